@@ -1,0 +1,35 @@
+"""A library for shogi game records: every format to normalized JKF and back.
+
+>>> game = load("手合割：平手\\n1 ７六歩(77)\\n2 投了\\n").games[0]
+>>> game.record["moves"][1]["move"]["piece"], game.ending.winner
+('FU', 0)
+"""
+
+from __future__ import annotations
+
+from kifu_core.errors import Issue, KifuError
+from kifu_core.formats import dump, encode_text, load
+from kifu_core.formats.losses import losses
+from kifu_core.keys import shogi64
+from kifu_core.legality import findings
+from kifu_core.messages import message
+from kifu_core.normalize import normalize
+from kifu_core.position import Position
+from kifu_core.record import Ending, ParsedGame, ParseResult
+
+__all__ = [
+    "Ending",
+    "Issue",
+    "KifuError",
+    "ParseResult",
+    "ParsedGame",
+    "Position",
+    "dump",
+    "encode_text",
+    "findings",
+    "load",
+    "losses",
+    "message",
+    "normalize",
+    "shogi64",
+]

@@ -1,0 +1,385 @@
+"""The `kifu` command: records from format to format, what is wrong with them, keys and boards of positions.
+
+Needs nothing but this package. Answers go to standard output, complaints to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from kifu_core import draw, formats
+from kifu_core.errors import Issue, KifuError
+from kifu_core.formats.losses import losses
+from kifu_core.formats.positions import position_at
+from kifu_core.formats.raw import raw_record
+from kifu_core.keys import canonical, shogi64
+from kifu_core.legality import findings
+from kifu_core.messages import Language, message
+from kifu_core.position import Position
+from kifu_core.record import FormatName, ParsedGame, ParseResult
+
+ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
+"""Formats of which a file holds one game."""
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+
+def _read(path: str) -> bytes:
+    """The bytes of a file, of standard input for `-`; raises OSError."""
+    return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+
+
+def _lines(paths: Sequence[str]) -> Iterator[str]:
+    """The lines of files or of standard input as they come; bytes that are no UTF-8 are replaced."""
+    for path in paths or ["-"]:
+        if path == "-":
+            yield from map(_line, sys.stdin.buffer)
+        else:
+            with Path(path).open("rb") as file:
+                yield from map(_line, file)
+
+
+def _line(data: bytes) -> str:
+    return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
+
+
+def _complain(path: str, issue: Issue | KifuError, language: Language) -> None:
+    """Tell of a finding as compilers do: file, line, column, what is wrong."""
+    place = ":".join(str(part) for part in (path, issue.line, issue.column) if part is not None)
+    print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
+
+
+def _complain_of_system(path: str, error: OSError) -> None:
+    print(f"{path}: {error.strerror or error}", file=sys.stderr)
+
+
+# --- convert ---------------------------------------------------------------------------------------------
+
+
+class _Converter:
+    """Reads files and writes their games; `failed` tells whether anything could not be read or written.
+
+    Games go to standard output as they come. Only JKF without `--lines` waits for the last of them, to be one
+    JSON value, and formats of one game a file, to be refused if there are several.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.arguments = arguments
+        self.format: str = arguments.to
+        self.sources = {Path(path).resolve() for path in arguments.files if path != "-"}
+        self.waits = self.format in ONE_A_FILE or (self.format == "jkf" and not arguments.lines)
+        self.waiting: list[str] = []
+        self.written = 0
+        self.failed = False
+
+    def run(self) -> int:
+        for path in self.arguments.files:
+            try:
+                self._take(path, formats.load(_read(path), path))
+            except OSError as error:
+                self.failed = True
+                _complain_of_system(error.filename or path, error)
+            except KifuError as error:
+                self._fail(path, error)
+        try:
+            self._write_waiting()
+        except KifuError as error:
+            self._fail("-", error)
+        return int(self.failed)
+
+    def _fail(self, path: str, finding: Issue | KifuError) -> None:
+        self.failed = True
+        _complain(path, finding, self.arguments.language)
+
+    def _take(self, path: str, result: ParseResult) -> None:
+        """Convert the games of one file, and tell what is wrong with them and what they lose."""
+        for issue in result.issues:
+            if issue.severity == "error":
+                self._fail(path, issue)
+        for number, game in enumerate(result.games):
+            self.failed = self.failed or bool(game.unread)
+            for issue in (*game.issues, *losses(game, self.format, csa=self.arguments.csa)):
+                if issue.severity == "error" or issue.code.startswith("lost-"):
+                    _complain(path, issue, self.arguments.language)
+            self._write(path, number, self._text(game, result.format))
+
+    def _text(self, game: ParsedGame, source: FormatName) -> str:
+        if self.format == "jkf":
+            return _json(raw_record(game.record, source) if self.arguments.raw else game.record) + "\n"
+        options: dict[str, Any] = {}
+        if self.format in ("kif", "kifu", "ki2", "ki2u", "csa"):
+            options["ending"] = game.ending
+        if self.format == "csa":
+            options |= {"version": self.arguments.csa, "fractions": game.fractions}
+        if self.format in ("sfen", "bod"):
+            options["ply"] = self.arguments.ply
+        return formats.dump(game.record, self.format, **options)
+
+    def _write(self, path: str, number: int, text: str) -> None:
+        """Write a game to its file, to standard output, or keep it until all are there."""
+        if self.arguments.output is not None:
+            target = self._target(path, number)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(self._encoded(text))
+        elif self.waits:
+            self.waiting.append(text)
+        else:
+            separator = "/\n" if self.format == "csa" and self.written else ""
+            sys.stdout.buffer.write(self._encoded(separator + text))
+            sys.stdout.buffer.flush()
+        self.written += 1
+
+    def _target(self, path: str, number: int) -> Path:
+        """The file of a game: the source's name with the format's ending, numbered from the second game on.
+
+        Raises KifuError `would-overwrite` for a file that is read from.
+        """
+        stem = "stdin" if path == "-" else Path(path).stem
+        suffix = f"-{number + 1}" if number else ""
+        target = Path(self.arguments.output) / f"{stem}{suffix}.{self.format}"
+        if target.resolve() in self.sources:
+            raise KifuError("would-overwrite", params={"path": str(target)})
+        return target
+
+    def _encoded(self, text: str) -> bytes:
+        """The bytes of a text; raises KifuError for characters that a named encoding has not."""
+        name = self.arguments.encoding
+        if name is None:
+            data, issues = formats.encode_text(text, self.format)
+            for issue in issues:
+                _complain("-", issue, self.arguments.language)
+            return data
+        try:
+            return text.encode(name)
+        except UnicodeEncodeError as error:
+            char = text[error.start]
+            raise KifuError("unencodable-character", params={"text": char, "encoding": name}) from error
+
+    def _write_waiting(self) -> None:
+        texts = self.waiting
+        if len(texts) > 1 and self.format != "jkf":
+            params: dict[str, str | int] = {"format": self.format, "count": len(texts)}
+            raise KifuError("one-game-a-file", params=params)
+        if len(texts) > 1:
+            texts = [f"[{','.join(text.rstrip() for text in texts)}]\n"]
+        sys.stdout.buffer.write(b"".join(map(self._encoded, texts)))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- check -----------------------------------------------------------------------------------------------
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    failed = False
+    for path in arguments.files:
+        report = _report(path, arguments.language)
+        failed = failed or _has_error(report)
+        print(_json(report) if arguments.json else _told(report), flush=True)
+    return int(failed)
+
+
+def _report(path: str, language: Language) -> dict[str, Any]:
+    """All that is known of one file; `issues` beside `games` are about the file as a whole."""
+    report: dict[str, Any] = {"path": path, "encoding": None, "format": None, "program": "", "games": []}
+    try:
+        result = formats.load(_read(path), path)
+    except OSError as error:
+        told = {"line": None, "column": None, "ply": None, "message": error.strerror or str(error)}
+        return report | {"issues": [{"code": "unreadable-file", "severity": "error", **told}]}
+    except KifuError as error:
+        return report | {"issues": [_issue_json(error.issue(), language)]}
+    return report | {
+        "encoding": result.encoding,
+        "format": result.format,
+        "program": result.program,
+        "games": [_game_json(game, language) for game in result.games],
+        "issues": [_issue_json(issue, language) for issue in result.issues],
+    }
+
+
+def _game_json(game: ParsedGame, language: Language) -> dict[str, Any]:
+    plies, position, _ = position_at(game.record, None)
+    ending = game.ending
+    return {
+        "kind": game.kind,
+        "plies": plies,
+        "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
+        "special": ending.special if ending else None,
+        "ending": ending.word if ending else None,
+        "winner": ending.winner if ending else None,
+        "final_sfen": position.sfen(plies + 1),
+        "issues": [_issue_json(issue, language) for issue in findings(game)],
+    }
+
+
+def _issue_json(issue: Issue, language: Language) -> dict[str, Any]:
+    fields = {name: getattr(issue, name) for name in ("code", "severity", "line", "column", "ply")}
+    return {**fields, "message": message(issue, language=language)}
+
+
+def _issues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*report["issues"], *(issue for game in report["games"] for issue in game["issues"])]
+
+
+def _has_error(report: dict[str, Any]) -> bool:
+    return any(issue["severity"] == "error" for issue in _issues_of(report))
+
+
+def _told(report: dict[str, Any]) -> str:
+    """A report for people: a line of the file, then one a finding."""
+    games = ", ".join(f"{game['kind']} {game['plies']}" for game in report["games"][:3])
+    more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
+    lines = [
+        f"{report['path']}: {report['format'] or '?'} {report['encoding'] or '?'} {games}{more}".rstrip()
+    ]
+    for issue in _issues_of(report):
+        place = ":".join(str(issue[name]) for name in ("line", "column") if issue[name] is not None)
+        lines.append(f"  {place or '-'}: {issue['severity']}: {issue['message']} [{issue['code']}]")
+    return "\n".join(lines)
+
+
+# --- positions -------------------------------------------------------------------------------------------
+
+
+def _answer(lines: Iterator[str], answer: Callable[[str], str]) -> int:
+    """Answer line by line; a line that cannot be answered gets `!` and the name of what is wrong with it."""
+    for line in lines:
+        try:
+            print(answer(line) if line.strip() else "!empty", flush=True)
+        except KifuError as error:
+            print(f"!{error.code}", flush=True)
+    return 0
+
+
+def _key(arguments: argparse.Namespace) -> int:
+    def answer(line: str) -> str:
+        if arguments.decode:
+            position = shogi64.decode(line)
+            return _json(shogi64.as_object(position)) if arguments.json else position.sfen()
+        position = Position.from_sfen(line)
+        code = shogi64.encode(position)
+        return _json(shogi64.as_object(position)) if arguments.json else code
+
+    return _answer(_lines(arguments.files), answer)
+
+
+def _class(arguments: argparse.Namespace) -> int:
+    def answer(line: str) -> str:
+        found = canonical.canonical(Position.from_sfen(line))
+        return f"{found.code} {found.orientation}"
+
+    return _answer(_lines(arguments.files), answer)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    """Boards of positions given as SFEN or code, else of the first game of each file."""
+    failed = False
+    for text in arguments.positions or _lines([]):
+        try:
+            print(draw.text(_shown(text, arguments.ply)), end="", flush=True)
+        except KifuError as error:
+            failed = True
+            _complain(text, error, arguments.language)
+    return int(failed)
+
+
+def _shown(text: str, ply: int | None) -> Position:
+    if Path(text).is_file():
+        result = formats.load(_read(text), text)
+        if not result.games:
+            raise KifuError("no-moves")
+        return position_at(result.games[0].record, ply)[1]
+    return Position.from_sfen(text.removeprefix("sfen ")) if "/" in text else shogi64.decode(text.strip())
+
+
+# --- arguments -------------------------------------------------------------------------------------------
+
+
+def _ply(text: str) -> int | None:
+    if text == "last":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("a number of half-moves, or last")
+    return int(text)
+
+
+def _encoding(text: str) -> str:
+    try:
+        return codecs.lookup(text).name
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"no encoding is named {text}") from error
+
+
+def _language() -> Language:
+    """The language that the environment asks for, English unless it is Japanese."""
+    asked = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    return "ja" if asked.startswith("ja") else "en"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="kifu", description="Shogi records and positions.")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_convert(commands.add_parser("convert", parents=[common], help="write records in another format"))
+    check = commands.add_parser("check", parents=[common], help="tell what files hold and what is wrong")
+    check.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
+    check.add_argument("--json", action="store_true", help="one JSON object a line for each file")
+    check.set_defaults(run=_check)
+    key = commands.add_parser("key", parents=[common], help="SFEN to Shogi64, line by line")
+    key.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
+    key.add_argument("--decode", action="store_true", help="Shogi64 to SFEN")
+    key.add_argument("--json", action="store_true", help="print the position as a JSON object instead")
+    key.set_defaults(run=_key)
+    of_class = commands.add_parser("class", parents=[common], help="SFEN to canonical code and orientation")
+    of_class.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
+    of_class.set_defaults(run=_class)
+    show = commands.add_parser("show", parents=[common], help="draw boards in the terminal")
+    show.add_argument(
+        "positions", nargs="*", metavar="SFEN|CODE|FILE", help="lines of standard input without"
+    )
+    show.add_argument("--ply", type=_ply, default=None, help="of a file's game; the last position without")
+    show.set_defaults(run=_show)
+    return parser
+
+
+def _add_convert(convert: argparse.ArgumentParser) -> None:
+    convert.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
+    convert.add_argument("--to", required=True, choices=formats.FORMATS, help="the format to write")
+    convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
+    convert.add_argument("--encoding", metavar="NAME", type=_encoding, help="instead of the format's own")
+    convert.add_argument("--csa", choices=("2.2", "3"), default="2.2", help="the version of CSA to write")
+    convert.add_argument("--raw", action="store_true", help="JKF as the format's own parser leaves it")
+    convert.add_argument("--lines", action="store_true", help="JKF records one a line")
+    convert.add_argument("--ply", type=_ply, default=0, help="for sfen and bod: half-moves, or last")
+    convert.set_defaults(run=lambda arguments: _Converter(arguments).run())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code is 0, or 1 if anything was wrong, or 2 for wrong arguments."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names of files need not be text
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Which format a text has, which program wrote it, and what kind of record a game is."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from kifu_core.jkf import Record
+from kifu_core.pieces import OU
+from kifu_core.position import Position
+from kifu_core.record import Ending, FormatName, RecordKind
+
+_FIRST_ROW: Final = re.compile(
+    r"""^(?:
+    (?P<csa>V[23](?:\.[0-9])?[ ]*$|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-][0-9]{2}
+        |[+-][0-9]{4}[A-Za-z]{2}|%[-+A-Z_]{4,40}|\$[A-Z_]{1,40}:|[+-]$)
+    |(?P<kif>手数-{2,}
+        |[ \t　]*+[0-9]{1,6}+[ 　\t]++[▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰))
+    |(?P<ki2>[ 　\t]*+[▲△☗☖▼▽][１-９1-9同][^\n：])
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""The first line that only one of the formats has decides."""
+
+_ENGINE_LINE: Final = re.compile(
+    r"""^[ \t]*+(?:
+    (?P<usi>(?:position[ \t]++)?+(?:startpos(?:[ \t]|$)|sfen[ \t]++[^/\s]++/)|position[ \t]++sfen[ \t]
+        |moves[ \t]++[1-9PLNSGBR]|(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?(?:[ \t]|$))
+    |(?P<sfen>(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+\S++[ \t]++[bw][ \t])
+    |(?P<usen>[0-9A-Za-z_.\-]*+~[0-9]{1,6}+\.[0-9a-z]*+(?:[.~\s]|$))
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""The first line that is a position or a game by itself."""
+
+_DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八九]", re.MULTILINE)
+
+_KAKINOKI_LINE: Final = re.compile(
+    r"^(?:手合割|先手|後手|上手|下手|開始日時|終了日時|棋戦|表題|[先後上下]手の?持ち?駒)[：:]"
+    r"|^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八九]|^まで[0-9]+手|^[#＃]KIF",
+    re.MULTILINE,
+)
+_BY_SUFFIX: Final[dict[str, FormatName]] = {
+    "kif": "kif", "kifu": "kif", "ki2": "ki2", "ki2u": "ki2", "csa": "csa", "jkf": "jkf", "json": "jkf",
+    "bod": "bod",
+}  # fmt: skip
+
+
+def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
+    """The format of a text and the reason in one word; None if nothing is recognised.
+
+    The content decides, the extension of `name` only where the content fits several formats.
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        return "jkf", "json"
+    if match := _FIRST_ROW.search(text):
+        return cast(FormatName, match.lastgroup), "rows"
+    if match := _ENGINE_LINE.search(text):
+        return cast(FormatName, match.lastgroup), "rows"
+    if _KAKINOKI_LINE.search(text):
+        drawn: FormatName = "bod" if _DRAWN.search(text) else "kif"
+        hint = _BY_SUFFIX.get(name.rpartition(".")[2].lower(), drawn)
+        return (hint if hint in ("kif", "ki2", drawn) else drawn), "headers"
+    return None, "nothing"
+
+
+_PROGRAM: Final = re.compile(r"[#'] *(?:-{2,}+|(?:Generated|Created) by )([^\n]+)")
+_FILE_KIND: Final = re.compile(r" *(?:CSA形式|KIF形式)?棋譜ファイル$")
+
+
+def program(text: str) -> str:
+    """The software that wrote a text, as it names itself in the first lines; empty if it does not."""
+    for line in text[:800].split("\n", 6)[:6]:
+        if line[:1] in ("#", "'") and (match := _PROGRAM.match(line)):
+            name = _FILE_KIND.sub("", match[1].strip(" -"))
+            if name:
+                return name[:80]
+    return "81Dojo" if "場所：81Dojo" in text[:2000] else ""
+
+
+_PROBLEM_HEADERS: Final = frozenset(["詰方", "玉方", "完全性", "受賞", "作品名", "作品番号", "詰手数"])
+_TREE_FORKS: Final = 5
+
+
+def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
+    """What a record is: a problem has its own headers, or a drawn board with at most one king or a mate at
+    the end; a tree has no players and many forks; a position has no moves; the rest are games. `forks`
+    counts the plies of the main line that have alternatives."""
+    header, drawn = record["header"], "data" in record.get("initial", {})
+    if _is_problem(header, drawn, position, ending):
+        return "problem"
+    if not any("move" in entry for entry in record["moves"]) and ending is None:
+        return "position"
+    if forks >= _TREE_FORKS and not _has_players(header):
+        return "tree"
+    return "game"
+
+
+def _is_problem(header: dict[str, str], drawn: bool, position: Position, ending: Ending | None) -> bool:
+    if not _PROBLEM_HEADERS.isdisjoint(header) or "詰将棋" in header.get("手合割", ""):
+        return True
+    if header.get("先手") == "詰方" or header.get("後手") == "玉方":
+        return True
+    if not drawn:
+        return False
+    kings = position.board.count(OU) + position.board.count(-OU)
+    return kings < 2 or (ending is not None and ending.special in ("TSUMI", "FUZUMI"))
+
+
+def _has_players(header: dict[str, str]) -> bool:
+    return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))

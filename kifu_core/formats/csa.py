@@ -1,0 +1,461 @@
+"""CSA standard game records, V1 to V3: http://www2.computer-shogi.org/protocol/record_v22.html
+
+A file holds games separated by lines with `/`. Statements stand on lines of their own or after commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Final, Literal
+
+from kifu_core.formats.draft import Draft
+from kifu_core.formats.grammar import expected, items, leaf, repeated
+from kifu_core.formats.positions import most_games
+from kifu_core.formats.summary import read_summary
+from kifu_core.formats.writing import one_line
+from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.normalize import TOTALS, Line, seconds
+from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, PROMOTED, UNPROMOTED, signed
+from kifu_core.position import Position
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.specials import BY_CSA, find
+from kifu_core.squares import BY_CSA as SQUARE
+from kifu_core.start import named_initial, start_position
+from kifu_core.steps import Garbled, Memo, Special, Step, csa_step
+from kifu_core.text import Notes, Source
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?+)"
+_TIMED = rf"(?:[\s,]*+{_TIME})?+"
+_MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
+_END = r"[ \t]*+(?:[,\n]|\Z)"
+_COMMENT = r"'([^\n]*+)(?:\n|\Z)"
+
+VERSION = leaf("version", r"V([0-9.]{1,8})" + _END)
+PLAYER = leaf("player", r"N([-+])([^\n]*+)(?:\n|\Z)")
+INFORMATION = leaf("information", r"\$([^:\n]{1,60}+):([^\n]*+)(?:\n|\Z)")
+START_EVEN = leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
+BOARD_RANK = leaf("board_rank", r"P([1-9])([-+ *A-Z\t]*+)" + _END)
+PIECES = leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
+TURN = leaf("turn", r"([-+])" + _END)
+_MOVE_LINE = r"[-+][0-9]{4}[A-Za-z]{2}[^\n]*+(?:\n|\Z)"
+_LINE_AFTER = r"(?:[-+][0-9]|[T', \t])[^\n]*+(?:\n|\Z)|\n"
+
+MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
+"""A block of lines that begin with a move, and of the times and comments between them."""
+
+ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+){_TIMED}")
+ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
+LATE_TIME = leaf("late_time", _TIME + _END)
+COMMENT = leaf("comment", _COMMENT)
+NEXT_GAME = leaf("next_game", r"(?:/[^\n]*+(?:\n|\Z)\s*+)++")
+BLANK = leaf("blank", r"[ \t,\n]++")
+UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+
+GRAMMAR: Final = repeated(
+    MOVES, COMMENT, ENDING, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN, VERSION,
+    NEXT_GAME, BLANK, UNKNOWN,
+)  # fmt: skip
+EXPECTED: Final = expected(GRAMMAR)
+
+PARTS: Final = {
+    "move_line": _MOVE_LINE,
+    "statement": _MOVE,
+    "time": _TIME,
+    "statement_end": _END,
+    "line_end": r"(?:\n|\Z)",
+}
+"""The rules inside the lines, for the documentation."""
+
+_PLAIN_MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})((?:[,\n]T[0-9]{0,9}+)?+)")
+"""A move and its time as nearly all programs write them."""
+
+_ANY_STATEMENT: Final = re.compile(rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|([^,\n]++)")
+"""A move with its time, a comment, a time on its own, separators, or something else; each has its groups."""
+
+# --- words -----------------------------------------------------------------------------------------------
+
+HEADERS: Final = {
+    "EVENT": "棋戦",
+    "SITE": "場所",
+    "START_TIME": "開始日時",
+    "END_TIME": "終了日時",
+    "TIME_LIMIT": "持ち時間",
+}
+"""CSA's information keys to the header names of KIF; the others keep their own."""
+
+PLAYERS: Final = {"+": "先手", "-": "後手"}
+
+
+def _read_move(text: str) -> Step:
+    """The step of a move such as `7776FU` or `0045KA`."""
+    kind = BY_CODE.get(text[4:].upper(), 0)
+    origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
+    to = SQUARE.get(text[2:4])
+    if not kind or origin is None or to is None or origin == to:
+        return Garbled(text)
+    return csa_step(origin, to, kind)
+
+
+def _read_time(text: str) -> Time | None:
+    """Seconds behind `,T`; JKF cannot hold their fractions, and a T without digits says nothing."""
+    whole = text[2:].partition(".")[0]
+    return {"m": int(whole) // 60, "s": int(whole) % 60} if whole else None
+
+
+def _read_seconds(text: str) -> int:
+    now = _read_time(text)
+    return seconds(now) if now else 0
+
+
+_STEPS: Final = Memo(_read_move)
+_TIMES: Final = Memo(_read_time)
+_SECONDS: Final = Memo(_read_seconds)
+
+
+def _with_totals(clocks: list[str]) -> list[Consumption | None]:
+    """The times of a line in which the sides take turns, with the total of each side."""
+    spent = _SECONDS.each(clocks)
+    totals = [0] * len(spent)
+    for side in (0, 1):
+        totals[side::2] = accumulate(spent[side::2])
+    pairs = zip(_TIMES.each(clocks), TOTALS.each(totals), strict=True)
+    return [None if now is None else {"now": now, "total": total} for now, total in pairs]
+
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a CSA text. What concerns no game that could be read goes to `notes`."""
+    games: list[ParsedGame] = []
+    limit = most_games(source.text)
+    for number, reader in enumerate(_readers(source)):
+        if number == limit:
+            notes.add("too-many-games", reader.draft.first_offset, "error", limit=limit)
+            break
+        game = reader.finish(len(games))
+        if game is not None:
+            games.append(game)
+        else:
+            reader.draft.give_up(notes, reader.said_anything)
+    return games
+
+
+def _readers(source: Source) -> Iterator[_Reader]:
+    """A reader per game, fed with the game's lines."""
+    reader = _Reader(source, 0)
+    for name, match in items(GRAMMAR, source.text):
+        if name == "next_game":
+            yield reader
+            reader = _Reader(source, match.end())
+        else:
+            reader.read(name, match)
+    yield reader
+
+
+def _locate(block: str) -> list[int]:
+    """The offsets of the steps in a block of statements."""
+    return [match.start() for match in _ANY_STATEMENT.finditer(block) if match[1] or _is_step(match[6])]
+
+
+def _is_step(text: str | None) -> bool:
+    """Whether something that is no move stands for one, or for an ending."""
+    return text is not None and text[0] in "+-%"
+
+
+class _Reader:
+    """Reads the lines of one game into a draft. There is a method per leaf of the grammar."""
+
+    def __init__(self, source: Source, offset: int) -> None:
+        line = Line(restore_same=True)
+        self.draft = Draft(Notes(source), line=line, first_offset=offset)
+        self.line = line
+        self.board: Position | None = None
+        self.turn: int | None = None
+        self.signs: list[str] = []
+        self.clocks: list[str] = []
+        self.rest: int | None = None
+        self.said_anything = False
+
+    def read(self, name: str, match: re.Match[str]) -> None:
+        """Take in one leaf."""
+        if name not in ("blank", "comment"):
+            self.said_anything = True
+        getattr(self, f"_{name}")(match)
+
+    def finish(self, index: int) -> ParsedGame | None:
+        """The finished game, None if it holds nothing."""
+        position = self.board or start_position(None)
+        if self.turn is not None:
+            position.turn = self.turn
+        elif self.signs:
+            position.turn = int(self.signs[0] == "-")
+        if self.rest is not None:
+            _give_rest(position, self.rest)
+        self.draft.position = position
+        self.draft.initial = named_initial(position)
+        self.draft.started = self.board is not None or self.turn is not None
+        self._check_signs(position.turn)
+        self._set_times()
+        self._read_summary()
+        return self.draft.finish(index, _locate)
+
+    def _read_summary(self) -> None:
+        """What the server says of the game's end, in a comment behind its last statement."""
+        header, source = self.draft.header, self.draft.notes.source
+        for text in self.line.comments.get(len(self.line.steps) - 1, ()):
+            if found := read_summary(text, header.get("先手", ""), header.get("後手", "")):
+                offset = source.text.find(f"'{text}", self.draft.first_offset)
+                self.draft.said = (found.word, found.winner, offset)
+
+    def _check_signs(self, first: int) -> None:
+        """A move whose sign is not the side to move is played all the same, and noted once."""
+        pair, count = "-+" if first else "+-", len(self.signs)
+        expected = (pair * (count // 2 + 1))[:count]
+        if "".join(self.signs) != expected:
+            index = next(i for i, sign in enumerate(self.signs) if sign != expected[i])
+            self.draft.notes.add("side-mark", None, "warning", index + 1, sign=self.signs[index])
+
+    def _set_times(self) -> None:
+        if Special in set(map(type, self.line.steps[:-1])):  # the sides need not take turns behind an ending
+            nows = _TIMES.each(self.clocks)
+            self.line.times = [None if now is None else {"now": now} for now in nows]
+            self.draft.plain_times = True
+        else:
+            self.line.times = _with_totals(self.clocks)
+
+    # --- header --------------------------------------------------------------------------------------
+
+    def _version(self, match: re.Match[str]) -> None:
+        """Nothing depends on the version: what it allows is read in any case."""
+
+    def _blank(self, match: re.Match[str]) -> None:
+        """Blank lines separate nothing."""
+
+    def _player(self, match: re.Match[str]) -> None:
+        if match[2]:
+            self.draft.header[PLAYERS[match[1]]] = match[2]
+
+    def _information(self, match: re.Match[str]) -> None:
+        self.draft.header[HEADERS.get(match[1], match[1])] = match[2]
+
+    def _unknown(self, match: re.Match[str]) -> None:
+        """A line that looks like a move ends the readable part, any other is only noted."""
+        text = match[0].rstrip("\n")
+        if re.match(r"[-+][0-9]", text):
+            self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+            self._add_step(Garbled(text[:40]), None)
+        else:
+            self.draft.notes.add("unknown-line", match.start(), "warning", text=text[:40], expected=EXPECTED)
+
+    # --- start ---------------------------------------------------------------------------------------
+
+    def _drawn(self) -> Position:
+        if self.board is None:
+            self.board = Position([0] * 81, [[0] * 8, [0] * 8], 0)
+        return self.board
+
+    def _start_even(self, match: re.Match[str]) -> None:
+        self.board = start_position(None)
+        for place in re.findall(r"([1-9]{2})[A-Z]{2}", match[1]):
+            self.board.board[SQUARE[place]] = 0
+
+    def _board_rank(self, match: re.Match[str]) -> None:
+        """Nine cells; blanks may be collapsed, and cells at the end left out."""
+        board, rank = self._drawn().board, int(match[1])
+        cells = re.findall(r"[-+][A-Z]{2}|\*", match[2])
+        if len(cells) != 9:
+            self.draft.notes.add("bad-board-rank", match.start(), "warning", rank=rank, count=len(cells))
+        for column, cell in enumerate(cells[:9]):
+            kind = BY_CODE.get(cell[1:], 0)
+            board[rank * 9 - 9 + column] = signed(int(cell[0] == "-"), kind)
+
+    def _pieces(self, match: re.Match[str]) -> None:
+        position, color = self._drawn(), int(match[1] == "-")
+        for place, code in re.findall(r"([0-9]{2})([A-Z]{2})", match[2]):
+            if place == "00" and code == "AL":
+                self.rest = color
+            elif not _put(position, color, place, BY_CODE.get(code, 0)):
+                self.draft.notes.add("bad-piece", match.start(), "warning", text=place + code)
+
+    def _turn(self, match: re.Match[str]) -> None:
+        """The side that begins; among the moves the line says nothing (some writers repeat it)."""
+        if not self.line.steps:
+            self.turn = int(match[1] == "-")
+
+    # --- play ----------------------------------------------------------------------------------------
+
+    def _moves(self, match: re.Match[str]) -> None:
+        """Moves as nearly all programs write them are read all at once, others one by one."""
+        line, block = self.line, match[0]
+        line.spots.append((len(line.steps), match.start(), match.end()))
+        signs, texts, clocks = tuple(zip(*_PLAIN_MOVE.findall(block), strict=True)) or ((), (), ())
+        if 8 * len(texts) + sum(map(len, clocks)) != len(block) + (block[-1] != "\n"):
+            return self._mixed_moves(match)
+        self.signs += signs
+        self.clocks += clocks
+        line.steps += _STEPS.each(texts)
+
+    def _mixed_moves(self, match: re.Match[str]) -> None:
+        for statement in _ANY_STATEMENT.finditer(match[0]):
+            sign, text, time, comment, late, other = statement.groups()
+            if text:
+                self.signs.append(sign)
+                self._add_step(_STEPS[text], time)
+            elif comment is not None:
+                self.line.comments.setdefault(len(self.line.steps) - 1, []).append(comment)
+            elif late is not None:
+                self._set_late_time(late)
+            elif ending := ENDING_TEXT.match(other or ""):
+                self._add_ending(ending)
+            elif _is_step(other):
+                self._add_step(Garbled(other[:40]), None)
+            elif other:
+                at = match.start() + statement.start()
+                self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
+
+    def _add_step(self, step: Step, time: str | None) -> None:
+        """Add a step; `time` is what stands behind its T."""
+        self.line.steps.append(step)
+        self.clocks.append("" if time is None else f",T{time}")
+        if time and (fraction := time.partition(".")[2]):
+            self.draft.fractions[len(self.line.steps)] = fraction
+
+    def _ending(self, match: re.Match[str]) -> None:
+        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+        self._add_ending(match)
+
+    def _add_ending(self, match: re.Match[str]) -> None:
+        kind = BY_CSA.get(match[1].upper())
+        self._add_step(Special(match[1], kind.special if kind else None), match[2])
+
+    def _late_time(self, match: re.Match[str]) -> None:
+        self._set_late_time(match[1])
+
+    def _set_late_time(self, time: str) -> None:
+        """A time that a comment separates from its move."""
+        if self.clocks and not self.clocks[-1]:
+            self.clocks[-1] = f",T{time}"
+
+    def _comment(self, match: re.Match[str]) -> None:
+        """Before the side to move a comment is about the file, after it about the game."""
+        if self.line.steps:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
+        elif self.turn is not None:
+            self.draft.comments.append(match[1])
+        else:
+            self.draft.remarks.append(match[1])
+
+
+def _put(position: Position, color: int, place: str, kind: int) -> bool:
+    """Put a piece on a square or, for place 00, in a hand; False if there is no such place or piece."""
+    if place == "00":
+        if kind not in HAND_KINDS:
+            return False
+        position.hands[color][kind] += 1
+        return True
+    if not kind or place not in SQUARE:
+        return False
+    position.board[SQUARE[place]] = signed(color, kind)
+    return True
+
+
+def _give_rest(position: Position, color: int) -> None:
+    """Give one side all pieces of a full set that are neither on the board nor in a hand (AL)."""
+    left = list(FULL_SET)
+    for piece in position.board:
+        left[UNPROMOTED[abs(piece)]] -= 1
+    for kind in HAND_KINDS:
+        used = position.hands[0][kind] + position.hands[1][kind]
+        position.hands[color][kind] += max(0, left[kind] - used)
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+_KEYS: Final = {name: key for key, name in HEADERS.items()}
+_PLAYER_SIGNS: Final = {"先手": "+", "下手": "+", "後手": "-", "上手": "-"}
+
+
+def dump(
+    record: Record,
+    *,
+    ending: Ending | None = None,
+    version: Literal["2.2", "3"] = "2.2",
+    fractions: Mapping[int, str] | None = None,
+) -> str:
+    """The record as CSA V2.2 or V3, which is UTF-8 and says so; forks are lost. `ending` is as for KIF.
+
+    `fractions` are the digits beyond whole seconds by ply, which only V3 knows. Headers that CSA has no key
+    for keep their names: readers pass over keys they do not know.
+    """
+    position = start_position(record.get("initial"))
+    lines = ["'CSA encoding=UTF-8", "V3.0"] if version == "3" else ["V2.2"]
+    lines += [*_header_lines(record), *_start_lines(position), "-" if position.turn else "+"]
+    digits = fractions if fractions and version == "3" else {}
+    for entry in record["moves"][:1]:
+        lines += _comment_lines(entry)
+    ended = False
+    for ply, entry in enumerate(record["moves"][1:], start=1):
+        statement = _statement(entry, ending)
+        if statement:
+            lines.append(statement)
+            ended = ended or "move" not in entry
+        if statement and "time" in entry:
+            lines.append(f"T{seconds(entry['time']['now'])}" + (f".{digits[ply]}" if ply in digits else ""))
+        lines += _comment_lines(entry)
+    if not ended and ending is not None and (kind := find(ending.word)) and kind.csa:
+        lines.append(f"%{kind.csa}")
+    return "\n".join(lines) + "\n"
+
+
+def _header_lines(record: Record) -> list[str]:
+    players: list[str] = []
+    others: list[str] = []
+    for name, value in record["header"].items():
+        text = one_line(value)
+        if name in _PLAYER_SIGNS:
+            players += [f"N{_PLAYER_SIGNS[name]}{text}"] if text else []
+        else:
+            others.append(f"${_KEYS.get(name, name)}:{text}")
+    return sorted(players) + others
+
+
+def _start_lines(position: Position) -> list[str]:
+    even = Position.initial()
+    if position.board == even.board and not any(map(any, position.hands)):
+        return ["PI"]
+    lines = []
+    for rank in range(9):
+        cells = position.board[rank * 9 : rank * 9 + 9]
+        lines.append(f"P{rank + 1}" + "".join(map(_cell, cells)))
+    for sign, hand in zip("+-", position.hands, strict=True):
+        items = "".join(f"00{CODES[kind]}" * hand[kind] for kind in reversed(HAND_KINDS))
+        lines += [f"P{sign}{items}"] if items else []
+    return lines
+
+
+def _cell(piece: int) -> str:
+    if not piece:
+        return " * "
+    return ("-" if piece < 0 else "+") + CODES[abs(piece)]
+
+
+def _statement(entry: MoveEntry, ending: Ending | None) -> str:
+    if "move" in entry:
+        move = entry["move"]
+        source, kind = move.get("from"), BY_CODE[move["piece"]]
+        origin = f"{source['x']}{source['y']}" if source else "00"
+        after = PROMOTED[kind] if move.get("promote") else kind
+        return f"{'-' if move['color'] else '+'}{origin}{move['to']['x']}{move['to']['y']}{CODES[after]}"
+    if special := entry.get("special"):
+        return f"%{special}"
+    kind_of_ending = find(ending.word) if ending is not None else None
+    return f"%{kind_of_ending.csa}" if kind_of_ending is not None and kind_of_ending.csa else ""
+
+
+def _comment_lines(entry: MoveEntry) -> list[str]:
+    return ["'" + line for comment in entry.get("comments", []) for line in (comment.splitlines() or [""])]

@@ -1,0 +1,80 @@
+"""What the formats' pyparsing grammars share.
+
+A grammar describes the structure of a file; its leaves are lines or blocks of lines, each one compiled
+expression, because an element per token would cost a hundred times as much. Expressions use possessive
+quantifiers throughout, so that no text makes them backtrack.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import pyparsing as pp
+
+Item = tuple[str, re.Match[str]]
+"""The name of a leaf and what it matched."""
+
+
+def leaf(name: str, pattern: str) -> pp.ParserElement:
+    """A leaf of a grammar: a named expression that gives an `Item`. Spaces are not skipped."""
+
+    def named(tokens: pp.ParseResults) -> tuple[str, Any]:
+        return name, tokens[0]
+
+    element = pp.Regex(pattern, as_match=True).leave_whitespace()
+    return element.set_parse_action(named).set_name(name.replace("_", " "))
+
+
+class Lines(pp.ZeroOrMore):
+    """Any number of leaves in any order; the first that matches is taken.
+
+    The same as `ZeroOrMore(MatchFirst(leaves))`, which it is for everything that looks at a grammar. Where
+    pyparsing raises and catches an exception for every alternative that does not match, this asks the
+    leaves' expressions one after the other: a line nobody knows costs a microsecond instead of forty.
+    """
+
+    def __init__(self, leaves: tuple[pp.ParserElement, ...]) -> None:
+        super().__init__(pp.MatchFirst(leaves).leave_whitespace())
+        self.matchers = [
+            (leaf.name.replace(" ", "_"), re.compile(str(leaf.pattern)).match)
+            for leaf in leaves
+            if isinstance(leaf, pp.Regex)
+        ]
+
+    def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> tuple[int, list[Item]]:
+        """All leaves from `loc` on, and where they end; pyparsing's own name and signature."""
+        found: list[Item] = []
+        end, matchers = len(instring), self.matchers
+        while loc < end:
+            for name, match_at in matchers:
+                match = match_at(instring, loc)
+                if match is not None:
+                    found.append((name, match))
+                    loc = match.end()
+                    break
+            else:
+                break
+        return loc, found
+
+
+def repeated(*leaves: pp.ParserElement) -> Lines:
+    """Any number of the leaves in any order. Every leaf takes at least one character."""
+    grammar = Lines(leaves)
+    grammar.leave_whitespace().parse_with_tabs()
+    return grammar
+
+
+def expected(grammar: pp.ParserElement) -> str:
+    """The names of the lines that a grammar knows, with commas between: what an unknown line is not."""
+    names = (name for name, _ in cast(Lines, grammar).matchers)
+    return ",".join(name for name in names if name not in ("blank", "unknown"))
+
+
+def items(grammar: pp.ParserElement, text: str) -> list[Item]:
+    """The leaves of a text in order, for a grammar made by `repeated`.
+
+    Every grammar has a leaf for lines it does not know, so the whole text is read.
+    The same as `grammar.parse_string(text)` without its preparations, which cost more than a short game.
+    """
+    return cast(Lines, grammar).parseImpl(text, 0)[1]

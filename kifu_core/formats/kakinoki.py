@@ -1,0 +1,381 @@
+"""What KIF and KI2 share: headers, drawn boards, hands, comments, variations and result lines.
+
+The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody writes them all alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+import pyparsing as pp
+
+from kifu_core import handicaps
+from kifu_core.errors import Severity
+from kifu_core.formats.draft import Draft, Locate
+from kifu_core.formats.grammar import Item, items, leaf
+from kifu_core.formats.positions import most_games
+from kifu_core.jkf import FORK_LEVELS, Consumption
+from kifu_core.normalize import Line
+from kifu_core.pieces import BY_NAME, HAND_KINDS, signed
+from kifu_core.position import Position
+from kifu_core.record import ParsedGame
+from kifu_core.specials import RESULT_LINE, SIDES, read_result
+from kifu_core.start import drawn_initial, named_start
+from kifu_core.steps import Special, Step
+from kifu_core.text import Notes, Source
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+EOL: Final = r"(?:\n|\Z)"
+_REST: Final = r"[^\n]*+" + EOL
+
+_SIDE: Final = "(先手|後手|上手|下手)"
+_BOARD_ROW: Final = rf"\|{_REST}"
+_BOARD_EDGE: Final = rf"\+-[-+ ]*+{EOL}"
+
+REMARK = leaf("remark", r"#([^\n]*+)" + EOL)
+COMMENT = leaf("comment", r"[ 　]*+\*([^\n]*+)" + EOL)
+BOOKMARK = leaf("bookmark", r"&([^\n]*+)" + EOL)
+BOARD = leaf(
+    "board",
+    rf"(?:[ 　]*+[９9][ 　]*+[８8]{_REST})?+(?:[ 　]*+(?:{_BOARD_EDGE}|{_BOARD_ROW}))++",
+)
+HAND = leaf("hand", _SIDE + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
+SIDE = leaf("side_to_move", _SIDE + r"番[ 　]*+" + EOL)
+FLIP = leaf("flip", r"盤面(?:回転|反転)" + _REST)
+COUNTER = leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
+HEADER = leaf("header", r"(?!変化|[先後上下]手の?持ち?駒)([^\n：:*#&|][^\n：:]{0,60}+)[：:]([^\n]*+)" + EOL)
+SEPARATOR = leaf("separator", r"手数-" + _REST)
+RESULT = leaf("result", RESULT_LINE.pattern + EOL)
+VARIATION = leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
+BLANK = leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
+UNKNOWN = leaf("unknown", r"[^\n]++" + EOL)
+
+STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
+"""What stands after `*` in a header that looks like a comment; running text has more before a colon."""
+
+# --- words -----------------------------------------------------------------------------------------------
+
+MARKS: Final = "▲△☗☖▼▽"
+_CELL: Final = re.compile(r"([vVｖ]?)[ 　^＾]*([^vVｖ \n|^＾　])")
+_HAND_ITEM: Final = re.compile(
+    r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
+)
+
+PARTS: Final = {
+    "board_row": _BOARD_ROW,
+    "board_edge": _BOARD_EDGE,
+    "side": _SIDE,
+    "cell": _CELL.pattern,
+    "hand_item": _HAND_ITEM.pattern,
+    "line_end": EOL,
+}
+"""The rules inside the lines, for the documentation."""
+
+_NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
+
+
+def read_number(text: str) -> int:
+    """A count in Chinese numerals up to 99 or in digits of either width; no text is 1.
+
+    >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
+    (18, 2, 18, 1)
+    """
+    if not text:
+        return 1
+    if text.isdecimal():
+        return int(text)
+    tens, ten, ones = text.partition("十")
+    if not ten:
+        return _NUMERALS.get(text[0], 1)
+    return _NUMERALS.get(tens[:1], 1) * 10 + _NUMERALS.get(ones[:1], 0)
+
+
+def read_hand(text: str) -> tuple[list[int], str]:
+    """The counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
+
+    Writers separate by full-width or half-width blanks or not at all.
+    """
+    counts, strange = [0] * 8, ""
+    if text.strip(" 　") in ("", "なし", "無し"):
+        return counts, strange
+    for match in _HAND_ITEM.finditer(text):
+        kind = BY_NAME.get(match[1], 0)
+        if kind in HAND_KINDS:
+            counts[kind] += read_number(match[2])
+        else:
+            strange += match[0]
+    return counts, strange
+
+
+def read_board(text: str) -> tuple[list[int], int]:
+    """The 81 cells of a drawn board, and how many ranks are wrong (missing, too many, not nine cells)."""
+    board: list[int] = []
+    ranks = [line.lstrip(" 　") for line in text.split("\n")]
+    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
+    wrong = abs(9 - len(drawn))
+    for rank in drawn[:9]:
+        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in _CELL.findall(rank)]
+        wrong += len(cells) != 9
+        board += (cells + [0] * 9)[:9]
+    return (board + [0] * 81)[:81], wrong
+
+
+_handicap = lru_cache(maxsize=256)(handicaps.by_name)
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+_OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
+"""Headers that tell, behind moves, that another game begins."""
+
+_HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
+_PLAYS: Final = frozenset(["rows", "moves"])
+_BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_counter"])
+
+
+def read_games(
+    reader: type[KakinokiReader], grammar: pp.ParserElement, source: Source, notes: Notes
+) -> list[ParsedGame]:
+    """The games of a text. What concerns no game that could be read goes to `notes`."""
+    games: list[ParsedGame] = []
+    limit = most_games(source.text)
+    for number, (offset, found) in enumerate(_by_game(items(grammar, source.text))):
+        if number == limit:
+            notes.add("too-many-games", offset, "error", limit=limit)
+            break
+        one = reader(source, offset)
+        for name, match in found:
+            one.read(name, match)
+        games += one.games(len(games), notes)
+    return games
+
+
+def _by_game(found: list[Item]) -> Iterator[tuple[int, list[Item]]]:
+    """The leaves of each game and where it begins, for texts into which several games were copied.
+
+    Another game begins with the first line of a head (headers, a board, 手数----) that stands between moves
+    and further moves, if it names players, start or handicap or is 手数---- itself.
+    """
+    begin, head, played, opened = 0, -1, False, False
+    for number, (name, match) in enumerate(found):
+        if name in _HEADS:
+            head = number if head < 0 else head
+            opened = opened or name == "separator" or (name == "header" and match[1] in _OPENERS)
+        elif name in _PLAYS:
+            if played and opened:
+                yield _offset(found, begin), found[begin:head]
+                begin = head
+            played, opened, head = True, False, -1
+        elif name not in _BETWEEN:
+            opened, head = False, -1
+    yield _offset(found, begin), found[begin:]
+
+
+def _offset(found: list[Item], begin: int) -> int:
+    return found[begin][1].start() if begin else 0
+
+
+class KakinokiReader:
+    """Reads the leaves of a KIF or KI2 text into a draft; there is a method per leaf.
+
+    The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
+    before ply N. `open_lines` are those lines with the ply of their first step.
+    """
+
+    locate: Locate
+    expected: str
+
+    def __init__(self, source: Source, offset: int = 0) -> None:
+        self.draft = Draft(Notes(source), first_offset=offset)
+        self.line = self.draft.line
+        self.open_lines: list[tuple[Line, int]] = [(self.line, 1)]
+        self.board: list[int] | None = None
+        self.hands: list[list[int]] = [[0] * 8, [0] * 8]
+        self.turn: int | None = None
+        self.in_header = True
+        self.base = 0
+        self.said_anything = False
+        self.handicap_offset = 0
+        self.lost: list[Line] = []
+
+    def read(self, name: str, match: re.Match[str]) -> None:
+        """Take in one leaf."""
+        if name not in ("blank", "remark"):
+            self.said_anything = True
+        getattr(self, f"_{name}")(match)
+
+    def games(self, index: int, notes: Notes) -> list[ParsedGame]:
+        """The finished game; none, with its issues in `notes`, if nothing of it can be played."""
+        draft = self.draft
+        self._set_start()
+        text = draft.notes.source.text
+        draft.unread += [text[begin:end].rstrip("\n") for line in self.lost for _, begin, end in line.spots]
+        game = draft.finish(index, self.locate)
+        if game is not None:
+            return [game]
+        draft.give_up(notes, self.said_anything)
+        return []
+
+    def _note(
+        self, code: str, match: re.Match[str], severity: Severity = "warning", **params: str | int
+    ) -> None:
+        self.draft.notes.add(code, match.start(), severity, None, **params)
+
+    # --- the start -----------------------------------------------------------------------------------
+
+    def _set_start(self) -> None:
+        """A drawn board is the start whatever the header says; else the handicap's, if it is known."""
+        draft = self.draft
+        name = draft.header.get("手合割", "").strip(" 　")
+        handicap = _handicap(name) if name else None
+        if self.board is not None:
+            position = Position(self.board, self.hands, 0)
+            position.turn = self._first_turn(position)
+            draft.position, draft.initial = position, drawn_initial(position)
+        elif handicap is not None:
+            named = handicap.preset != "OTHER"
+            draft.position = named_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)
+            draft.initial = {"preset": handicap.preset} if named else drawn_initial(draft.position)
+            draft.started = True
+        elif name == "その他":
+            draft.notes.add("no-board", None, "warning", None, name=name)
+        elif name:
+            draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
+            draft.playable = False
+
+    def _first_turn(self, position: Position) -> int:
+        """Who begins on a drawn board: as written, else whoever can play the first move."""
+        if self.turn is not None:
+            return self.turn
+        if self.draft.line.steps:
+            return self._mover(position, self.draft.line.steps[0])
+        return 0
+
+    def _mover(self, position: Position, step: Step) -> int:
+        """The colour that plays a record's first step; each format sees it from something else."""
+        return 0
+
+    # --- header --------------------------------------------------------------------------------------
+
+    def _blank(self, match: re.Match[str]) -> None:
+        """Blank lines separate nothing."""
+
+    def _flip(self, match: re.Match[str]) -> None:
+        """How a program showed the board is no part of the record."""
+
+    def _separator(self, match: re.Match[str]) -> None:
+        self.in_header = False
+
+    def _move_counter(self, match: re.Match[str]) -> None:
+        """The caption of a diagram, `手数＝8  ▲２四歩  まで`: JKF has no place for it."""
+        self.draft.remarks.append(match[0].strip())
+
+    def _remark(self, match: re.Match[str]) -> None:
+        """After the headers a remark also tells that no more of them follow: see `ki2.dump`."""
+        self.draft.remarks.append(match[1])
+        self.in_header = self.in_header and not self.draft.header
+
+    def _header(self, match: re.Match[str]) -> None:
+        key, value = match[1], match[2]
+        self.draft.header[key] = value
+        if key == "手合割":
+            self.handicap_offset = match.start()
+        elif key == "手番":
+            self.turn = SIDES.get(value.strip(" 　").removesuffix("番"), self.turn)
+
+    def _hand(self, match: re.Match[str]) -> None:
+        counts, strange = read_hand(match[2])
+        if strange:
+            self._note("bad-hand", match, text=strange[:40])
+        self.hands[SIDES[match[1]]] = counts
+
+    def _board(self, match: re.Match[str]) -> None:
+        self.board, wrong = read_board(match[0])
+        if wrong:
+            self._note("bad-board", match, "error", count=wrong)
+
+    def _side_to_move(self, match: re.Match[str]) -> None:
+        self.turn = SIDES[match[1]]
+
+    def _unknown(self, match: re.Match[str]) -> None:
+        self._note("unknown-line", match, text=match[0].strip()[:40], expected=self.expected)
+
+    # --- comments ------------------------------------------------------------------------------------
+
+    def _comment(self, match: re.Match[str]) -> None:
+        """A comment on the move before it. Among the headers `*放送日：…` is one of them (NHK's records)."""
+        if self.in_header and (header := STARRED_HEADER.match(match[1])):
+            self.draft.header["*" + header[1]] = header[2]
+            return
+        self.in_header = False
+        self._add_comment(match[1])
+
+    def _bookmark(self, match: re.Match[str]) -> None:
+        """A bookmark stays among the comments with its sign, as JKF's reference keeps it."""
+        self.in_header = False
+        self._add_comment("&" + match[1])
+        if self.line is self.draft.line:
+            self.draft.bookmarks.append((len(self.line.steps), match[1]))
+
+    def _add_comment(self, text: str) -> None:
+        line = self.line
+        index = len(line.steps) - 1
+        if index < 0 and line is self.draft.line:
+            self.draft.comments.append(text)
+        else:
+            line.comments.setdefault(index, []).append(text)
+
+    # --- play ----------------------------------------------------------------------------------------
+
+    def _add_steps(self, steps: list[Step], times: list[Consumption | None], match: re.Match[str]) -> None:
+        """Add a block of steps to the current line."""
+        self.in_header = False
+        line = self.line
+        if not line.steps and -1 in line.comments:  # comments between 変化 and its first move
+            line.comments[0] = line.comments.pop(-1)
+        line.spots.append((len(line.steps), match.start(), match.end()))
+        line.steps += steps
+        line.times += times
+
+    def _result(self, match: re.Match[str]) -> None:
+        """A result line is an ending where the rows have none."""
+        self.in_header = False
+        kind, side = read_result(match[2])
+        word = match[2].strip(" 　\t")
+        if self.line is self.draft.line:
+            self.draft.said = (word, side, match.start())
+        ended = bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+        if kind is not None and not ended:
+            self._add_steps([Special(word, kind.special)], [None], match)
+
+    def _variation(self, match: re.Match[str]) -> None:
+        """Open the line that `変化：N手` begins; before the first row it is only a header."""
+        if self.in_header and not self.line.steps:
+            self.draft.header["変化"] = f"{match[1]}手"
+            return
+        self.in_header = False
+        ply = max(1, int(match[1]) - self.base)
+        lines = self.open_lines
+        while len(lines) > 1 and lines[-1][1] >= ply:
+            lines.pop()
+        parent, first = lines[-1]
+        index = ply - first
+        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
+            self._note("variation-past-end", match, number=ply)
+            self.line = parent
+            return
+        fork = Line(level=parent.level + 1)
+        if fork.level > FORK_LEVELS:
+            self._note("variation-too-deep", match, "error", number=ply)
+            self.lost.append(fork)
+        elif index > len(parent.steps) - 1:
+            self._note("variation-without-move", match, "error", number=ply)
+            self.lost.append(fork)
+        else:
+            parent.forks.setdefault(index, []).append(fork)
+        lines.append((fork, ply))
+        self.line = fork

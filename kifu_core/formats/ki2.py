@@ -1,0 +1,206 @@
+"""KI2: moves as people write them, several a line, the source told by relative words (.ki2, .ki2u)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core.formats import kakinoki, writing
+from kifu_core.formats.grammar import expected, leaf, repeated
+from kifu_core.formats.kakinoki import (
+    BLANK,
+    BOARD,
+    BOOKMARK,
+    COMMENT,
+    COUNTER,
+    EOL,
+    FLIP,
+    HAND,
+    HEADER,
+    MARKS,
+    REMARK,
+    RESULT,
+    SIDE,
+    STARRED_HEADER,
+    UNKNOWN,
+    VARIATION,
+    KakinokiReader,
+    read_games,
+)
+from kifu_core.jkf import Move, Record
+from kifu_core.pieces import BY_NAME
+from kifu_core.position import Position
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.specials import BY_WORD
+from kifu_core.squares import BY_JAPANESE
+from kifu_core.steps import SAME, Garbled, Memo, Search, Special, Step
+from kifu_core.text import Notes, Source
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_TEXT = rf"[^{MARKS}\n*]{{1,24}}+"
+_TOKEN = rf"[{MARKS}]({_TEXT})"
+_MOVE_LINE = rf"[ 　\t]*+[{MARKS}][^\n：]*+{EOL}"
+
+MOVES = leaf("moves", rf"{_MOVE_LINE}(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
+"""A block of lines of moves, with the comments between and behind them."""
+
+GRAMMAR: Final = repeated(
+    MOVES, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, BOOKMARK, HAND, BOARD, SIDE, FLIP, COUNTER,
+    UNKNOWN,
+)  # fmt: skip
+EXPECTED: Final = expected(GRAMMAR)
+
+_ONE_TOKEN: Final = re.compile(_TOKEN)
+_ANY_ITEM: Final = re.compile(rf"{_TOKEN}|\*([^\n]*+)|[ 　\t\n]++|([^{MARKS}\n*]++|.)")
+"""A move, a comment, blanks, or what is none of them."""
+
+# --- words -----------------------------------------------------------------------------------------------
+
+WORDS: Final = {"左": "L", "直": "C", "右": "R", "上": "U", "寄": "M", "引": "D", "打": "H"}
+"""The relative words to JKF's letters."""
+
+_ALIASES: Final = {"行": "U", "入": "U", "下": "D"}
+_LETTERS: Final = WORDS | _ALIASES
+_ORDER: Final = "LCRUMDH"
+
+_MOVE: Final = re.compile(
+    r"(?:(同)[ 　]*)?([1-9１-９][1-9１-９一二三四五六七八九])?[ 　]*"
+    r"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])([左直右上寄引行入下打]{0,3})"
+    r"(成|不成|不|生)?[左直右上寄引行入下]*"
+)
+
+
+def _read_move(text: str) -> Step:
+    """The step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
+    text = text.rstrip(" 　\t")
+    match = _MOVE.fullmatch(text)
+    if match is None or not (match[1] or match[2]):
+        return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
+    to = SAME if match[1] else BY_JAPANESE[match[2]]
+    words = "".join(sorted((_LETTERS[word] for word in match[4]), key=_ORDER.index))
+    return Search(to, BY_NAME[match[3]], match[5] == "成", words)
+
+
+PARTS: Final = {
+    "move_line": _MOVE_LINE,
+    "token": _TOKEN,
+    "text": _TEXT,
+    "move": _MOVE.pattern,
+    **kakinoki.PARTS,
+}
+"""The rules inside the lines, for the documentation."""
+
+_STEPS: Final = Memo(_read_move)
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a KI2 text. What concerns no game that could be read goes to `notes`."""
+    return read_games(_Reader, GRAMMAR, source, notes)
+
+
+def locate(block: str) -> list[int]:
+    """The offsets of the moves in a block of moves and comments."""
+    return [match.start() for match in _ANY_ITEM.finditer(block) if match[1] or match[3]]
+
+
+class _Reader(KakinokiReader):
+    expected = EXPECTED
+    locate = staticmethod(locate)
+    first_mark = ""
+
+    def _moves(self, match: re.Match[str]) -> None:
+        """Lines of nothing but moves are read all at once, others item by item."""
+        block = match[0]
+        self.first_mark = self.first_mark or block.lstrip(" 　\t")[0]
+        texts = _ONE_TOKEN.findall(block)
+        if len(texts) + sum(map(len, texts)) + block.count("\n") != len(block):
+            return self._mixed_moves(match)
+        self._add_steps(_STEPS.each(texts), [None] * len(texts), match)
+
+    def _mixed_moves(self, match: re.Match[str]) -> None:
+        first = len(self.line.steps)
+        steps: list[Step] = []
+        comments: dict[int, list[str]] = {}
+        for text, comment, strange in (item.groups() for item in _ANY_ITEM.finditer(match[0])):
+            if text:
+                steps.append(_STEPS[text])
+            elif strange:
+                steps.append(Garbled(strange[:40]))
+            elif comment is not None:
+                comments.setdefault(first + len(steps) - 1, []).append(comment)
+        self._add_steps(steps, [None] * len(steps), match)
+        for index, texts in comments.items():
+            self.line.comments.setdefault(index, []).extend(texts)
+
+    def _mover(self, position: Position, step: Step) -> int:
+        """Whose mark stands before the first move; each colour's marks alternate in `MARKS`."""
+        return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+_KANJI: Final = {letter: word for word, letter in WORDS.items()}
+_COLUMNS: Final = 12
+_PER_LINE: Final = 6
+
+
+def dump(record: Record, *, ending: Ending | None = None) -> str:
+    """The record as KI2 text; times are lost. `ending` is as for KIF."""
+    lines = [*writing.header_lines(record), ""]
+    for entry in record["moves"][:1]:
+        lines += _first_comments(entry.get("comments", []))
+    sides = writing.sides(record)
+    for number, branch in enumerate(writing.branches(record)):
+        if number:
+            lines += ["", f"変化：{branch.ply}手"]
+        lines += _branch_lines(branch, sides, None if number else ending)
+    return "\n".join(lines) + "\n"
+
+
+def _first_comments(comments: list[str]) -> list[str]:
+    """The start's comments; a remark before one that would be taken for a header (`*放送日：…`)."""
+    remark = ["#"] if comments and STARRED_HEADER.match(comments[0]) else []
+    return remark + writing.comment_lines(comments)
+
+
+def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
+    lines: list[str] = []
+    moves: list[str] = []
+    ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
+    for entry in branch.entries:
+        comments = writing.comment_lines(entry.get("comments", []))
+        if "move" in entry:
+            moves.append(_move_text(entry["move"]))
+            turn ^= 1
+            ply += 1
+        elif kind := writing.ending_kind(entry, ending):
+            result = result or writing.result_line(kind, ply - 1, turn, sides)
+            after += comments
+            comments = []
+        if comments:
+            lines += [*_move_lines(moves), *comments]
+            moves = []
+    lines += _move_lines(moves)
+    if not result and (kind := writing.kind_beside(ending)) is not None:
+        result = writing.result_line(kind, ply - 1, turn, sides)
+    return [*lines, result, *after] if result else lines
+
+
+def _move_lines(moves: list[str]) -> list[str]:
+    """Six moves a line, each but the last of a line twelve columns wide."""
+    rows = [moves[at : at + _PER_LINE] for at in range(0, len(moves), _PER_LINE)]
+    return ["".join(writing.padded(text, _COLUMNS) for text in row).rstrip(" ") for row in rows]
+
+
+def _move_text(move: Move) -> str:
+    words = "".join(_KANJI[letter] for letter in move.get("relative", ""))
+    promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
+    text = writing.piece_name(move) + words + promote
+    if move.get("same"):
+        text = f"同　{text}" if len(text) == 1 else f"同{text}"
+    else:
+        text = writing.place_text(move) + text
+    return ("△" if move["color"] else "▲") + text

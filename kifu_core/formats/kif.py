@@ -1,0 +1,259 @@
+"""KIF: a row per move with its number, source square and time (.kif, .kifu)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from kifu_core.formats import kakinoki, writing
+from kifu_core.formats.grammar import expected, leaf, repeated
+from kifu_core.formats.kakinoki import (
+    BLANK,
+    BOARD,
+    BOOKMARK,
+    COMMENT,
+    COUNTER,
+    EOL,
+    FLIP,
+    HAND,
+    HEADER,
+    REMARK,
+    RESULT,
+    SEPARATOR,
+    SIDE,
+    UNKNOWN,
+    VARIATION,
+    KakinokiReader,
+    read_games,
+)
+from kifu_core.jkf import Consumption, Move, MoveEntry, Record, Time
+from kifu_core.pieces import BY_NAME
+from kifu_core.position import Position
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.specials import BY_WORD, EndingKind
+from kifu_core.squares import BY_JAPANESE
+from kifu_core.steps import SAME, Garbled, Memo, Search, Special, Step, known
+from kifu_core.text import Notes, Source
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_NUMBER = r"[ \t　]*+[0-9]{1,6}+[ \t　]++"
+_TEXT = r"[^\n(（+]{1,40}+(?:[(（][0-9０-９]{2}[)）])?+"
+_CLOCK = r"[^()（）\n]{0,40}+"
+_ROW = rf"{_NUMBER}({_TEXT})[ \t　]*+(?:[(（]({_CLOCK})[)）])?+[ \t　]*+\+?"
+_ROW_LINE = rf"{_NUMBER}[^\s(（][^\n]*+{EOL}"
+
+ROWS = leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
+"""A block of rows, each a move or an ending, with the comments between them."""
+
+GRAMMAR: Final = repeated(
+    ROWS, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, BOARD, SIDE, FLIP,
+    COUNTER, UNKNOWN,
+)  # fmt: skip
+EXPECTED: Final = expected(GRAMMAR)
+
+_WHOLE_ROW: Final = re.compile(rf"^{_ROW}[ \t　]*+{EOL}", re.MULTILINE)
+_ANY_LINE: Final = re.compile(
+    rf"^(?:{_ROW}([^\n]*+)|[ 　]*+\*([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
+)
+"""A row with what stands behind it, a comment, or another line; each has its own group."""
+
+_NUMBERED: Final = re.compile(_NUMBER)
+
+# --- words -----------------------------------------------------------------------------------------------
+
+_MOVE: Final = re.compile(
+    r"[▲△☗☖▼▽]?(?:(同)[ 　]*)?([1-9１-９][1-9１-９一二三四五六七八九])?[ 　]*"
+    r"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])[左直右上寄引行入下]*"
+    r"(成|不成|打|不|生)?[ 　]*(?:[(（]([0-9０-９]{2})[)）])?[ 　]*"
+)
+_ROW_LIKE: Final = re.compile(r"[▲△☗☖▼▽1-9１-９同]")
+_TIME: Final = re.compile(
+    r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*(?:/\s*(?:(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}))?)?.*"
+)
+
+
+def _read_row(text: str) -> Step:
+    """The step that a row's text stands for: a move, an ending, or something that is neither."""
+    text = text.rstrip(" 　\t")
+    match = _MOVE.fullmatch(text)
+    if match is None:
+        if text in BY_WORD:
+            return Special(text, BY_WORD[text].special)
+        return Garbled(text) if _ROW_LIKE.match(text) else Special(text, None)
+    same, place, name, ending, source = match.groups()
+    if not same and not place:
+        return Garbled(text)
+    to = SAME if same else BY_JAPANESE[place]
+    kind = BY_NAME[name]
+    if ending == "打" or source in ("00", "００"):
+        return known(-1, to, kind, False)
+    if source is None:  # a drop written without 打, or a move written without its source
+        return Search(to, kind, ending == "成", "")
+    origin = BY_JAPANESE.get(source, -1)
+    return known(origin, to, kind, ending == "成") if origin >= 0 else Garbled(text)
+
+
+class _Partial(dict[str, Time]):
+    """A time without its total; a class of its own so that one look at a block finds it."""
+
+
+def _read_time(text: str) -> Consumption | None:
+    """A row's time: minutes and seconds, then the side's total, which some programs leave out."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    hours, minutes, seconds, *total = match.groups()
+    now: Time = {"m": int(minutes), "s": int(seconds)}
+    if hours:
+        now["h"] = int(hours)
+    if total[1] is None:
+        return cast(Consumption, _Partial(now=now))
+    return {"now": now, "total": {"h": int(total[0] or 0), "m": int(total[1]), "s": int(total[2])}}
+
+
+PARTS: Final = {
+    "row": _ROW,
+    "number": _NUMBER,
+    "text": _TEXT,
+    "move": _MOVE.pattern,
+    "clock": _CLOCK,
+    "time": _TIME.pattern,
+    **kakinoki.PARTS,
+}
+"""The rules inside the lines, for the documentation."""
+
+_STEPS: Final = Memo(_read_row)
+_TIMES: Final = Memo(_read_time)
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a KIF text. What concerns no game that could be read goes to `notes`."""
+    return read_games(_Reader, GRAMMAR, source, notes)
+
+
+def locate(block: str) -> list[int]:
+    """The offsets of the rows in a block of rows and comments."""
+    found = _ANY_LINE.finditer(block)
+    return [match.start() for match in found if match[1] or (match[5] and _NUMBERED.match(match[5]))]
+
+
+class _Reader(KakinokiReader):
+    expected = EXPECTED
+    locate = staticmethod(locate)
+
+    def _rows(self, match: re.Match[str]) -> None:
+        """Rows that are nothing but rows are read all at once, others one by one."""
+        block = match[0]
+        if self.line is self.draft.line and not self.line.steps:
+            self._begin(block)
+        found = _WHOLE_ROW.findall(block)
+        if len(found) != block.count("\n") + (block[-1] != "\n"):
+            return self._mixed_rows(match)
+        texts, times = zip(*found, strict=True)
+        self._add(_STEPS.each(texts), _TIMES.each(times), match)
+
+    def _add(self, steps: list[Step], times: list[Consumption | None], match: re.Match[str]) -> None:
+        if _Partial in set(map(type, times)):
+            self.draft.plain_times = True
+        self._add_steps(steps, times, match)
+
+    def _mixed_rows(self, match: re.Match[str]) -> None:
+        first = len(self.line.steps)
+        steps: list[Step] = []
+        times: list[Consumption | None] = []
+        comments: dict[int, list[str]] = {}
+        for line in _ANY_LINE.finditer(match[0]):
+            text, time, rest, comment, other = line.groups()
+            if comment is not None:
+                comments.setdefault(first + len(steps) - 1, []).append(comment)
+                continue
+            if other and not _NUMBERED.match(other):
+                at = match.start() + line.start()
+                self.draft.notes.add("unknown-line", at, text=other.strip()[:40], expected=EXPECTED)
+                continue
+            steps.append(Garbled(other.strip()[:40]) if other else _STEPS[text])
+            times.append(_TIMES[time or ""])
+            if rest and (rest := rest.strip(" 　\t")):
+                self.draft.notes.add("row-rest", match.start() + line.start(), "warning", text=rest[:40])
+        self._add(steps, times, match)
+        for index, texts in comments.items():
+            self.line.comments.setdefault(index, []).extend(texts)
+
+    def _begin(self, block: str) -> None:
+        """The first row's number tells from where a game that starts in the middle is counted."""
+        self.base = max(0, int(block.split(maxsplit=1)[0]) - 1)
+
+    def _mover(self, position: Position, step: Step) -> int:
+        """Whose piece stands on the first row's source, or in whose hand only its piece is."""
+        if not isinstance(step, tuple):
+            return 0
+        origin, kind = step[0].origin, abs(step[0].piece)
+        if origin >= 0:
+            return int(position.board[origin] < 0)
+        return int(kind < 8 and not position.hands[0][kind] and position.hands[1][kind] > 0)
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+
+def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) -> str:
+    """The record as KIF text; `utf8` writes the line that marks a .kifu file.
+
+    `ending` is how the main line ended, for endings that JKF has no name for.
+    """
+    times = any("time" in entry for branch in writing.branches(record) for entry in branch.entries)
+    lines = ["#KIF version=2.0 encoding=UTF-8"] if utf8 else []
+    lines += writing.header_lines(record)
+    lines.append("手数----指手---------消費時間--" if times else "手数----指手--")
+    for entry in record["moves"][:1]:
+        lines += writing.comment_lines(entry.get("comments", []))
+    sides = writing.sides(record)
+    for number, branch in enumerate(writing.branches(record)):
+        if number:
+            lines += ["", f"変化：{branch.ply}手"]
+        lines += _branch_lines(branch, sides, None if number else ending)
+    return "\n".join(lines) + "\n"
+
+
+def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
+    lines: list[str] = []
+    ply, turn = branch.ply, branch.turn
+    last: EndingKind | None = None
+    for number, entry in enumerate(branch.entries):
+        more = bool(entry.get("forks")) or (number == 0 and branch.sibling_follows)
+        if "move" in entry:
+            lines.append(_row(ply, _move_text(entry["move"]), entry, more))
+            turn ^= 1
+            ply += 1
+        elif kind := writing.ending_kind(entry, ending):
+            lines.append(_row(ply, writing.ending_word(kind, turn), entry, more))
+            last = kind
+        lines += writing.comment_lines(entry.get("comments", []))
+    if last is None and (last := writing.kind_beside(ending)) is not None:
+        lines.append(_row(ply, writing.ending_word(last, turn), {}, False))
+    if last is not None and (last.phrase or not last.word):
+        lines.append(writing.result_line(last, ply - 1, turn, sides))
+    return lines
+
+
+def _row(number: int, text: str, entry: MoveEntry, more: bool) -> str:
+    row = f"{number:4d} {writing.padded(text, 12)}"
+    if "time" in entry:
+        return f"{row} ({_time_text(entry['time'])}){'+' if more else ''}"
+    return f"{row} +" if more else row
+
+
+def _move_text(move: Move) -> str:
+    place = "同　" if move.get("same") else writing.place_text(move)
+    source = move.get("from")
+    text = place + writing.piece_name(move) + ("成" if move.get("promote") else "")
+    return f"{text}({source['x']}{source['y']})" if source else text + "打"
+
+
+def _time_text(time: Consumption) -> str:
+    now, total = time["now"], time.get("total", {"h": 0, "m": 0, "s": 0})
+    minutes = now.get("h", 0) * 60 + now["m"]
+    return f"{minutes:2d}:{now['s']:02d}/{total.get('h', 0):02d}:{total['m']:02d}:{total['s']:02d}"

@@ -1,0 +1,254 @@
+"""What the writers of KIF and KI2 share: headers, boards, hands, result lines, the order of variations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from kifu_core.errors import Issue
+from kifu_core.handicaps import HANDICAPS, by_name
+from kifu_core.jkf import Move, MoveEntry, Record
+from kifu_core.pieces import BY_CODE, HAND_KINDS, KANJI, NAMES
+from kifu_core.position import Position
+from kifu_core.record import Ending
+from kifu_core.specials import BY_SPECIAL, EndingKind, find, winner
+from kifu_core.squares import FILE_DIGITS, RANK_KANJI
+from kifu_core.start import start_position
+
+_NUMERALS: Final = "〇一二三四五六七八九"
+_PRESET_NAMES: Final = {handicap.preset: handicap.name for handicap in reversed(HANDICAPS)}
+
+
+class Branch(NamedTuple):
+    """A line to be written: its entries, the ply of the first, and whether a later sibling follows."""
+
+    entries: list[MoveEntry]
+    ply: int
+    sibling_follows: bool
+    turn: int
+
+
+def branches(record: Record) -> Iterator[Branch]:
+    """The main line and the variations in the order in which readers put them back where they were.
+
+    Later plies come first, a variation's own variations right after it, siblings in order.
+    """
+    waiting = [Branch(record["moves"][1:], 1, False, start_position(record.get("initial")).turn)]
+    while waiting:
+        branch = waiting.pop()
+        yield branch
+        waiting += _variations(branch)
+
+
+def _variations(branch: Branch) -> list[Branch]:
+    """The variations of a line, the one to be written first last."""
+    found: list[Branch] = []
+    ply, turn = branch.ply, branch.turn
+    for entry in branch.entries:
+        forks = entry.get("forks") or []
+        for number, fork in reversed(list(enumerate(forks, start=1))):
+            found.append(Branch(fork, ply, number < len(forks), turn))
+        ply += 1
+        turn ^= "move" in entry
+    return found
+
+
+# --- start -----------------------------------------------------------------------------------------------
+
+
+def header_lines(record: Record) -> list[str]:
+    """The headers, the handicap and, where the start has no name, its board."""
+    header, initial = dict(record["header"]), record.get("initial")
+    board: list[str] = []
+    if initial is not None and initial["preset"] != "OTHER":
+        written = by_name(header.get("手合割", ""))
+        if written is None or written.preset != initial["preset"]:
+            header["手合割"] = _PRESET_NAMES[initial["preset"]]
+    elif initial is not None:
+        board = board_lines(start_position(initial), handicap_names(record))
+    lines: list[str] = []
+    for key, value in header.items():
+        lines.append(f"{key}：{one_line(value)}")
+        if key == "手合割":
+            lines += board
+            board = []
+    return lines + board
+
+
+def handicap_names(record: Record) -> bool:
+    """Whether the sides are called 下手 and 上手."""
+    preset = record.get("initial", {}).get("preset", "HIRATE")
+    return preset not in ("HIRATE", "OTHER") or not {"下手", "上手"}.isdisjoint(record["header"])
+
+
+def side_name(color: int, handicap: bool) -> str:
+    """先手 and 後手, in handicap games 下手 and 上手."""
+    return (("先手", "後手"), ("下手", "上手"))[handicap][color]
+
+
+def board_lines(position: Position, handicap: bool) -> list[str]:
+    """A position as a drawn board with both hands, and the side to move if it is White."""
+    lines = [
+        f"{side_name(1, handicap)}の持駒：{hand_text(position.hands[1])}",
+        "  ９ ８ ７ ６ ５ ４ ３ ２ １",
+        "+---------------------------+",
+    ]
+    for rank in range(9):
+        cells = position.board[rank * 9 : rank * 9 + 9]
+        lines.append("|" + "".join(map(_cell, cells)) + "|" + RANK_KANJI[rank])
+    lines.append("+---------------------------+")
+    lines.append(f"{side_name(0, handicap)}の持駒：{hand_text(position.hands[0])}")
+    if position.turn:
+        lines.append(f"{side_name(1, handicap)}番")
+    return lines
+
+
+def _cell(piece: int) -> str:
+    if not piece:
+        return " ・"
+    return ("v" if piece < 0 else " ") + KANJI[abs(piece)]
+
+
+def hand_text(hand: list[int]) -> str:
+    """A hand as KIF writes it: 飛　歩十八　."""
+    items = [f"{KANJI[kind]}{_count(hand[kind])}　" for kind in reversed(HAND_KINDS) if hand[kind]]
+    return "".join(items) or "なし"
+
+
+def _count(number: int) -> str:
+    """A count above one in Chinese numerals."""
+    if number == 1:
+        return ""
+    tens, ones = divmod(number, 10)
+    text = "" if not tens else "十" if tens == 1 else _NUMERALS[tens] + "十"
+    return text + (_NUMERALS[ones] if ones or not tens else "")
+
+
+# --- play ------------------------------------------------------------------------------------------------
+
+
+def place_text(move: Move) -> str:
+    """The target square: ７六."""
+    return FILE_DIGITS[move["to"]["x"] - 1] + RANK_KANJI[move["to"]["y"] - 1]
+
+
+def piece_name(move: Move) -> str:
+    """The piece as moves name it."""
+    return NAMES[BY_CODE[move["piece"]]]
+
+
+def width(text: str) -> int:
+    """Columns of a text: two for every character that is not ASCII."""
+    return sum(1 if char < "\x7f" else 2 for char in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text filled with blanks to a number of columns."""
+    return text + " " * (columns - width(text))
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks; they become the two characters that relay records write for them."""
+    return "\\n".join(text.splitlines()) if len(text.splitlines()) > 1 else text.strip("\r\n")
+
+
+def comment_lines(comments: list[str]) -> list[str]:
+    """Comments as lines with `*`; bookmarks carry their own sign."""
+    lines = [line for comment in comments for line in (comment.splitlines() or [""])]
+    return [line if line.startswith("&") else "*" + line for line in lines]
+
+
+# --- endings ---------------------------------------------------------------------------------------------
+
+
+def ending_kind(entry: MoveEntry, ending: Ending | None) -> EndingKind | None:
+    """The kind of ending of an entry: by JKF's name, else by the word that travels beside the record."""
+    if special := entry.get("special"):
+        return _ADJOURNED if _is_adjourned(special, ending) else BY_SPECIAL.get(special)
+    return kind_beside(ending)
+
+
+_ADJOURNED: Final = EndingKind("CHUDAN", "封じ手", "CHUDAN", "none", "封じ手")
+"""A sealed move: JKF and CSA know it as an interruption, KIF and KI2 have its own word."""
+
+
+def _is_adjourned(special: str, ending: Ending | None) -> bool:
+    return ending is not None and ending.word == _ADJOURNED.word and ending.special == special
+
+
+def kind_beside(ending: Ending | None) -> EndingKind | None:
+    """The kind of the ending that travels beside a record; an unknown one is its word if a row holds it."""
+    if ending is None:
+        return None
+    if (kind := find(ending.word)) is not None:
+        return kind
+    return EndingKind(None, ending.word, "", "none", "") if _ROW_WORD.fullmatch(ending.word) else None
+
+
+_ROW_WORD: Final = re.compile(r"[^\s　()（）+▲△☗☖▼▽：:*&#|0-9０-９同][^\s　()（）+：:]{0,19}")
+
+
+def ending_word(kind: EndingKind, turn: int) -> str:
+    """The word of a row; fouls are told from the side to move."""
+    if not kind.word:
+        return BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"].word
+    return kind.word
+
+
+class Sides(NamedTuple):
+    """What a result line needs to know of its record: how the sides are called, whether it is a problem."""
+
+    handicap: bool
+    drawn: bool
+
+
+def sides(record: Record) -> Sides:
+    """A record from a drawn board that ends in mate is taken for a problem."""
+    return Sides(handicap_names(record), "data" in record.get("initial", {}))
+
+
+def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides) -> str:
+    """The line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰."""
+    if kind.special == "TSUMI" and sides.drawn:
+        return f"まで{plies}手詰"
+    handicap = sides.handicap
+    if not kind.word:
+        kind = BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"]
+    won = winner(kind, turn)
+    names = {"mover": side_name(turn, handicap), "winner": side_name(won or 0, handicap)}
+    return f"まで{plies}手で{(kind.phrase or kind.word).format(**names)}"
+
+
+# --- bytes -----------------------------------------------------------------------------------------------
+
+_LEGACY: Final = str.maketrans({"−": "－", "—": "―", "〜": "～", "☗": "▲", "☖": "△", "‖": "∥", "¢": "￠"})
+_ENCODINGS: Final = {"kif": "cp932", "ki2": "cp932"}
+
+
+def encode_text(text: str, file_format: str) -> tuple[bytes, tuple[Issue, ...]]:
+    """The bytes of a file: cp932 with CRLF for kif and ki2, UTF-8 for every other format.
+
+    Characters that cp932 spells differently are replaced by its own; those it has not at all become `〓`,
+    the printers' mark for a missing type, and each of them is listed in an issue.
+    """
+    encoding = _ENCODINGS.get(file_format, "utf-8")
+    if encoding == "utf-8":
+        return text.encode("utf-8", "replace"), ()
+    text = text.translate(_LEGACY).replace("\n", "\r\n")
+    try:
+        return text.encode(encoding), ()
+    except UnicodeEncodeError:
+        missing = [char for char in dict.fromkeys(text) if not _can_encode(char, encoding)]
+    text = text.translate({ord(char): "〓" for char in missing})
+    params = [{"text": char, "encoding": encoding} for char in missing]
+    issues = tuple(Issue("unencodable-character", "warning", params=one) for one in params)
+    return text.encode(encoding), issues
+
+
+def _can_encode(char: str, encoding: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Codes and keys of positions."""

@@ -1,0 +1,206 @@
+"""The text of every issue and error code, in Japanese and English, filled from the finding's params."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from kifu_core.errors import Issue, KifuError, Params
+from kifu_core.rule_names import listed
+
+Language = Literal["ja", "en"]
+
+TEXTS: Final[dict[str, tuple[str, str]]] = {
+    # bytes and formats
+    "too-large": (
+        "ファイルが大きすぎます（{bytes} バイト、上限 {limit} バイト）",
+        "the file is too large ({bytes} bytes, at most {limit})",
+    ),
+    "bad-bytes": (
+        "文字コードとして正しくないバイトがあります（{text} として読みました）",
+        "some bytes are not valid text (read as {text})",
+    ),
+    "double-encoded": (
+        "文字コードを {text} と取り違えて保存し直されたテキストを元に戻しました",
+        "the text had been taken for {text} and saved again; it was put right",
+    ),
+    "bad-characters": (
+        "使えない文字 {text} 個を置き換えました",
+        "{text} characters that no text can hold were replaced",
+    ),
+    "unknown-format": ("棋譜の形式がわかりません: {text}", "no record format was recognised: {text}"),
+    "too-many-games": (
+        "対局が多すぎるため、ここから先は読みませんでした（上限 {limit} 局）",
+        "there are too many games: nothing was read from here on (at most {limit})",
+    ),
+    "more-issues": ("ほかに {count} 件の指摘があります", "{count} more findings"),
+    # structure
+    "no-moves": ("指し手も局面もありません", "there is neither a move nor a position"),
+    "unknown-line": (
+        "読めない行です: {text}（書けるもの: {expected}）",
+        "this line means nothing here: {text} (expected: {expected})",
+    ),
+    "row-rest": ("指し手の行に余分な文字があります: {text}", "there is more on the row than a move: {text}"),
+    "no-board": (
+        "手合割「{name}」に局面図がないため平手として読みました",
+        "the start {name} has no board; read as an even game",
+    ),
+    "unknown-handicap": (
+        "手合割「{name}」がわからず、局面図もありません",
+        "the handicap {name} is unknown and there is no board",
+    ),
+    "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
+    "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
+    "bad-hand": ("持駒が読めません: {text}", "not a hand: {text}"),
+    "bad-piece": ("駒の配置が正しくありません: {text}", "no piece can be put so: {text}"),
+    "side-mark": ("{ply}手目の手番の記号が逆です", "the side written at ply {ply} is not the side to move"),
+    "variation-past-end": (
+        "変化：{number}手 は本譜の続きです",
+        "variation {number} goes on where its line ends",
+    ),
+    "variation-without-move": (
+        "変化：{number}手 に当たる手がありません",
+        "there is no move {number} to vary",
+    ),
+    "variation-too-deep": (
+        "変化：{number}手 は変化の入れ子が深すぎます",
+        "variation {number} is nested too deep",
+    ),
+    "unknown-ending": ("終局の記号がわかりません: {word}", "an ending of an unknown kind: {word}"),
+    "result-mismatch": (
+        "結果の行「{text}」が終局と合いません",
+        "the result line {text} contradicts the ending",
+    ),
+    # JSON
+    "json": ("JSON として読めません: {text}", "not JSON: {text}"),
+    "jkf-type": ("{path} の型が違います（{value}）", "{path} is of the wrong type ({value})"),
+    "jkf-missing": ("{path} がありません", "{path} is missing"),
+    "jkf-value": (
+        "{path} の値が正しくありません（{value}）",
+        "{path} has a value that is not allowed ({value})",
+    ),
+    "jkf-depth": ("{path} は入れ子が深すぎます", "{path} is nested too deep"),
+    # moves
+    "unreadable-move": (
+        "{ply}手目の指し手が読めません: {text}（書けるもの: 指し手または終局）",
+        "ply {ply} cannot be read: {text} (expected: a move or an ending)",
+    ),
+    "same-without-move": (
+        "{ply}手目の「同」の前に指し手がありません",
+        "ply {ply} says 同, but there is no move before it",
+    ),
+    "no-piece": ("{ply}手目の移動元に駒がありません", "ply {ply}: there is no such piece to move"),
+    "wrong-side": ("{ply}手目は相手の駒を動かしています", "ply {ply} moves a piece of the other side"),
+    "occupied": ("{ply}手目の移動先に駒があります", "ply {ply}: the square is taken"),
+    "not-in-hand": ("{ply}手目に打つ駒が持駒にありません", "ply {ply} drops a piece that is not in hand"),
+    "bad-drop": ("{ply}手目の駒は打てません", "ply {ply} drops what cannot be dropped"),
+    "bad-move": ("{ply}手目は指し手ではありません", "ply {ply} is no move"),
+    "ambiguous": ("{ply}手目に動ける駒が複数あります", "more than one piece can make the move of ply {ply}"),
+    "piece-mismatch": (
+        "{ply}手目の駒は {written} でなく {found} です",
+        "ply {ply} is written as {written}, but {found} stands there",
+    ),
+    "unreachable": ("{ply}手目の駒はそこへ動けません", "ply {ply}: the piece does not move so"),
+    "bad-promote": ("{ply}手目は成れません", "ply {ply} promotes where it cannot"),
+    "must-promote": ("{ply}手目は成らなければなりません", "ply {ply} has to promote"),
+    "dead-drop": ("{ply}手目は行き所のない駒です", "ply {ply} drops a piece that could never move"),
+    "nifu": ("{ply}手目は二歩です", "ply {ply} is a second pawn on its file"),
+    "king-taken": ("{ply}手目は玉を取っています", "ply {ply} takes a king"),
+    "self-check": ("{ply}手目は自玉に王手がかかります", "ply {ply} leaves its own king in check"),
+    "uchifuzume": ("{ply}手目は打ち歩詰めです", "ply {ply} mates with a dropped pawn"),
+    "fourfold": (
+        "{ply}手目で同一局面が4回現れ、千日手です",
+        "ply {ply} repeats a position for the fourth time",
+    ),
+    "perpetual-check": (
+        "{ply}手目で連続王手の千日手です",
+        "ply {ply} repeats a position for the fourth time by checks alone",
+    ),
+    # writing
+    "unencodable-character": (
+        "「{text}」は {encoding} にない文字です",
+        "{text} does not exist in {encoding}",
+    ),
+    "no-such-ply": (
+        "{number}手目はありません（{last}手まで）",
+        "there is no ply {number}, the last is {last}",
+    ),
+    "one-game-a-file": (
+        "{format} 形式のファイルには 1 局しか書けません。--output でフォルダーを指定してください",
+        "a {format} file holds one game only: name a folder with --output",
+    ),
+    "would-overwrite": (
+        "元のファイル {path} を上書きするため書きませんでした",
+        "{path} is one of the sources and was not overwritten",
+    ),
+    # what a format has no place for
+    "lost-headers": ("{format} 形式では {count} 個のヘッダーが失われます", "{format} loses {count} headers"),
+    "lost-moves": ("{format} 形式では {count} 手の指し手が失われます", "{format} loses {count} moves"),
+    "lost-times": ("{format} 形式では {count} 手の消費時間が失われます", "{format} loses {count} times"),
+    "lost-fractions": (
+        "{format} 形式では {count} 手の秒未満の時間が失われます",
+        "{format} loses fractions of seconds of {count} times",
+    ),
+    "lost-comments": (
+        "{format} 形式では {count} 行のコメントが失われます",
+        "{format} loses {count} comments",
+    ),
+    "lost-bookmarks": (
+        "{format} 形式では {count} 個のしおりが失われます",
+        "{format} loses {count} bookmarks",
+    ),
+    "lost-forks": ("{format} 形式では {count} 個の変化が失われます", "{format} loses {count} variations"),
+    "lost-ending": (
+        "{format} 形式では {count} 個の終局の種類が失われます",
+        "{format} has no word for {count} of the endings",
+    ),
+    # position codes, SFEN, USI, USEN
+    "empty": ("コードが空です", "the code is empty"),
+    "too-long": ("コードが長すぎます（{length} 文字）", "the code is too long ({length} characters)"),
+    "bad-char": ("コードに使えない文字があります: {char}", "a character that no code has: {char}"),
+    "truncated": ("コードが途中で終わっています（{field}）", "the code ends inside {field}"),
+    "trailing-chars": (
+        "コードの後ろに余分な文字があります",
+        "there are characters after the end of the code",
+    ),
+    "nonzero-padding": (
+        "コードの終わりのビットが 0 ではありません",
+        "the bits after the end of the code are not zero",
+    ),
+    "noncanonical-mode": ("Mixed の必要がない局面です", "Mixed mode for a position that does not need it"),
+    "king-range": ("玉の座標 {coordinate} は盤の外です", "a king on {coordinate}, which is no square"),
+    "overlap": ("{square} に駒が重なっています", "two pieces on {square}"),
+    "unencodable": ("この局面はコードで表せません", "the position has no code"),
+    "sfen-fields": ("SFEN の項目の数が違います（{count}）", "an SFEN has 3 or 4 fields, not {count}"),
+    "sfen-board": ("SFEN の盤面が正しくありません: {text}", "not an SFEN board: {text}"),
+    "sfen-turn": ("SFEN の手番が正しくありません: {text}", "the side to move is b or w, not {text}"),
+    "sfen-hands": ("SFEN の持駒が正しくありません: {text}", "not an SFEN hand: {text}"),
+    "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
+    "usen-line": ("USEN の手順ではありません: {text}", "not a line of play in USEN: {text}"),
+    "bad-usi-move": ("USI の指し手ではありません: {text}", "not a USI move: {text}"),
+}
+"""Code -> (Japanese, English). `{ply}` is the finding's own, the other fields are its params."""
+
+
+class _Params(dict[str, str | int]):
+    """Params in which a missing field shows as `?`: a text must never fail to appear."""
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def message(finding: Issue | KifuError | str, params: Params | None = None, language: Language = "ja") -> str:
+    """The text of an issue, an error or a bare code.
+
+    A code without a text (a newer writer's) is shown as it is, so that no finding is ever hidden.
+    """
+    code = finding if isinstance(finding, str) else finding.code
+    given = params if params is not None or isinstance(finding, str) else finding.params
+    filled = _Params(given or {})
+    if "expected" in filled:
+        filled["expected"] = listed(str(filled["expected"]), language)
+    if not isinstance(finding, str) and finding.ply is not None:
+        filled.setdefault("ply", finding.ply)
+    texts = TEXTS.get(code)
+    if texts is None:
+        return code
+    return texts[0 if language == "ja" else 1].format_map(filled)

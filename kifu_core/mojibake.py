@@ -1,0 +1,62 @@
+"""Text that was decoded wrongly and saved again: `謇句粋蜑ｲ` for 手合割.
+
+A program that takes UTF-8 for cp932 or Latin-1 shows such characters, and saving them makes them the file's
+own. As long as no byte was lost on the way, encoding them back and decoding them rightly gives the text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Final
+
+_WINDOWS: Final = {ord(bytes([byte]).decode("cp1252", "replace")): byte for byte in range(0x80, 0xA0)}
+_WINDOWS.pop(0xFFFD, None)
+"""What programs on Windows show for the bytes that Latin-1 has no visible characters for."""
+
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
+_ONE_BYTE: Final = re.compile(f"[\x00-\xff{''.join(map(chr, _WINDOWS))}]*+")
+_SAMPLE: Final = 60
+_EXPECTED: Final = re.compile(r"[ぁ-んァ-ヶ一-龯１-９]")
+_RECORD_WORDS: Final = re.compile(
+    r"手合|先手|後手|上手|下手|棋戦|平手|投了|手数|変化|[１-９][一二三四五六七八九]"
+)
+
+_WRONG: Final = (("cp932", "utf-8"), ("latin-1", "utf-8"), ("latin-1", "cp932"))
+"""Taken for the first, while it was the second."""
+
+
+def _encoded(text: str, codec: str) -> bytes:
+    return text.translate(_WINDOWS).encode(codec) if codec == "latin-1" else text.encode(codec)
+
+
+def repair(text: str) -> tuple[str, str]:
+    """The text as it was meant and the encoding it was mistaken for, or the text and an empty name.
+
+    A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
+    that are sound cost one look at their first foreign characters.
+    """
+    first = _FOREIGN.search(text)
+    if first is None:
+        return text, ""
+    sample = text[first.start() : first.start() + _SAMPLE]
+    one_byte = _ONE_BYTE.fullmatch(sample) is not None
+    for taken_for, real in _WRONG:
+        if one_byte != (taken_for == "latin-1") or not _fits(sample, taken_for, real):
+            continue
+        try:
+            return _encoded(text, taken_for).decode(real), taken_for
+        except UnicodeError:
+            continue
+    return text, ""
+
+
+def _fits(sample: str, taken_for: str, real: str) -> bool:
+    """Whether the beginning of a text can be taken back and is Japanese then; its end may be cut."""
+    try:
+        decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
+    except UnicodeError:
+        return False
+    if taken_for == "cp932" and _RECORD_WORDS.search(sample):
+        return False
+    return _EXPECTED.search(decoded) is not None and len(decoded) < len(sample)

@@ -1,0 +1,423 @@
+"""Raw records to complete JKF: the one loop that replays what was written.
+
+A format's reader gives a `Line`: the steps of the main line with times, comments and forks. `replay_line`
+plays it on a board and fills in what the format leaves out: source squares, colours, pieces, captures,
+promotion, 同, relative words, total times. Its cost is linear in the number of steps, forks included.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from kifu_core import jkf, rules, specials
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
+from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.pieces import BY_CODE, CAN_PROMOTE, CODES, FU, IN_HAND, OU, UNPROMOTED
+from kifu_core.position import Position
+from kifu_core.squares import square
+from kifu_core.start import named_initial, start_position
+from kifu_core.steps import SAME, Bare, Ended, Memo, Plan, Search, Special, Step, csa_step, known, plan
+
+_SIGNED_CODES: Final = CODES + CODES[:0:-1]
+"""CSA's name of a piece by its signed value."""
+
+_KINGS: Final = (OU, -OU)
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of play as it was written: the main line or a fork.
+
+    `times` runs beside `steps`; `comments` are by the index of their step, -1 for those before the first;
+    `forks` by the index of the step to which they are alternatives. `spots` say where the steps stand in
+    the text: (index of the first step, offset, end offset) per block, in order. `restore_same` marks a
+    format without a word for 同.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    times: list[Consumption | None] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    forks: dict[int, list[Line]] = field(default_factory=dict)
+    spots: list[tuple[int, int, int]] = field(default_factory=list)
+    restore_same: bool = False
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about one step of a line; the format turns it into an issue with its place in the text."""
+
+    code: str
+    severity: Severity
+    line: Line
+    index: int
+    ply: int
+    params: Params = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Played:
+    """A replayed line: the entries after the start, the position after the main line, and the findings.
+
+    `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
+    that could not be played to their end, each with the index of the first step not played.
+    """
+
+    entries: list[MoveEntry]
+    final: Position
+    findings: list[Finding] = field(default_factory=list)
+    cuts: list[tuple[Line, int]] = field(default_factory=list)
+    ending: tuple[Special, int, int] | None = None
+
+
+def replay_line(line: Line, position: Position) -> Played:
+    """Play a line and its forks from a position, which is left as it was.
+
+    Illegal but playable moves are played and found; a step that cannot be played ends its line, and what
+    hangs on later steps is not played either.
+    """
+    return _Replay(line, position.copy()).run()
+
+
+@dataclass(slots=True)
+class _Job:
+    """A line to be played, the position and ply before its first step, and the entry it is a fork of."""
+
+    line: Line
+    position: Position
+    ply: int
+    last: int
+    parent: MoveEntry | None
+
+
+class _Replay:
+    """The state of one replay: a queue of lines, so that nesting costs no recursion."""
+
+    def __init__(self, line: Line, position: Position) -> None:
+        self.jobs = deque([_Job(line, position, 0, -1, None)])
+        self.played = Played([], position)
+        self.hollow: list[list[MoveEntry]] = []
+
+    def run(self) -> Played:
+        while self.jobs:
+            job = self.jobs.popleft()
+            if job.parent is not None:
+                job.position = job.position.copy()
+            entries = self._line(job)
+            if job.parent is None:
+                self.played.entries = entries
+            elif entries:
+                job.parent.setdefault("forks", []).append(entries)
+        for entries in self.hollow:
+            entries[:] = [entry for entry in entries if entry]
+        return self.played
+
+    def _line(self, job: _Job) -> list[MoveEntry]:
+        """The entries of one line; its forks are queued with the positions they begin from."""
+        line, position = job.line, job.position
+        entries: list[MoveEntry] = []
+        begin, waiting = 0, []
+        for mark in (*sorted(line.forks), len(line.steps)):
+            if not self._advance(job, begin, mark, entries):
+                break
+            if mark < len(line.steps):
+                waiting.append((mark, position.copy(), job.last))
+            begin = mark
+        self._queue_forks(job, entries, waiting)
+        for index, texts in line.comments.items():
+            if 0 <= index < len(entries):
+                entries[index]["comments"] = texts
+        return entries
+
+    def _queue_forks(
+        self, job: _Job, entries: list[MoveEntry], waiting: list[tuple[int, Position, int]]
+    ) -> None:
+        line = job.line
+        reached = {mark for mark, _, _ in waiting if mark < len(entries)}
+        for mark, position, last in waiting:
+            if mark in reached:
+                for fork in line.forks[mark]:
+                    self.jobs.append(_Job(fork, position, job.ply + mark, last, entries[mark]))
+        for mark, forks in line.forks.items():
+            if mark not in reached:
+                self.played.cuts += [(fork, 0) for fork in forks]
+
+    def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
+        """Play the steps from `begin` up to `end`; False if one of them cannot be played.
+
+        The hot loop of the library: one pass per written move, everything it needs in local names.
+        """
+        line, position, last = job.line, job.position, job.last
+        board, hands, turn = position.board, position.hands, position.turn
+        restore_same = line.restore_same
+        append = entries.append
+        for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
+            if step.__class__ is tuple:
+                chosen: Plan = step[turn]
+            else:
+                position.turn = turn
+                try:
+                    chosen = step.plan(position, last)  # type: ignore[union-attr]
+                except Ended:
+                    append(self._ending(job, step, entries, time))
+                    continue
+                except (IllegalMoveError, AmbiguousMoveError) as error:
+                    self._stop(job, error.code, len(entries), error.params)
+                    return False
+            origin, to, piece, landed, between, rivals, base, _ = chosen
+            taken = board[to]
+            if origin >= 0:
+                sound = not (
+                    between is None
+                    or board[origin] != piece
+                    or taken * piece > 0
+                    or taken == OU
+                    or taken == -OU
+                )
+                if between:
+                    for square_between in between:
+                        if board[square_between]:
+                            sound = False
+            else:
+                kind = -piece if turn else piece
+                sound = not taken and hands[turn][kind] > 0 and between is not None
+                if kind == FU and piece in board[to % 9 :: 9]:
+                    sound = False
+            if not sound:
+                position.turn = turn
+                repaired = self._repair(job, chosen, len(entries))
+                if repaired is None:
+                    return False
+                origin, to, piece, landed, _, rivals, base, _ = chosen = repaired
+            move = base.copy()
+            for rival in rivals:
+                if board[rival] == piece:
+                    position.turn = turn
+                    if words := rules.relative(position, chosen.packed):
+                        move["relative"] = words
+                    break
+            if origin >= 0:
+                board[origin] = 0
+                if taken and taken not in _KINGS:
+                    move["capture"] = _SIGNED_CODES[taken]
+                    hands[turn][IN_HAND[taken]] += 1
+            else:
+                hands[turn][-piece if turn else piece] -= 1
+            if restore_same and to == last:
+                move["same"] = True
+            board[to] = landed
+            append({"move": move} if time is None else {"move": move, "time": time})
+            last = to
+            turn ^= 1
+        position.turn = turn
+        job.last = last
+        return True
+
+    def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
+        """The entry of an ending; one that JKF has no name for keeps only its time, comments and forks."""
+        assert isinstance(step, Special)
+        turn, index = job.position.turn, len(entries)
+        if self.played.ending is None and job.parent is None:
+            self.played.ending = (step, index, turn)
+        special = step.special
+        if special is None and specials.find(step.word) is None:
+            self._find(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
+        if special == "ILLEGAL_ACTION":
+            special = "+ILLEGAL_ACTION" if turn else "-ILLEGAL_ACTION"
+        entry: MoveEntry = {}
+        if special in jkf.SPECIALS:
+            entry["special"] = special
+        else:
+            self.hollow.append(entries)
+        if time is not None:
+            entry["time"] = time
+        return entry
+
+    def _stop(self, job: _Job, code: str, index: int, params: Params | None = None) -> None:
+        self._find(job, code, "error", index, params)
+        self.played.cuts.append((job.line, index))
+
+    def _find(
+        self, job: _Job, code: str, severity: Severity, index: int, params: Params | None = None
+    ) -> None:
+        finding = Finding(code, severity, job.line, index, job.ply + index + 1, params or {})
+        self.played.findings.append(finding)
+
+    def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
+        """What is played for a plan that breaks a rule; None if nothing sensible can be played."""
+        position = job.position
+        code = _impossible(position, chosen)
+        if code:
+            self._stop(job, code, index)
+            return None
+        if chosen.origin >= 0 and position.board[chosen.origin] != chosen.piece:
+            found = position.board[chosen.origin]
+            params = {"written": CODES[abs(chosen.piece)], "found": CODES[abs(found)]}
+            self._find(job, "piece-mismatch", "warning", index, params)
+            chosen = _with_piece(chosen, found)
+        if broken := _broken_rule(position, chosen):
+            self._find(job, broken, "error", index)
+        return chosen
+
+
+def _impossible(position: Position, chosen: Plan) -> str:
+    """Why a plan makes no sense on the board, or an empty text."""
+    board, sign = position.board, -1 if position.turn else 1
+    if chosen.origin < 0:
+        if board[chosen.to]:
+            return "occupied"
+        return "" if position.hands[position.turn][abs(chosen.piece)] else "not-in-hand"
+    found = board[chosen.origin] * sign
+    if not found:
+        return "no-piece"
+    if found < 0:
+        return "wrong-side"
+    return "occupied" if board[chosen.to] * sign > 0 else ""
+
+
+def _with_piece(chosen: Plan, found: int) -> Plan:
+    """The plan with the piece that really stands on its source.
+
+    Written as a promoted piece, an unpromoted one promotes now: some programs name it as it is afterwards.
+    """
+    grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
+    relative = chosen.move.get("relative")
+    color, same = chosen.move["color"], "same" in chosen.move
+    return plan(chosen.origin, chosen.to, abs(found), grown, color, relative, same)
+
+
+def _broken_rule(position: Position, chosen: Plan) -> str:
+    """The rule that a playable plan breaks, or an empty text; check is left aside."""
+    board = position.board
+    if chosen.fault:
+        return chosen.fault
+    if chosen.origin < 0:
+        return "nifu" if abs(chosen.piece) == FU and chosen.piece in board[chosen.to % 9 :: 9] else ""
+    if not rules.reaches(board, chosen.origin, chosen.to):
+        return "unreachable"
+    return "king-taken" if abs(board[chosen.to]) == OU else ""
+
+
+# --- times -----------------------------------------------------------------------------------------------
+
+
+def complete_times(entries: list[MoveEntry], turn: int) -> None:
+    """Give every time its total per side, forks included; totals that the source gives are believed."""
+    jobs = deque([(entries, turn, [0, 0])])
+    while jobs:
+        line, side, clocks = jobs.popleft()
+        for entry in line:
+            if "forks" in entry:
+                jobs.extend((fork, side, clocks[:]) for fork in entry["forks"])
+            if "time" in entry:
+                time = entry["time"]
+                if "total" in time:
+                    clocks[side] = seconds(time["total"])
+                else:
+                    now = time["now"]
+                    clocks[side] += now["m"] * 60 + now["s"] + now.get("h", 0) * 3600
+                    entry["time"] = {"now": now, "total": TOTALS[clocks[side]]}
+            if "move" in entry:
+                side ^= 1
+
+
+def seconds(time: Time) -> int:
+    """A JKF time in seconds."""
+    return time.get("h", 0) * 3600 + time["m"] * 60 + time["s"]
+
+
+def total_time(count: int) -> Time:
+    """A number of seconds as JKF writes totals."""
+    return {"h": count // 3600, "m": count // 60 % 60, "s": count % 60}
+
+
+TOTALS: Final = Memo(total_time)
+"""The JKF objects of totals; records share them."""
+
+# --- raw JKF ---------------------------------------------------------------------------------------------
+
+Notation = Literal["jkf", "kif", "ki2", "csa"]
+
+
+def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") -> Record:
+    """Complete a raw JKF record; the input is not changed.
+
+    `notation` says by whose conventions moves are to be understood: what a missing source means (`ki2`: to
+    be found, else a drop), whether `piece` is the piece after the move (`csa`), who says 同 (all but `csa`
+    and minimal `jkf`). Raises ParseError with a JSON path for a malformed record, IllegalMoveError and
+    AmbiguousMoveError with a ply for moves that cannot be played or break the rules of moving.
+
+    >>> moves = [{}, {"move": {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}}}]
+    >>> normalize({"header": {}, "moves": moves})["moves"][1]["move"]["piece"]
+    'FU'
+    """
+    record = jkf.check(raw)
+    played, result = complete_record(record, notation)
+    for finding in played.findings:
+        if finding.severity == "error":
+            kind = AmbiguousMoveError if finding.code == "ambiguous" else IllegalMoveError
+            raise kind(finding.code, ply=finding.ply, params=finding.params)
+    return result
+
+
+def complete_record(record: Record, notation: Notation = "jkf") -> tuple[Played, Record]:
+    """Replay a checked record; raises ParseError if it has no start position."""
+    position = start_position(record.get("initial"))
+    first = record["moves"][:1]
+    played = replay_line(_line_of(record["moves"][1:], notation, 0), position)
+    complete_times(played.entries, position.turn)
+    moves: list[MoveEntry] = [*(_first_entry(entry) for entry in first), *played.entries]
+    result: Record = {"header": dict(record["header"]), "moves": moves}
+    if "initial" in record:
+        result["initial"] = named_initial(position) if notation == "csa" else record["initial"]
+    return played, result
+
+
+def _first_entry(entry: MoveEntry) -> MoveEntry:
+    """The start's own entry: comments only."""
+    return {"comments": entry["comments"]} if "comments" in entry else {}
+
+
+def _line_of(entries: Iterable[MoveEntry], notation: Notation, level: int) -> Line:
+    """The line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
+    line = Line(restore_same=notation == "csa", level=level)
+    for index, entry in enumerate(entries):
+        line.steps.append(_step_of(entry, notation))
+        line.times.append(entry.get("time"))
+        if "comments" in entry:
+            line.comments[index] = entry["comments"]
+        if entry.get("forks"):
+            line.forks[index] = [_line_of(fork, notation, level + 1) for fork in entry["forks"]]
+    return line
+
+
+def _step_of(entry: MoveEntry, notation: Notation) -> Step:
+    if "move" not in entry:
+        word = entry.get("special", "")
+        return Special(word, word or None)
+    move = entry["move"]
+    kind = BY_CODE[move["piece"]] if "piece" in move else 0
+    source = move.get("from")
+    origin = square(source["x"], source["y"]) if source else -1
+    to = square(move["to"]["x"], move["to"]["y"]) if "to" in move else SAME
+    if notation in ("kif", "ki2") and move.get("same"):
+        to = SAME
+    if notation == "ki2" and kind and origin < 0:
+        return Search(to, kind, bool(move.get("promote")), move.get("relative", ""))
+    if notation == "kif" and kind:
+        return known(origin, to, kind, bool(move.get("promote")))
+    if notation == "csa" and kind and to != SAME:
+        return csa_step(origin, to, kind)
+    return Bare(
+        origin=origin,
+        to=to,
+        kind=kind,
+        promote=move.get("promote"),
+        relative=move.get("relative"),
+        same=move.get("same", False),
+        complete="color" in move,
+        null_origin="from" in move and source is None,
+    )

@@ -1,0 +1,125 @@
+"""Positions along a record: where it starts, its main line, and every position it visits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kifu_core.errors import KifuError
+from kifu_core.jkf import Move, MoveEntry, Record
+from kifu_core.keys.canonical import canonical_of
+from kifu_core.keys.shogi64 import Encoder
+from kifu_core.moves import DROP, NO_MOVE, orient, pack
+from kifu_core.pieces import BY_CODE
+from kifu_core.position import Position
+from kifu_core.squares import square
+from kifu_core.start import start_position
+
+
+class Visit(NamedTuple):
+    """A node of a record: a position, and the move that the record plays there.
+
+    `ply` counts from 0, `fork` tells a variation from the main line. `code`, `orientation` and `symmetric`
+    are the position's class (see `keys.canonical`); `move` is packed and turned as the class's code lies,
+    `NO_MOVE` where the line ends.
+    """
+
+    ply: int
+    fork: bool
+    code: str
+    orientation: int
+    symmetric: bool
+    move: int
+
+
+class _Branch(NamedTuple):
+    entries: list[MoveEntry]
+    position: Position
+    ply: int
+    fork: bool
+
+
+def start(record: Record) -> Position:
+    """A new position where the record starts; raises ParseError if the record does not say."""
+    return start_position(record.get("initial"))
+
+
+def packed_move(move: Move) -> int:
+    """The move of a normalized record as an integer (see `moves`)."""
+    to, source = move["to"], move.get("from")
+    origin = square(source["x"], source["y"]) if source else DROP + BY_CODE[move["piece"]]
+    return pack(origin, square(to["x"], to["y"]), move.get("promote") or False)
+
+
+def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
+    """Every position of the main line: ply, position, the move played next or `NO_MOVE`, the ply's entry.
+
+    The position is one and the same object, changed between the steps: look at it, do not keep it. A move
+    that the board does not allow ends the line.
+    """
+    position = start(record)
+    moves = record["moves"]
+    entry: MoveEntry = moves[0] if moves else {}
+    ply = 0
+    for following in moves[1:]:
+        if "move" not in following:
+            continue
+        move = packed_move(following["move"])
+        if not _can_play(position, move):
+            break
+        yield ply, position, move, entry
+        position.do_move(move)
+        entry = following
+        ply += 1
+    yield ply, position, NO_MOVE, entry
+
+
+def visits(record: Record) -> list[Visit]:
+    """Every node of the record: the main line from ply 0 to its end, then the forks in reading order.
+
+    A fork begins with the position it branches from and its own first move; its own forks come before its
+    siblings'. A move that the board does not allow ends its line, and so does a position without a code
+    (more pieces than a set has). Linear in the number of moves, forks included; no recursion.
+    """
+    found: list[Visit] = []
+    branches = [_Branch(record["moves"][1:], start(record), 0, False)]
+    while branches:
+        forks: list[_Branch] = []
+        try:
+            _walk(branches.pop(), found, forks)
+        except KifuError as error:
+            if error.code != "unencodable":
+                raise
+        branches += reversed(forks)
+    return found
+
+
+def _walk(branch: _Branch, found: list[Visit], forks: list[_Branch]) -> None:
+    """Add the nodes of one line to `found`, and the lines that branch off it to `forks`."""
+    entries, position, ply, fork = branch
+    encoder = Encoder(position)
+    for entry in entries:
+        if "forks" in entry:
+            forks += [_Branch(line, position.copy(), ply, True) for line in entry["forks"]]
+        if "move" not in entry:
+            continue
+        move = packed_move(entry["move"])
+        if not _can_play(position, move):
+            break
+        code, orientation, symmetric = canonical_of(encoder)
+        found.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
+        encoder.follow(move, position.do_move(move))
+        ply += 1
+    if ply > branch.ply or not fork:
+        found.append(Visit(ply, fork, *canonical_of(encoder), NO_MOVE))
+
+
+def _can_play(position: Position, move: int) -> bool:
+    """Whether `do_move` makes sense: an own piece to move, or one in hand, and no own piece on the target."""
+    board, turn = position.board, position.turn
+    origin, to = move >> 8, move >> 1 & 127
+    if origin > DROP:
+        kind = origin - DROP
+        return kind < 8 and not board[to] and position.hands[turn][kind] > 0
+    sign = -1 if turn else 1
+    return board[origin] * sign > 0 and board[to] * sign <= 0

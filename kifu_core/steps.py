@@ -1,0 +1,336 @@
+"""What a written move means on a board: steps, and the plans that the replay loop carries out.
+
+A *step* is one written move, ending or unreadable row. Most texts say where the piece comes from, so what
+they do depends on nothing but the colour that moves: such a step is a pair of *plans*, computed once and
+remembered for the text. The other steps look at the position for their plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeVar
+
+from kifu_core import rules
+from kifu_core.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
+from kifu_core.jkf import Move, Place
+from kifu_core.moves import DROP, pack
+from kifu_core.pieces import CAN_PROMOTE, CODES, HAND_KINDS, OU, PROMOTED, UNPROMOTED, signed
+from kifu_core.position import Position
+from kifu_core.squares import FILES, RANKS, SQUARES
+
+SAME: Final = -1
+"""The target of a move that goes where the move before went."""
+
+PLACES: Final[tuple[Place, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
+"""The JKF objects of the squares; records share them."""
+
+
+class Plan(NamedTuple):
+    """What a move of one colour does.
+
+    `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
+    after, `between` the squares that must be empty (None: the piece never goes there), `rivals` the other
+    squares from which such a piece could come (empty where words are given or never needed), `move` the JKF
+    object without what only the position tells, `fault` a rule broken whatever the position.
+    """
+
+    origin: int
+    to: int
+    piece: int
+    landed: int
+    between: tuple[int, ...] | None
+    rivals: tuple[int, ...]
+    move: Move
+    fault: str
+
+    @property
+    def packed(self) -> int:
+        """The move as an integer (see `moves`)."""
+        origin = DROP + abs(self.piece) if self.origin < 0 else self.origin
+        return pack(origin, self.to, self.piece != self.landed)
+
+
+@lru_cache(maxsize=1 << 15)
+def plan(
+    origin: int,
+    to: int,
+    kind: int,
+    promote: bool,
+    color: int,
+    relative: str | None = None,
+    same: bool = False,
+) -> Plan:
+    """The plan of a move that is fully known; `origin` -1 is a drop.
+
+    `relative` None asks the replay to find the words, an empty text says that there are none.
+    """
+    piece = signed(color, kind)
+    if origin < 0:
+        return _drop_plan(to, piece, color, relative, same)
+    grown = promote and bool(CAN_PROMOTE[piece])
+    move: Move = {"color": color, "from": PLACES[origin], "to": PLACES[to], "piece": CODES[kind]}
+    zone = bool(CAN_PROMOTE[piece]) and (in_zone(piece, origin) or in_zone(piece, to))
+    if zone or grown:
+        move["promote"] = grown
+    fault = "bad-promote" if promote and not zone else ""
+    if not grown and is_dead(piece, to):
+        fault = "must-promote"
+    _add_words(move, relative, same)
+    rivals = _comers(piece, to, origin) if relative is None else ()
+    landed = PROMOTED[piece] if grown else piece
+    between = None if fault else BETWEEN[piece][origin * 81 + to]
+    return Plan(origin, to, piece, landed, between, rivals, move, fault)
+
+
+def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool) -> Plan:
+    kind = abs(piece)
+    move: Move = {"color": color, "to": PLACES[to], "piece": CODES[kind]}
+    _add_words(move, relative, same)
+    fault = "dead-drop" if is_dead(piece, to) else ""
+    rivals = _comers(piece, to, -1) if relative is None else ()
+    return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault)
+
+
+def _add_words(move: Move, relative: str | None, same: bool) -> None:
+    if relative:
+        move["relative"] = relative
+    if same:
+        move["same"] = True
+
+
+def _comers(piece: int, to: int, origin: int) -> tuple[int, ...]:
+    """The squares other than `origin` from which the piece reaches `to` on an empty board.
+
+    Pawns of one colour never share a file and a king has no twin, so neither needs words.
+    """
+    if abs(piece) in (1, OU):
+        return ()
+    squares = [*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line)]
+    return tuple(square for square in squares if square != origin)
+
+
+class Written:
+    """A step whose plan depends on the position."""
+
+    __slots__ = ()
+
+    def plan(self, position: Position, last: int) -> Plan:
+        """The plan for the side to move; `last` is the target of the move before, -1 if there is none.
+
+        Raises IllegalMoveError or AmbiguousMoveError if there is no way to play what is written.
+        """
+        raise IllegalMoveError("bad-move")
+
+
+Step = tuple[Plan, Plan] | Written
+
+
+def known(origin: int, to: int, kind: int, promote: bool) -> Step:
+    """A step with its source, as KIF writes them; `to` may be SAME."""
+    if to == SAME:
+        return Same(origin, kind, promote)
+    return plan(origin, to, kind, promote, 0), plan(origin, to, kind, promote, 1)
+
+
+class Same(Written):
+    """A move to where the move before went (同)."""
+
+    __slots__ = ("kind", "origin", "promote")
+
+    def __init__(self, origin: int, kind: int, promote: bool) -> None:
+        self.origin = origin
+        self.kind = kind
+        self.promote = promote
+
+    def plan(self, position: Position, last: int) -> Plan:
+        if last < 0:
+            raise IllegalMoveError("same-without-move")
+        return plan(self.origin, last, self.kind, self.promote, position.turn, None, True)
+
+
+class Grown(Written):
+    """A CSA move, which names the piece after it: promoted now or long before."""
+
+    __slots__ = ("before", "now")
+
+    def __init__(self, origin: int, to: int, kind: int) -> None:
+        base = UNPROMOTED[kind]
+        self.now = plan(origin, to, base, True, 0), plan(origin, to, base, True, 1)
+        self.before = plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+
+    def plan(self, position: Position, last: int) -> Plan:
+        now = self.now[position.turn]
+        return now if position.board[now.origin] == now.piece else self.before[position.turn]
+
+
+def csa_step(origin: int, to: int, kind: int) -> Step:
+    """The step of a CSA move, whose piece is the one after the move; origin -1 is a drop."""
+    if origin < 0 or kind == UNPROMOTED[kind]:
+        return plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+    return Grown(origin, to, kind)
+
+
+Ray = tuple[int, ...]
+"""Squares in a row, the nearest first."""
+
+
+class Search(Written):
+    """A KI2 move: the piece and the target, the source to be found with the relative words."""
+
+    __slots__ = ("kind", "promote", "sides", "to", "words")
+
+    def __init__(self, to: int, kind: int, promote: bool, words: str) -> None:
+        self.to = to
+        self.kind = kind
+        self.promote = promote
+        self.words = words
+        self.sides: dict[int, Side] = {}
+
+    def plan(self, position: Position, last: int) -> Plan:
+        """One look at the squares from which the piece could come; the words matter where it is not one."""
+        where = (last if self.to < 0 else self.to) << 1 | position.turn
+        try:
+            piece, steps, rays, plans = self.sides[where]
+        except KeyError:
+            piece, steps, rays, plans = self.sides[where] = self._side(where >> 1, position.turn)
+        board, origin = position.board, -1
+        for square in steps:
+            if board[square] == piece:
+                if origin >= 0:
+                    return plans[self._resolved(position, where >> 1)]
+                origin = square
+        for ray in rays:
+            for square in ray:
+                if board[square]:
+                    if board[square] == piece:
+                        if origin >= 0:
+                            return plans[self._resolved(position, where >> 1)]
+                        origin = square
+                    break
+        if origin < 0 or self.words == "H":
+            origin = self._resolved(position, where >> 1)
+        return plans[origin]
+
+    def _side(self, to: int, color: int) -> Side:
+        """The signed piece of a colour, from where it comes to `to`, and the plan for each source."""
+        if to < 0:
+            raise IllegalMoveError("same-without-move")
+        piece, same = signed(color, self.kind), self.to == SAME
+        plans = Memo[int, Plan](
+            lambda origin: plan(origin, to, self.kind, self.promote, color, self.words, same)
+        )
+        return piece, STEPS[-piece][to], RAYS[-piece][to], plans
+
+    def _resolved(self, position: Position, to: int) -> int:
+        """The source by the words, -1 for a drop."""
+        found = rules.resolve(position, self.kind, to, self.words)
+        if not found:
+            raise IllegalMoveError("no-piece")
+        if len(found) > 1:
+            raise AmbiguousMoveError("ambiguous")
+        return found[0] if found[0] <= DROP else -1
+
+
+class Bare(Written):
+    """A JKF move: it may leave out the piece, the colour and everything that a replay finds out.
+
+    What a complete move (one with its colour) says about 同 and relative words is kept as it stands, and so
+    is a null in place of a source, which the format's reference keeps as well.
+    """
+
+    __slots__ = ("complete", "kind", "null_origin", "origin", "promote", "relative", "same", "to")
+
+    def __init__(
+        self,
+        *,
+        origin: int,
+        to: int,
+        kind: int,
+        promote: bool | None,
+        relative: str | None,
+        same: bool,
+        complete: bool,
+        null_origin: bool,
+    ) -> None:
+        self.origin = origin
+        self.to = to
+        self.kind = kind
+        self.promote = promote
+        self.relative = relative
+        self.same = same
+        self.complete = complete
+        self.null_origin = null_origin
+
+    def plan(self, position: Position, last: int) -> Plan:
+        to = last if self.to == SAME else self.to
+        if to < 0:
+            raise IllegalMoveError("same-without-move")
+        kind = self.kind or abs(position.board[self.origin])
+        if not kind:
+            raise IllegalMoveError("no-piece")
+        if self.origin < 0 and kind not in HAND_KINDS:
+            raise IllegalMoveError("bad-drop")
+        same = self.same or (not self.complete and to == last)
+        found = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
+        return found._replace(move={**found.move, "from": None}) if self.null_origin else found
+
+
+class Ended(Exception):
+    """Raised for the plan of an ending: there is nothing to play."""
+
+
+class Special(Written):
+    """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none."""
+
+    __slots__ = ("special", "word")
+
+    def __init__(self, word: str, special: str | None) -> None:
+        self.word = word
+        self.special = special
+
+    def plan(self, position: Position, last: int) -> Plan:
+        raise Ended
+
+
+class Garbled(Written):
+    """A row that stands for a move but cannot be read."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def plan(self, position: Position, last: int) -> Plan:
+        raise IllegalMoveError("unreadable-move", params={"text": self.text})
+
+
+Side = tuple[int, tuple[int, ...], tuple[Ray, ...], "Memo[int, Plan]"]
+"""A searched move for one colour: the signed piece, from where it steps or slides, the plans by source."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Memo(dict[Key, Value]):
+    """What a function answered for the texts seen so far; emptied when it has grown large.
+
+    A dictionary's own lookup is the fastest call there is, and the same few texts make up most records.
+    """
+
+    LIMIT: Final = 1 << 14
+
+    def __init__(self, read: Callable[[Key], Value]) -> None:
+        super().__init__()
+        self.read = read
+
+    def __missing__(self, key: Key) -> Value:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        value = self[key] = self.read(key)
+        return value
+
+    def each(self, keys: Iterable[Key]) -> list[Value]:
+        """The answers for several texts."""
+        return list(map(self.__getitem__, keys))

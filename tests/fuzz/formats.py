@@ -1,0 +1,110 @@
+"""Coverage-guided fuzzing of the readers: nothing but a KifuError may come out of any bytes.
+
+    python -m tests.fuzz.formats FORMAT [-max_total_time=600] [options of libFuzzer] [CORPUS FOLDER]
+
+Needs atheris (https://github.com/google/atheris), which no lock file names: not every Python has it.
+Without it the same check runs over mutated samples, without coverage, for `-max_total_time` seconds.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SAMPLES = Path(__file__).parents[1] / "data"
+FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod")
+LINES = {
+    "usi": b"position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e resign\n",
+    "sfen": b"sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P3p 1 moves 3c3d\n",
+    "usen": b"~0.7ku2jm6y236e5t2.r~2.6ti3ay77631u.r\n",
+    "bod": "手数＝3  ▲７六歩  まで\n後手番\n|v香v桂v銀v金v玉v金v銀v桂v香|一\n".encode(),
+}
+
+
+def target(file_format: str) -> Callable[[bytes], None]:
+    """What is called with every input: read it, write what was read in every format."""
+    from kifu_core import KifuError, dump, load
+    from kifu_core.formats import FORMATS as WRITTEN
+    from kifu_core.legality import findings
+    from kifu_core.messages import message
+    from kifu_core.replay import visits
+
+    def one(data: bytes) -> None:
+        try:
+            result = load(data, f"x.{file_format}")
+        except KifuError as error:
+            assert message(error)
+            return
+        for game in result.games[:20]:
+            visits(game.record)
+            for issue in (*game.issues, *findings(game)):
+                assert message(issue) != issue.code
+            for written in WRITTEN:
+                assert dump(game.record, written)
+
+    return one
+
+
+def seeds(file_format: str) -> list[bytes]:
+    """The samples of a format."""
+    found = [path.read_bytes() for path in sorted((SAMPLES / file_format).glob("*.*"))]
+    return found + ([LINES[file_format]] if file_format in LINES else [])
+
+
+def mutated(data: bytes, chance: random.Random, others: list[bytes]) -> bytes:
+    """A sample with a few bytes changed, moved, doubled, cut, or taken from another sample."""
+    text = bytearray(data)
+    for _ in range(chance.randint(1, 8)):
+        at = chance.randrange(len(text) + 1)
+        end = min(len(text), at + chance.randint(1, 40))
+        other = chance.choice(others)
+        begin = chance.randrange(len(other))
+        changes = (
+            bytes([chance.randrange(256)]),
+            b"",
+            bytes(text[at:end]) * 2,
+            other[begin : begin + chance.randint(1, 60)],
+        )
+        text[at:end] = chance.choice(changes)
+    return bytes(text)
+
+
+def without_coverage(file_format: str, seconds: float, seed: int = 0) -> int:
+    """Mutate samples for some seconds; the number of inputs tried."""
+    one, found, chance = target(file_format), seeds(file_format), random.Random(seed)
+    end, count = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        data = mutated(chance.choice(found), chance, found)
+        try:
+            one(data)
+        except Exception:
+            print(f"{file_format}: {data!r}", file=sys.stderr)
+            raise
+        count += 1
+    return count
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzz one format."""
+    if len(arguments) < 2 or arguments[1] not in FORMATS:
+        sys.exit(f"usage: python -m tests.fuzz.formats {{{','.join(FORMATS)}}} [options of libFuzzer]")
+    file_format, options = arguments[1], [arguments[0], *arguments[2:]]
+    if importlib.util.find_spec("atheris") is None:
+        limits = [option.partition("=")[2] for option in options if option.startswith("-max_total_time=")]
+        count = without_coverage(file_format, float(limits[0]) if limits else 60)
+        print(f"{file_format}: {count} inputs without a fault (no atheris: no coverage)")
+        return
+    import atheris
+
+    with atheris.instrument_imports():
+        one = target(file_format)
+    atheris.Setup(options, one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv)

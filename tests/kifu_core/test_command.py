@@ -1,0 +1,307 @@
+"""The `kifu` command, run as people run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kifu_core import load
+from tests.kifu_core import golden
+from tests.shared import GOLDEN, SHARED
+
+DATA = Path(__file__).parents[1] / "data"
+ROOT = Path(__file__).parents[2]
+EVEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+EVEN_CODE = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
+
+
+def kifu(*arguments, given=b"", code=0, language="C"):
+    """Run the command; its standard output and error, as bytes."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LANG": language, "LC_ALL": language}
+    command = [sys.executable, "-m", "kifu_core", *map(str, arguments)]
+    done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
+    assert done.returncode == code, done.stderr.decode()
+    return done.stdout, done.stderr.decode()
+
+
+def text(*arguments, **options):
+    return kifu(*arguments, **options)[0].decode()
+
+
+# --- convert ---------------------------------------------------------------------------------------------
+
+
+def test_it_converts_a_file_to_json():
+    record = json.loads(text("convert", DATA / "kif/even_game.kif", "--to", "jkf"))
+    assert record == load((DATA / "kif/even_game.kif").read_bytes()).games[0].record
+
+
+def test_it_reads_standard_input():
+    given = (DATA / "kif/even_game.kif").read_bytes()
+    assert text("convert", "-", "--to", "usi", given=given).startswith("position startpos moves 7g7f ")
+
+
+def test_files_have_the_encoding_that_their_format_wants():
+    legacy, _ = kifu("convert", DATA / "csa/even_game.csa", "--to", "kif")
+    assert "手合割".encode("cp932") in legacy and b"\r\n" in legacy
+    modern, _ = kifu("convert", DATA / "csa/even_game.csa", "--to", "kifu")
+    assert modern.startswith(b"#KIF version=2.0 encoding=UTF-8\n")
+    chosen, _ = kifu("convert", DATA / "csa/even_game.csa", "--to", "kif", "--encoding", "utf-8")
+    assert "手合割：平手".encode() in chosen
+
+
+def test_a_character_that_the_named_encoding_has_not_is_an_error():
+    given = "先手：𠮷田\n   1 ７六歩(77)\n".encode()
+    output, told = kifu("convert", "-", "--to", "kif", "--encoding", "euc-jp", given=given, code=1)
+    assert output == b"" and "𠮷 does not exist in euc_jp [unencodable-character]" in told
+    output, told = kifu("convert", "-", "--to", "kif", given=given)
+    assert "〓田".encode("cp932") in output and "[unencodable-character]" in told
+
+
+def test_several_games_become_several_lines_or_a_list():
+    source = DATA / "csa/two_games.csa"
+    assert len(json.loads(text("convert", source, "--to", "jkf"))) == 2
+    lines = text("convert", source, source, "--to", "jkf", "--lines").splitlines()
+    assert [len(json.loads(line)["moves"]) for line in lines] == [4, 3, 4, 3]
+    assert len(text("convert", source, "--to", "usi").splitlines()) == 2
+    assert len(load(text("convert", source, source, "--to", "csa")).games) == 4
+
+
+def test_formats_of_one_game_a_file_need_a_folder_for_several(tmp_path):
+    source = DATA / "csa/two_games.csa"
+    output, told = kifu("convert", source, "--to", "kifu", code=1)
+    assert output == b"" and "[one-game-a-file]" in told
+    assert text("convert", source, "--to", "kifu", "--output", tmp_path / "new") == ""
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+        "two_games-2.kifu",
+        "two_games.kifu",
+    ]
+    assert "先手：C" in (tmp_path / "new/two_games-2.kifu").read_text(encoding="utf-8")
+
+
+def test_a_source_is_never_overwritten(tmp_path):
+    path = tmp_path / "game.kif"
+    path.write_bytes((DATA / "kif/even_game.kif").read_bytes())
+    _, told = kifu("convert", path, "--to", "kif", "--output", tmp_path, code=1)
+    assert "[would-overwrite]" in told
+    assert path.read_bytes() == (DATA / "kif/even_game.kif").read_bytes()
+
+
+def test_csa_is_written_in_two_versions():
+    source = DATA / "csa/two_games.csa"
+    assert text("convert", source, "--to", "csa").startswith("V2.2\n")
+    third = text("convert", source, "--to", "csa", "--csa", "3")
+    assert third.startswith("'CSA encoding=UTF-8\nV3.0\n") and "T1.5\n" in third
+
+
+def test_positions_are_those_of_a_ply():
+    game = DATA / "kif/even_game.kif"
+    assert text("convert", game, "--to", "sfen") == f"{EVEN} b - 1\n"
+    assert text("convert", game, "--to", "sfen", "--ply", "1").endswith(" w - 2\n")
+    assert "手数＝13  ▲３三角打  まで\n" in text("convert", game, "--to", "bod", "--ply", "last")
+    _, told = kifu("convert", game, "--to", "sfen", "--ply", "99", code=1)
+    assert "[no-such-ply]" in told
+    kifu("convert", game, "--to", "sfen", "--ply", "x", code=2)
+
+
+def test_raw_json_is_what_the_format_says():
+    raw = json.loads(text("convert", DATA / "kif/even_game.kif", "--to", "jkf", "--raw"))
+    assert raw["moves"][1]["move"] == {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
+
+
+def test_what_is_lost_is_told_in_the_language_asked_for():
+    game = DATA / "kif/even_game.kif"
+    assert "even_game.kif: ki2u loses 14 times [lost-times]" in kifu("convert", game, "--to", "ki2u")[1]
+    assert "失われます" in kifu("convert", game, "--to", "usi", language="ja_JP.UTF-8")[1]
+    assert "失われます" in kifu("convert", game, "--to", "usi", "--language", "ja")[1]
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_converted():
+    arguments = ("convert", "no such file.kif", DATA / "README.md", DATA / "kif/even_game.kif", "--to", "usi")
+    output, told = kifu(*arguments, code=1)
+    assert output.startswith(b"position startpos moves 7g7f")
+    assert "no such file.kif: No such file or directory" in told
+    assert "README.md:1: no record format was recognised" in told
+
+
+def test_a_game_that_breaks_off_is_converted_with_a_complaint():
+    output, told = kifu("convert", DATA / "illegal/wrong-side.kifu", "--to", "usi", code=1)
+    assert output == b"position startpos moves 7g7f\n"
+    assert "wrong-side.kifu:6:1: ply 2 moves a piece of the other side [wrong-side]" in told
+    output, told = kifu("convert", DATA / "illegal/nifu.kifu", "--to", "usi")
+    assert output.endswith(b" P*8f\n") and "[nifu]" in told
+
+
+def test_wrong_arguments_are_told_apart():
+    assert "invalid choice" in kifu("convert", "x", "--to", "pgn", code=2)[1]
+    assert "no encoding is named nope" in kifu("convert", "x", "--to", "kif", "--encoding", "nope", code=2)[1]
+    assert "COMMAND" in kifu(code=2)[1]
+
+
+# --- check -----------------------------------------------------------------------------------------------
+
+
+def test_check_tells_all_of_a_file_in_one_line():
+    lines = text("check", DATA / "kif/even_game.kif", DATA / "csa/two_games.csa", "--json").splitlines()
+    first, second = map(json.loads, lines)
+    assert first == {
+        "path": str(DATA / "kif/even_game.kif"),
+        "encoding": "cp932",
+        "format": "kif",
+        "program": "見本",
+        "games": [
+            {
+                "kind": "game",
+                "plies": 13,
+                "preset": "HIRATE",
+                "special": "TORYO",
+                "ending": "投了",
+                "winner": 0,
+                "final_sfen": "lnsg1g1nl/2k1r2s1/pppp1pBpp/4p1p2/9/2P4P1/PP1PPPP1P/2K2S1R1/LNSG1G1NL w b 14",
+                "issues": [],
+            }
+        ],
+        "issues": [],
+    }
+    assert [game["ending"] for game in second["games"]] == ["TORYO", "MAX_MOVES"]
+
+
+def test_check_looks_at_the_rules_and_fails_on_an_error():
+    report = json.loads(text("check", DATA / "illegal/perpetual-check.kifu", "--json", code=1))
+    (issue,) = report["games"][0]["issues"]
+    assert (issue["code"], issue["severity"], issue["ply"]) == ("perpetual-check", "error", 12)
+    assert issue["message"].startswith("ply 12 repeats")
+    report = json.loads(text("check", DATA / "illegal/fourfold.kifu", "--json"))
+    assert report["games"][0]["issues"][0]["severity"] == "info"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("README.md", "unknown-format"), ("nothing.kif", "unreadable-file")]
+)
+def test_check_reports_what_is_no_record(name, code):
+    report = json.loads(text("check", DATA / name, "--json", code=1))
+    assert [issue["code"] for issue in report["issues"]] == [code]
+    assert (report["games"], report["format"]) == ([], None)
+
+
+def test_check_tells_people_with_lines_and_columns():
+    told = text("check", DATA / "illegal/nifu.kifu", "--language", "ja", code=1)
+    assert told.splitlines()[1] == "  14:1: error: 10手目は二歩です [nifu]"
+
+
+# --- key, class, show ------------------------------------------------------------------------------------
+
+
+def test_keys_line_by_line():
+    given = f"{EVEN} b - 1\n{EVEN} b -\nnonsense\n\n{EVEN} b 19P 1\n".encode()
+    assert text("key", given=given).splitlines() == [
+        EVEN_CODE, EVEN_CODE, "!sfen-fields", "!empty", "!unencodable",
+    ]  # fmt: skip
+
+
+def test_codes_line_by_line():
+    given = f"{EVEN_CODE}\n{EVEN_CODE}=\n{EVEN_CODE}A\r\n\xff\n".encode("latin-1")
+    assert text("key", "--decode", given=given).splitlines() == [
+        f"{EVEN} b - 1", "!bad-char", "!trailing-chars", "!bad-char",
+    ]  # fmt: skip
+
+
+def test_a_key_is_answered_before_the_next_line_comes():
+    command = [sys.executable, "-m", "kifu_core", "key"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{EVEN} b -\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline().decode().strip() == EVEN_CODE
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"), [(("--json",), f"{EVEN} b -"), (("--decode", "--json"), EVEN_CODE)]
+)
+def test_positions_as_objects(arguments, line):
+    found = json.loads(text("key", *arguments, given=line.encode()))
+    assert found["turn"] is True
+    assert found["board"][:9] == [-2, -3, -4, -5, -8, -5, -4, -3, -2] and len(found["board"]) == 81
+    assert found["hands"]["white"] == dict.fromkeys(["FU", "KY", "KE", "GI", "KI", "KA", "HI"], 0)
+
+
+def test_the_class_of_a_position_and_how_it_lies_there():
+    given = b"9/9/9/9/9/9/9/9/K8 w -\n8K/9/9/9/9/9/9/9/9 b -\n9/9/9/9/9/9/9/9/8K w - 1\nx\n"
+    codes = text("class", given=given).splitlines()
+    assert codes[0] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 3"
+    assert codes[3] == "!sfen-fields"
+    assert codes[2] == "gAHbbbbbbbbYAAAAAAAAAAAAAAAA 2"
+
+
+def test_boards_in_the_terminal():
+    assert text("show", f"{EVEN} b -") == text("show", given=EVEN_CODE.encode()) != ""
+    shown = text("show", "--ply", "0", DATA / "kif/even_game.kif", DATA / "kif/problem.kif")
+    assert shown.count("先手の持駒") == 2 and shown.startswith("後手の持駒：なし\n  ９ ８")
+    assert "[bad-char]" in kifu("show", "poU!", code=1)[1]
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    command = f"{sys.executable} -m kifu_core key | head -n 1"
+    given = f"{EVEN} b -\n".encode() * 5000
+    done = subprocess.run(["sh", "-c", command], input=given, capture_output=True, cwd=ROOT, check=True)
+    assert (done.stdout, done.stderr) == (f"{EVEN_CODE}\n".encode(), b"")
+
+
+def test_it_needs_no_django():
+    program = (
+        "import sys; sys.modules['django'] = None; from kifu_core.__main__ import main;"
+        "sys.exit(main(['key', '--decode']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=b"", capture_output=True, cwd=ROOT, check=True
+    )
+    assert done.stderr == b""
+
+
+# --- the answers of others -------------------------------------------------------------------------------
+
+
+@pytest.mark.shared
+def test_all_golden_codes_both_ways():
+    rows = [json.loads(line) for line in (GOLDEN / "shogi64/vectors.jsonl").read_text().splitlines()]
+    sfens = "\n".join(row["sfen"] for row in rows)
+    codes = "\n".join(row["robust_code"] for row in rows)
+    assert text("key", given=sfens.encode()).splitlines() == codes.splitlines()
+    assert text("key", "--decode", given=codes.encode()).splitlines() == sfens.splitlines()
+
+
+@pytest.mark.shared
+def test_all_invalid_codes_by_name():
+    rows = [json.loads(line) for line in (GOLDEN / "shogi64/invalid.jsonl").read_text().splitlines()]
+    rows = [row for row in rows if "\n" not in row["code"]]
+    given = "".join(row["code"] + "\n" for row in rows).encode()
+    assert text("key", "--decode", given=given).splitlines() == [f"!{row['error']}" for row in rows]
+
+
+@pytest.mark.shared
+def test_json_is_that_of_the_reference():
+    names = [name for name in golden.records() if name.startswith(("kif/", "csa/"))]
+    paths = [golden.JKF / f"{name}.txt" for name in names]
+    for arguments, part in ((["--lines"], ""), (["--lines", "--raw"], ".raw")):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "kifu_core", "convert", *map(str, paths), "--to", "jkf", *arguments]
+        done = subprocess.run(command, capture_output=True, env=environment, check=False)
+        records = list(map(json.loads, done.stdout.splitlines()))
+        assert records == [golden.answer(name, part) for name in names]
+
+
+@pytest.mark.shared
+def test_check_reads_the_whole_corpus_without_a_crash():
+    paths = sorted(
+        path for path in (SHARED / "corpus").rglob("*") if path.suffix in (".kif", ".ki2", ".kifu")
+    )
+    lines = text("check", *paths[::8], "--json", code=1).splitlines()
+    assert len(lines) == len(paths[::8])
+    assert all(json.loads(line)["games"] or json.loads(line)["issues"] for line in lines)

@@ -1,0 +1,102 @@
+"""The grammar is the documentation: what is drawn from it is read, and its pages are what it generates."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kifu_core import load
+from kifu_core.formats.describe import GRAMMARS, identifier, leaves, page, rules
+from kifu_core.formats.railroad import Choice, Repeat, Rule, Text, ebnf, railroads, tree
+from kifu_core.rule_names import NAMES
+from tests.kifu_core.drawing import Drawn
+
+DOCS = Path(__file__).parents[2] / "docs" / "formats"
+COUNT = int(os.environ.get("KIFU_DRAWN", "300"))
+"""How many records are drawn per format."""
+
+FORMATS = sorted(GRAMMARS)
+LINES = [(name, identifier(leaf)) for name in FORMATS for leaf in leaves(GRAMMARS[name])]
+
+
+def reading(drawn):
+    """All that comes out of a record: what a line does shows somewhere in it."""
+    result = load(drawn.text, f"x.{drawn.name}")
+    issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
+    games = [(g.record, g.ending, g.bookmarks, g.remarks, g.unread, g.fractions) for g in result.games]
+    return games, [(issue.code, issue.source_line) for issue in issues]
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def drawn(request):
+    return [Drawn(request.param, seed) for seed in range(COUNT)]
+
+
+def test_what_is_drawn_from_the_grammar_is_read_without_an_issue(drawn):
+    for record in drawn:
+        games, issues = reading(record)
+        assert games, record.text
+        assert issues == [], record.text
+
+
+def test_every_kind_of_line_is_drawn(drawn):
+    name = drawn[0].name
+    kinds = {identifier(leaf) for leaf in leaves(GRAMMARS[name])} - {"unknown", "move_counter"}
+    assert set.union(*(record.kinds for record in drawn)) - {"unknown"} == kinds
+
+
+@pytest.mark.parametrize("name, kind", [(name, kind) for name, kind in LINES if kind != "unknown"])
+def test_a_grammar_without_one_of_its_rules_reads_something_else(name, kind, monkeypatch):
+    if kind == "move_counter":
+        samples = [Drawn(name, 0)]
+        samples[0].text = samples[0].text.replace("\n", "\n手数＝8  ▲２四歩  まで\n", 1)
+    else:
+        samples = [record for record in (Drawn(name, seed) for seed in range(60)) if kind in record.kinds]
+    before = [reading(record) for record in samples]
+    grammar = GRAMMARS[name].lines
+    monkeypatch.setattr(grammar, "matchers", [pair for pair in grammar.matchers if pair[0] != kind])
+    assert any(reading(record) != read for record, read in zip(samples, before, strict=True))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_page_of_a_format_is_what_its_grammar_generates(name):
+    again = "run: python -m kifu_core.formats.describe"
+    assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == page(name), again
+    assert (DOCS / f"{name}.svg").read_text(encoding="utf-8") == railroads(rules(GRAMMARS[name])), again
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_rule_has_a_name_in_both_languages_and_stands_in_the_page(name):
+    for rule in rules(GRAMMARS[name]):
+        assert rule == "file" or all(NAMES[rule])
+        assert f"\n{rule} " in page(name)
+
+
+@pytest.mark.parametrize(
+    "pattern, text",
+    [
+        ("ab", '"ab"'),
+        (r"a\n", '"a" #xA'),
+        ("[1-9]{2}", "[1-9]+ /* 2 */"),
+        ("(?:ab)?+c*", '"ab"? "c"*'),
+        ("a|bc", '"a" | "bc"'),
+        ("(?!x)[^y]", '-"x" [^y]'),
+        (r"x(?:\n|\Z)", '"x" (#xA | end_of_text)'),
+    ],
+)
+def test_an_expression_as_ebnf(pattern, text):
+    assert ebnf(tree(pattern, {})) == text
+
+
+def test_other_rules_are_shown_by_their_names():
+    shown = tree("-[0-9]+(?:x|-[0-9]+)", {"number": "-[0-9]+"})
+    assert ebnf(shown) == "number (number | [x])"
+    assert ebnf(tree("(?:b|a)", {"first": "a", "second": "b"})) == "second | first"
+
+
+def test_a_railroad_shows_every_rule_and_text():
+    picture = railroads({"line": Repeat(Choice((Text("<a>"), Rule("other"))), 0, None)})
+    assert picture.startswith("<svg ") and picture.endswith("</svg>\n")
+    assert "&quot;&lt;a&gt;&quot;" in picture and ">other<" in picture

@@ -1,0 +1,72 @@
+"""Every code has a text in both languages."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from kifu_core import load, message
+from kifu_core.errors import Issue, KifuError
+from kifu_core.messages import TEXTS
+
+SOURCES = sorted(Path(__file__).parents[2].joinpath("kifu_core").rglob("*.py"))
+RAISED = re.compile(
+    r"(?:Error|\.add|_note|_find|_stop|_error)\(\s*(?:job,\s*)?\"([a-z][a-z0-9-]+)\""
+    r"|return \"([a-z]+(?:-[a-z]+)+)\""
+)
+# The rules that decide an ending are words too, but no codes.
+NO_CODES = {"mover-wins", "mover-loses", "black-fouled", "white-fouled"}
+
+
+def codes() -> set[str]:
+    found = set()
+    for path in SOURCES:
+        for match in RAISED.finditer(path.read_text(encoding="utf-8")):
+            found.add(match[1] or match[2])
+    return found - NO_CODES
+
+
+def test_every_code_of_the_library_has_texts():
+    assert len(codes()) > 40
+    assert codes() - set(TEXTS) == set()
+
+
+@pytest.mark.parametrize("code", sorted(TEXTS))
+def test_both_texts_name_the_same_params(code):
+    names = [{field for _, field, _, _ in string.Formatter().parse(text) if field} for text in TEXTS[code]]
+    assert all(TEXTS[code])
+    assert names[0] >= names[1] or names[1] >= names[0]
+
+
+def test_params_and_ply_fill_the_text():
+    issue = Issue("piece-mismatch", "warning", 3, 1, 7, {"written": "FU", "found": "GI"})
+    assert message(issue, language="ja") == "7手目の駒は FU でなく GI です"
+    assert message(issue, language="en") == "ply 7 is written as FU, but GI stands there"
+    assert message(KifuError("no-moves"), language="en") == "there is neither a move nor a position"
+    assert message("nifu", {"ply": 9}, "en") == "ply 9 is a second pawn on its file"
+
+
+def test_nothing_fails_to_show():
+    assert message("a-code-of-tomorrow") == "a-code-of-tomorrow"
+    assert message("bad-hand") == "持駒が読めません: ?"
+
+
+def test_a_line_that_means_nothing_says_what_stood_there_what_was_expected_and_where():
+    issue = load("手合割：平手\n1 ７六歩(77)\nなんだろう\n").games[0].issues[0]
+    assert (issue.line, issue.column, issue.source_line) == (3, 1, "なんだろう")
+    text = message(issue, language="en")
+    assert text.startswith(
+        "this line means nothing here: なんだろう (expected: rows of moves, a header, a comment,"
+    )
+    assert "指し手の行、ヘッダー、コメント、" in message(issue)
+
+
+@pytest.mark.parametrize("text", ["PI\n+\n+7776FU\nx\n", "startpos\n# a\nx y\n", "~0.7ku\nx\n"])
+def test_every_format_says_what_it_expected(text):
+    result = load(text)
+    issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
+    for issue in issues:
+        assert "?" not in message(issue), issue

@@ -1,0 +1,68 @@
+"""Text that a program decoded wrongly and saved again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kifu_core import load, message
+from kifu_core.mojibake import repair
+from tests.shared import CORPUS, need_shared
+
+DATA = Path(__file__).parents[1] / "data"
+KIF = (DATA / "kif" / "even_game.kif").read_bytes().decode("cp932")
+
+# cp932 has nothing for the bytes of full-width digits, so no KIF survives being taken for it; names can.
+LUCKY = "V2.2\nN+大山 康晴\n$EVENT:名人戦\nPI\n+\n+7776FU\n%TORYO\n"
+
+
+def as_windows_shows(data: bytes) -> str:
+    """Bytes as Windows programs and browsers show them as Latin-1."""
+    shown = (bytes([byte]) for byte in data)
+    return "".join(one.decode("latin-1" if one in b"\x81\x8d\x8f\x90\x9d" else "cp1252") for one in shown)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
+@pytest.mark.parametrize("show", [as_windows_shows, lambda data: data.decode("latin-1")])
+def test_text_taken_for_latin_1_is_put_right(encoding, show):
+    result = load(show(KIF.encode(encoding)).encode())
+    assert result.games[0].record == load(KIF).games[0].record
+    assert [(issue.code, issue.params) for issue in result.issues] == [
+        ("double-encoded", {"text": "latin-1"})
+    ]
+    assert "latin-1" in message(result.issues[0], language="en")
+
+
+def test_utf_8_taken_for_cp932_is_put_right_where_nothing_was_lost():
+    shown = LUCKY.encode().decode("cp932")
+    assert shown != LUCKY
+    result = load(shown.encode())
+    assert result.games[0].record == load(LUCKY).games[0].record
+    assert [issue.params for issue in result.issues] == [{"text": "cp932"}]
+
+
+def test_text_that_has_lost_bytes_is_left_alone():
+    shown = KIF.encode().decode("cp932", "replace")
+    assert repair(shown) == (shown, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "7776FU", KIF, "先手：Müller\n", "'Gespräch über Schach £ © é\n", "ｱｲｳｴｵ：ﾃｽﾄ", "ÂÃâ"],
+)
+def test_sound_text_is_left_alone(text):
+    assert repair(text) == (text, "")
+
+
+@pytest.mark.shared
+def test_no_file_of_the_corpus_is_taken_for_broken():
+    need_shared()
+    for path in CORPUS.rglob("*.ki*"):
+        for encoding in ("utf-8", "cp932", "euc_jp"):
+            try:
+                text = path.read_bytes().decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            assert repair(text) == (text, ""), path
+            break
