@@ -1,0 +1,55 @@
+# Everything a developer or a newcomer runs. `make run` and `make test` need Python 3.11 or later and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --no-input
+# Processes that share the tests between them.
+JOBS ?= 2
+
+.PHONY: run test check setup bench faults help
+help:
+	@echo "make run    start the archive with sample games"
+	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
+	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
+	@echo "make faults break archives on purpose, on both engines, and look whether they are whole"
+
+run: $(VENV)/.runtime
+	@$(BIN)/python manage.py serve
+
+test: check
+	@echo "== tests on SQLite"
+	@$(BIN)/pytest -n $(JOBS)
+	@echo "== tests on PostgreSQL"
+	@$(BIN)/python -m tests.postgres $(BIN)/pytest -n $(JOBS) \
+		tests/archive tests/browser tests/faults tests/project/test_docker.py
+
+check: $(VENV)/.development
+	@echo "== lint and types"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+setup: $(VENV)/.development
+
+BENCHMARKS = $(filter-out __init__ generate,$(basename $(notdir $(wildcard benchmarks/*.py))))
+bench: $(VENV)/.development
+	@failed=0; for table in $(BENCHMARKS); do \
+		echo "== $$table"; $(BIN)/python -m "benchmarks.$$table" || failed=1; done; exit $$failed
+
+faults: $(VENV)/.development
+	@$(BIN)/python -m tests.faults
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 run")'
+	@echo "== creating the environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.lock | $(BIN)/python
+	@echo "== installing what the archive needs"
+	@$(PIP) install --progress-bar on --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.development: requirements-dev.lock | $(BIN)/python
+	@echo "== installing what the archive and its tests need"
+	@$(PIP) install --progress-bar on --require-hashes -r requirements-dev.lock
+	@touch $@ $(VENV)/.runtime

@@ -1,0 +1,228 @@
+"""The admin: look at uploads and games, upload, retry, delete. Writing goes through `archive.ingest`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from archive.ingest import store, tasks, uploads
+from archive.models import Entry, Event, Game, Player, Upload
+from archive.queries import twins
+from archive.queries.uploads import entry_counts
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin  # is no generic class at run time
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Shows rows that only `archive.ingest.store` writes."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+def deleted_by_store(
+    model_admin: ReadOnlyAdmin, objs: Iterable[Model]
+) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+    """What the admin asks before it deletes: the rows alone. What belongs to them is deleted by the store;
+    the protected foreign keys are no obstacle to it."""
+    rows = [str(row) for row in objs]
+    return rows, {model_admin.opts.verbose_name_plural: len(rows)}, set(), []
+
+
+class SeveralFilesField(forms.FileField):
+    """A file field that cleans to a list."""
+
+    class Input(forms.ClearableFileInput):
+        allow_multiple_selected = True
+
+    widget = Input
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(SeveralFilesField, self).clean(file, initial) for file in files]
+
+
+class UploadForm(forms.Form):
+    file = SeveralFilesField(label=_("files"))
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnlyAdmin):
+    """Uploads with what became of their entries. "Add" takes files."""
+
+    list_display = ("pk", "name", "size", "state", "counts", "uploader", "source", "received")
+    list_filter = ("state", "source")
+    search_fields = ("name", "sha256")
+    date_hierarchy = "received"
+    actions = ("retry", "read_again")
+    fields = (
+        "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
+        "download",
+    )  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm("archive.add_upload")
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        # Actions are offered to those who may change; the form itself has no field that can be.
+        return obj is None and request.user.has_perm("archive.change_upload")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm("archive.delete_upload")
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Iterable[Any], request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        return deleted_by_store(self, objs)
+
+    def delete_model(self, request: HttpRequest, obj: Upload) -> None:
+        uploads.withdraw(obj.pk)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        for pk in queryset.values_list("pk", flat=True):
+            uploads.withdraw(pk)
+
+    @admin.display(description=_("entries"))
+    def counts(self, upload: Upload) -> str:
+        return " · ".join(
+            f"{Entry.State(state).label} {n}" for state, n in entry_counts(upload.pk).items() if n
+        )
+
+    @admin.display(description=_("bytes as received"))
+    def download(self, upload: Upload) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("api:upload-source", args=[upload.pk]), upload.name)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A form that takes files instead of fields."""
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            for file in form.cleaned_data["file"]:
+                self._receive(request, file)
+            return redirect("admin:archive_upload_changelist")
+        context = self.admin_site.each_context(request) | {
+            "form": form,
+            "title": _("Upload"),
+            "opts": self.opts,
+        }
+        return render(request, "archive/admin_upload.html", context)
+
+    def _receive(self, request: HttpRequest, file: Any) -> None:
+        try:
+            upload, created = uploads.receive(file.name or "", file.chunks(), request.user, "admin")
+        except (store.UploadEmpty, store.UploadTooLarge):
+            messages.error(request, gettext("%(name)s is empty or too large.") % {"name": file.name})
+            return
+        if created:
+            messages.success(request, gettext("%(name)s was received.") % {"name": upload.name})
+        else:
+            messages.warning(request, gettext("%(name)s was here already.") % {"name": upload.name})
+
+    @admin.action(description=_("Read again what failed"), permissions=["change"])
+    def retry(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        again = [pk for pk in queryset.values_list("pk", flat=True) if store.retry(pk)]
+        for pk in again:
+            tasks.enqueue(pk)
+        count = len(again)
+        text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
+        self.message_user(request, text % {"n": count})
+
+    @admin.action(description=_("Read everything again"), permissions=["change"])
+    def read_again(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        count = sum(uploads.read_again(pk) for pk in queryset.values_list("pk", flat=True))
+        text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
+        self.message_user(request, text % {"n": count})
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """Entries, to look for failures."""
+
+    list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
+    list_filter = ("state", "format", "encoding")
+    list_select_related = ("upload", "game")
+    search_fields = ("upload__name", "path")
+
+    @admin.display(description=_("issues"))
+    def codes(self, entry: Entry) -> str:
+        return ", ".join(dict.fromkeys(issue["code"] for issue in entry.issues))
+
+
+class TwinFilter(admin.SimpleListFilter):
+    """Games that may be one with another; those of one meeting among the games that other filters leave."""
+
+    title = _("likely twins")
+    parameter_name = "twins"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("same-moves", _("same moves")), ("beginning", _("beginning of another"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        if self.value() == "same-moves":
+            return queryset.filter(pk__in=twins.with_same_moves().order_by().values("pk"))
+        if self.value() == "beginning":
+            return queryset.filter(pk__in=twins.beginnings(queryset))
+        return queryset
+
+
+@admin.register(Game)
+class GameAdmin(ReadOnlyAdmin):
+    """Games; deleting goes through the store, which takes them out of the index."""
+
+    list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
+    list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
+    readonly_fields = ("twins",)
+    list_select_related = ("player0", "player1", "event")
+    search_fields = ("player0__name", "player1__name", "event__name")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm("archive.delete_game")
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Iterable[Any], request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        return deleted_by_store(self, objs)
+
+    def delete_model(self, request: HttpRequest, obj: Game) -> None:
+        store.delete_games([obj.pk])
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
+        store.delete_games(queryset.values_list("pk", flat=True))
+
+    @admin.display(description=_("likely twins"))
+    def twins(self, game: Game) -> str:
+        found = (
+            (reverse("admin:archive_game_change", args=[twin.id]), twin.id) for twin in twins.twins(game.pk)
+        )
+        return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
+
+    @admin.display(description=_("page"))
+    def page(self, game: Game) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("game", args=[game.pk]), game.pk)
+
+
+@admin.register(Player, Event)
+class NameAdmin(ReadOnlyAdmin):
+    """Players and events."""
+
+    search_fields = ("name",)

@@ -1,0 +1,219 @@
+"""The shapes of what is asked and answered about positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from archive.api.serializers import RESULT_NUMBERS, game_json
+from archive.queries.positions import (
+    BATCH,
+    CONFIDENCE,
+    MATCHES,
+    Explorer,
+    GameThrough,
+    Interval,
+    LegalMove,
+    MoveStats,
+    PositionFilters,
+    Results,
+    Sample,
+    Unplayed,
+)
+from archive.queries.walk import DEEPEST, Node, Walk
+from kifu_core.handicaps import PRESETS
+
+
+class MatchQuery(serializers.Serializer[Any]):
+    """Which boards and lines are meant."""
+
+    match = serializers.ChoiceField(choices=list(MATCHES), default="exact")
+    lines = serializers.ChoiceField(choices=["main", "all"], default="main")
+
+
+class PositionQuery(MatchQuery):
+    """What `GET positions/{kind}/{code}` and its games take."""
+
+    order = serializers.ChoiceField(choices=["newest", "oldest"], default="newest")
+    cursor = serializers.CharField(required=False, max_length=200)
+    transpositions = serializers.BooleanField(default=False)
+    player = serializers.CharField(required=False, max_length=200)
+    black = serializers.CharField(required=False, max_length=200)
+    white = serializers.CharField(required=False, max_length=200)
+    event = serializers.CharField(required=False, max_length=200)
+    result = serializers.ChoiceField(required=False, choices=list(RESULT_NUMBERS))
+    handicap = serializers.ChoiceField(required=False, choices=[*PRESETS, "OTHER"])
+    min_rating = serializers.IntegerField(required=False, min_value=0, max_value=32767)
+    upload = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `from` is a word of Python, so the two days cannot be declared above.
+        days = {"from": serializers.DateField(required=False), "to": serializers.DateField(required=False)}
+        return super().get_fields() | days
+
+
+class WalkQuery(MatchQuery):
+    """What `GET positions/{kind}/{code}/tree` takes."""
+
+    depth = serializers.IntegerField(default=6, min_value=1, max_value=DEEPEST)
+    min_games = serializers.IntegerField(default=2, min_value=1, max_value=2**31 - 1)
+
+
+class BatchBody(MatchQuery):
+    """What `POST positions/{kind}/batch` takes."""
+
+    codes = serializers.ListField(
+        child=serializers.CharField(allow_blank=True, max_length=1000), min_length=1, max_length=BATCH
+    )
+
+
+class FindBody(serializers.Serializer[Any]):
+    """What `POST positions/{kind}/find` takes beside a Position object."""
+
+    text = serializers.CharField(required=False, trim_whitespace=False)
+    game = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    position = serializers.DictField(required=False)
+    ply = serializers.IntegerField(required=False, min_value=0, max_value=32767)
+
+
+def position_filters(query: dict[str, Any]) -> PositionFilters:
+    """The filters of a question about a position."""
+    result = query.get("result")
+    plain = ("player", "black", "white", "event", "handicap", "min_rating", "upload")
+    return PositionFilters(
+        **{name: query.get(name) for name in plain},
+        since=query.get("from"),
+        until=query.get("to"),
+        result=None if result is None else RESULT_NUMBERS[result],
+    )
+
+
+def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
+    """A game that reaches a position."""
+    return game_json(row, request) | {
+        "ply": row.ply,
+        "move": row.usi or None,
+        "fork": row.fork,
+        "turned": row.turned,
+    }
+
+
+def results_json(results: Results) -> dict[str, int]:
+    """Numbers of games by result."""
+    return {
+        "black": results.black,
+        "white": results.white,
+        "draw": results.draw,
+        "unknown": results.unknown,
+    }
+
+
+def move_json(move: MoveStats) -> dict[str, Any]:
+    """A move played from a position."""
+    return {
+        "usi": move.usi,
+        "text": move.text,
+        "code": move.code,
+        "total": move.total,
+        "results": results_json(move.results),
+        "others": move.others,
+        "share": round(move.share, 6),
+        "score": _rounded(move.score),
+        "interval": _interval_json(move.interval),
+        "rating": None if move.rating is None else round(move.rating, 1),
+        "rated": move.rated,
+        "last_year": move.last_year,
+        "reached": move.reached,
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def _interval_json(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [round(end, 6) for end in interval]
+
+
+def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
+    if sample is None:
+        return None
+    days = [day.isoformat() if day else None for day in (sample.since, sample.until)]
+    return {"read": sample.read, "of": sample.of, "window": {"from": days[0], "to": days[1]}}
+
+
+def unplayed_json(move: Unplayed) -> dict[str, Any]:
+    """A legal move that nobody played, leading to a position that games reach."""
+    return {"usi": move.usi, "text": move.text, "code": move.code, "reached": move.reached}
+
+
+def legal_json(move: LegalMove) -> dict[str, Any]:
+    """A legal move and where it leads."""
+    return {
+        "usi": move.usi,
+        "text": move.text,
+        "piece": move.piece,
+        "captured": move.captured or None,
+        "promotes": move.promotes,
+        "code": move.code,
+    }
+
+
+def counts_json(found: Explorer) -> dict[str, Any]:
+    """An answer's numbers and moves."""
+    return {
+        "code": found.code,
+        "total": found.total,
+        "results": results_json(found.results),
+        "others": found.others,
+        "moves": [move_json(move) for move in found.moves],
+    }
+
+
+def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
+    """The explorer's answer, without what only one kind of game has."""
+    answer = {
+        "kind": found.kind,
+        "match": found.match,
+        "lines": found.lines,
+        **counts_json(found),
+        "confidence": CONFIDENCE,
+        "sample": _sample_json(found.sample),
+        "first": through_json(found.first, request) if found.first else None,
+        "latest": through_json(found.latest, request) if found.latest else None,
+    }
+    if found.unplayed is not None:
+        answer["transpositions"] = [unplayed_json(move) for move in found.unplayed]
+    return answer
+
+
+def walk_json(walk: Walk) -> dict[str, Any]:
+    """A tree of moves; `cut` says what ended it early."""
+    answer = walk.root.answer
+    return {
+        "code": walk.root.code,
+        "total": answer.total if answer else None,
+        "results": results_json(answer.results) if answer else None,
+        "confidence": CONFIDENCE,
+        "nodes": walk.nodes,
+        "cut": walk.cut,
+        "moves": [_node_json(node) for node in walk.root.children],
+    }
+
+
+def _node_json(node: Node) -> dict[str, Any]:
+    """A move of a tree; `open` tells that not all that follows it was looked at."""
+    played = move_json(node.played) if node.played else {}
+    return played | {
+        "again": node.again,
+        "open": not (node.whole or node.again),
+        "moves": [_node_json(child) for child in node.children],
+    }
+
+
+def found_json(kind: str, code: str, request: Request) -> dict[str, Any]:
+    """Where a position is."""
+    return {"kind": kind, "code": code, "url": reverse("api:position", [kind, code], request=request)}

@@ -1,0 +1,104 @@
+"""The shapes of what is asked and answered; nothing is looked up or decided here."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Final
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from archive.models import Game
+from archive.queries.games import GameFilters, GameRow
+from kifu_core.handicaps import PRESETS
+
+RESULT_NAMES: Final = {
+    Game.Result.BLACK: "black",
+    Game.Result.WHITE: "white",
+    Game.Result.DRAW: "draw",
+    Game.Result.UNKNOWN: "unknown",
+}
+MAX_PLIES: Final = 2**31 - 1
+"""What the column holds; no game is as long."""
+RESULT_NUMBERS: Final = {name: int(number) for number, name in RESULT_NAMES.items()}
+
+
+class GamesQuery(serializers.Serializer[Any]):
+    """What `GET games` takes."""
+
+    player = serializers.CharField(required=False, max_length=200)
+    black = serializers.CharField(required=False, max_length=200)
+    white = serializers.CharField(required=False, max_length=200)
+    event = serializers.CharField(required=False, max_length=200)
+    result = serializers.ChoiceField(required=False, choices=list(RESULT_NUMBERS))
+    handicap = serializers.ChoiceField(required=False, choices=[*PRESETS, "OTHER"])
+    special = serializers.CharField(required=False, max_length=200)
+    opening = serializers.CharField(required=False, max_length=200)
+    min_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
+    max_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
+    kind = serializers.CharField(required=False, max_length=20)
+    order = serializers.ChoiceField(required=False, choices=["newest", "oldest"], default="newest")
+    cursor = serializers.CharField(required=False, max_length=200)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `from` is a word of Python, so the two days cannot be declared above.
+        days = {"from": serializers.DateField(required=False), "to": serializers.DateField(required=False)}
+        return super().get_fields() | days
+
+
+def asked(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The request's parameters as the serializer has them; raises ValidationError."""
+    found = serializer(data=request.query_params.dict())
+    found.is_valid(raise_exception=True)
+    return dict(found.validated_data)
+
+
+def filters_of(query: dict[str, Any]) -> GameFilters:
+    """The filters of a list of games."""
+    result = query.get("result")
+    return GameFilters(
+        player=query.get("player"),
+        black=query.get("black"),
+        white=query.get("white"),
+        event=query.get("event"),
+        since=query.get("from"),
+        until=query.get("to"),
+        result=None if result is None else RESULT_NUMBERS[result],
+        handicap=query.get("handicap"),
+        special=query.get("special"),
+        opening=query.get("opening"),
+        min_plies=query.get("min_plies"),
+        max_plies=query.get("max_plies"),
+        kind=query.get("kind"),
+    )
+
+
+def day_text(day: date | None, precision: str) -> str | None:
+    """A day with as much of it as is known: 2024-05-01, 2024-05, 2024, or None."""
+    if day is None:
+        return None
+    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[precision]]
+
+
+def game_json(row: GameRow, request: Request) -> dict[str, Any]:
+    """A game in a list."""
+    return {
+        "id": row.id,
+        "url": reverse("api:game", [row.id], request=request),
+        "kind": row.kind,
+        "record_kind": row.record_kind,
+        "black": row.black,
+        "white": row.white,
+        "event": row.event,
+        "site": row.site,
+        "date": day_text(row.played_from, row.precision),
+        "end_date": day_text(row.played_to, row.precision),
+        "handicap": row.handicap,
+        "result": RESULT_NAMES[Game.Result(row.result)],
+        "special": row.special,
+        "plies": row.plies,
+        "calendar": row.calendar,
+        "round": row.round,
+        "opening": row.opening,
+    }

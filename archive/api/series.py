@@ -1,0 +1,44 @@
+"""The shapes of a game's series."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kifu_core.clock import Tick
+from kifu_core.evaluations import Evaluation
+
+_SIDES: Final = ("black", "white")
+
+
+def evaluation_json(one: Evaluation) -> dict[str, Any]:
+    """An evaluation with what is known of it; `mate` names the side that mates and in how many plies."""
+    mate = None if one.winner is None else {"winner": _SIDES[one.winner], "plies": one.mate}
+    said = {
+        "depth": one.depth,
+        "nodes": one.nodes,
+        "time": one.time,
+        "candidate": one.candidate or None,
+        "engine": one.engine or None,
+        "pv": one.pv or None,
+        "usi": list(one.moves) or None,
+    }
+    known = {name: value for name, value in said.items() if value is not None}
+    return {"ply": one.ply, "source": one.source, "role": one.role, "score": one.score, "mate": mate} | known
+
+
+def tick_json(tick: Tick) -> dict[str, Any]:
+    """A move's time."""
+    return {
+        "ply": tick.ply,
+        "side": _SIDES[tick.color],
+        "used": tick.used,
+        "total": tick.total,
+        "remaining": tick.remaining,
+        "periods": tick.periods,
+        "ending": tick.ending,
+    }
+
+
+def score_json(one: Evaluation) -> dict[str, Any]:
+    """What a chart shows of an evaluation."""
+    return {name: value for name, value in evaluation_json(one).items() if name in ("ply", "score", "mate")}

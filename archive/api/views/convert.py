@@ -1,0 +1,119 @@
+"""Convert and check records without storing anything."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.cache import cache
+from rest_framework.decorators import api_view, throttle_classes
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+import kifu_core
+from archive import issues
+from archive.api.errors import ApiError
+from kifu_core.errors import Issue
+from kifu_core.formats import FORMATS
+from kifu_core.formats.losses import losses
+from kifu_core.formats.positions import position_at
+from kifu_core.legality import findings
+from kifu_core.record import ParsedGame, ParseResult
+
+_MINUTE: Final = 60
+_WITH_ENDING: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "csa"])
+
+
+class BytesThrottle(BaseThrottle):
+    """So many bytes a minute from one address; a request that goes beyond it is answered 429."""
+
+    def __init__(self) -> None:
+        self.left_seconds = 0.0
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        minute, seconds = divmod(time.time(), _MINUTE)
+        key = f"convert:{int(minute)}:{self.get_ident(request)}"
+        cache.add(key, 0, timeout=2 * _MINUTE)
+        size = int(request.META.get("CONTENT_LENGTH") or 0)
+        self.left_seconds = _MINUTE - seconds
+        return bool(cache.incr(key, max(size, 1)) <= settings.ARCHIVE_CONVERT_BYTES_PER_MINUTE)
+
+    def wait(self) -> float:
+        """Seconds until the next minute."""
+        return self.left_seconds
+
+
+@api_view(["POST"])
+@throttle_classes([BytesThrottle])
+def convert(request: Request) -> Response:
+    """The games of a record in another format, with what each loses there."""
+    to = str(request.data.get("to", "") if hasattr(request.data, "get") else "")
+    if to not in FORMATS:
+        raise ApiError("unknown-format", f"`to` is one of {', '.join(FORMATS)}, not {to!r}")
+    result = _read(request)
+    return Response(_about(result) | {"to": to, "games": [_converted(game, to) for game in result.games]})
+
+
+@api_view(["POST"])
+@throttle_classes([BytesThrottle])
+def check(request: Request) -> Response:
+    """What a record holds and what is wrong with it, with lines and columns."""
+    result = _read(request)
+    return Response(_about(result) | {"games": [_checked(game) for game in result.games]})
+
+
+def _read(request: Request) -> ParseResult:
+    """The record of a request: `file`, or `text` with an optional `name`. Raises ApiError, KifuError."""
+    file = request.FILES.get("file")
+    fields = request.data if hasattr(request.data, "get") else {}
+    text = fields.get("text")
+    if file is not None:
+        _check_size(file.size or 0)
+        return kifu_core.load(file.read(), file.name)
+    if not isinstance(text, str) or not text:
+        raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
+    _check_size(len(text.encode("utf-8", "surrogatepass")))
+    return kifu_core.load(text, str(fields.get("name") or "") or None)
+
+
+def _check_size(size: int) -> None:
+    limit = settings.ARCHIVE_MAX_CONVERT_BYTES
+    if size > limit:
+        raise ApiError("too-large", f"a record has at most {limit} bytes here; upload larger ones", 413)
+
+
+def _about(result: ParseResult) -> dict[str, Any]:
+    return {
+        "encoding": result.encoding,
+        "format": result.format,
+        "program": result.program,
+        "issues": _told(result.issues),
+    }
+
+
+def _converted(game: ParsedGame, to: str) -> dict[str, Any]:
+    """A game's text (JKF as an object); the same text is what `GET games/{id}/record` gives."""
+    options = {"ending": game.ending} if to in _WITH_ENDING else {}
+    record = game.record if to == "jkf" else kifu_core.dump(game.record, to, **options)
+    return {"record": record, "losses": _told(losses(game, to)), "issues": _told(game.issues)}
+
+
+def _checked(game: ParsedGame) -> dict[str, Any]:
+    plies, position, _ = position_at(game.record, None)
+    return {
+        "kind": game.kind,
+        "header": game.record["header"],
+        "plies": plies,
+        "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
+        "special": game.ending.special if game.ending else None,
+        "ending": game.ending.word if game.ending else None,
+        "winner": game.ending.winner if game.ending else None,
+        "final_sfen": position.sfen(plies + 1),
+        "issues": _told(findings(game)),
+    }
+
+
+def _told(found: tuple[Issue, ...]) -> list[dict[str, Any]]:
+    return [issues.told(issues.as_stored(issue)) for issue in found]

@@ -1,0 +1,112 @@
+"""Uploads: send records in, follow what becomes of them, get the bytes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from rest_framework.decorators import api_view
+from rest_framework.exceptions import NotAuthenticated, PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive import issues
+from archive.api.errors import ApiError
+from archive.ingest import store, uploads
+from archive.ingest.access import may_delete, may_upload
+from archive.models import Upload
+from archive.queries.uploads import entry_counts
+
+
+@api_view(["POST"])
+def create(request: Request) -> Response:
+    """Store one upload per `file`, or one for `text`; 202 if any of them is new."""
+    if not may_upload(request):
+        raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
+    received = [_receive(name, chunks, request) for name, chunks in _parts(request)]
+    answer = {"uploads": [_created(upload, created, request) for upload, created in received]}
+    return Response(answer, status=202 if any(created for _, created in received) else 200)
+
+
+def _parts(request: Request) -> list[tuple[str, Iterable[bytes]]]:
+    files = request.FILES.getlist("file")
+    if files:
+        return [(file.name or "", file.chunks()) for file in files]
+    fields = request.data if isinstance(request.data, dict) else {}
+    text = fields.get("text")
+    if not isinstance(text, str) or not text:
+        raise ApiError("nothing-to-upload", "send one or more files as `file`, or a record as `text`")
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > settings.ARCHIVE_MAX_TEXT_BYTES:
+        raise ApiError("too-large", f"a text has at most {settings.ARCHIVE_MAX_TEXT_BYTES} bytes", 413)
+    return [(str(fields.get("name") or "text"), [data])]
+
+
+def _receive(name: str, chunks: Iterable[bytes], request: Request) -> tuple[Upload, bool]:
+    try:
+        return uploads.receive(name, chunks, request.user, "api")
+    except store.UploadTooLarge as error:
+        raise ApiError("too-large", str(error), 413) from error
+    except store.UploadEmpty as error:
+        raise ApiError("empty", str(error)) from error
+
+
+def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
+    return {
+        "id": upload.pk,
+        "state": upload.state,
+        "url": reverse("api:upload", [upload.pk], request=request),
+        "duplicate": not created,
+    }
+
+
+@api_view(["GET", "DELETE"])
+def detail(request: Request, pk: int) -> Response:
+    """State and counts of an upload; DELETE takes it away."""
+    upload = get_object_or_404(Upload, pk=pk)
+    if request.method == "DELETE":
+        return _delete(request, upload)
+    return Response(
+        {
+            "id": upload.pk,
+            "name": upload.name,
+            "size": upload.size,
+            "sha256": upload.sha256,
+            "received": upload.received,
+            "finished": upload.finished,
+            "state": upload.state,
+            "reason": issues.told(upload.reason) if upload.reason else None,
+            "entries": entry_counts(upload.pk),
+            "entries_url": reverse("api:upload-entries", [pk], request=request),
+            "source_url": reverse("api:upload-source", [pk], request=request),
+        }
+    )
+
+
+def _delete(request: Request, upload: Upload) -> Response:
+    """204 if it is gone, 202 if that takes a worker longer."""
+    if not request.user.is_authenticated:
+        raise NotAuthenticated("sign in to delete an upload")
+    if not may_delete(request, upload):
+        raise PermissionDenied("an upload is deleted by who sent it, or by the staff")
+    return Response(status=204 if uploads.withdraw(upload.pk) else 202)
+
+
+@api_view(["GET"])
+def source(request: Request, pk: int) -> HttpResponseBase:
+    """The bytes as they came."""
+    upload = get_object_or_404(Upload, pk=pk)
+    return source_response(upload)
+
+
+def source_response(upload: Upload) -> StreamingHttpResponse:
+    """A download of the upload's bytes; never shown in place, whatever they are."""
+    response = StreamingHttpResponse(upload.stream(), content_type="application/octet-stream")
+    response["Content-Length"] = str(upload.size)
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(upload.name, safe='')}"
+    return response

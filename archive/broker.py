@@ -1,0 +1,72 @@
+"""The broker of the embedded default: kombu's folder of message files, made safe for several processes.
+
+kombu writes messages and binding tables in place, so that a reader can meet a half-written file, which kills
+a worker. Here both are written under another name and renamed, which every reader sees whole or not at all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.utils.json import dumps
+
+
+def _write_whole(path: Path, text: str) -> None:
+    # The name has no queue in it, so that no reader takes the file before it has its own.
+    temporary = path.parent / f".{uuid.uuid4()}"
+    temporary.write_text(text)
+    temporary.rename(path)
+
+
+class Channel(filesystem.Channel):
+    """kombu's channel with atomic writes."""
+
+    # The types of kombu's own two levels disagree about the parameter's name.
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
+        _write_whole(Path(self.data_folder_out) / name, dumps(payload))
+
+    def _queue_bind(
+        self, exchange: str, routing_key: str | None, pattern: str | None, queue: str | None
+    ) -> None:
+        binding = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
+        with self._bindings():
+            table = self.get_table(exchange)
+            if binding not in table:
+                _write_whole(self.control_folder / f"{exchange}.exchange", dumps([binding, *table]))
+
+    @contextmanager
+    def _bindings(self) -> Iterator[None]:
+        self.control_folder.mkdir(parents=True, exist_ok=True)
+        with (self.control_folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel
+
+
+def register() -> None:
+    """Let `filesystem://` mean this transport."""
+    TRANSPORT_ALIASES["filesystem"] = "archive.broker:Transport"
+
+
+def folders(data_dir: Path) -> dict[str, Any]:
+    """The transport's options for messages below `data_dir`, with their folders made."""
+    queue, control = data_dir / "broker" / "queue", data_dir / "broker" / "control"
+    for folder in (queue, control):
+        folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(queue),
+        "data_folder_out": str(queue),
+        "control_folder": str(control),
+        "polling_interval": 0.1,
+    }

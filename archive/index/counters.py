@@ -1,0 +1,128 @@
+"""Counters of hot keys: kept equal to the GROUP BY of the rows by every transaction that changes rows.
+
+A row counts as rated where the game knows a rating of the side to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+
+from archive.index.engine import engine
+from archive.index.schema import CounterKey, Row, mover
+
+Ratings = Mapping[tuple[int, int], int]
+"""(slot, colour) -> rating; absent where unknown."""
+
+Delta = list[int]
+"""n, rated, rating_sum to add, and the last day among the rows added."""
+
+GROUPED: Final = """
+    SELECT o.key, o.flags, o.move, o.result,
+        count(*) AS n, count(p.rating) AS rated, coalesce(sum(p.rating), 0) AS rating_sum,
+        max(o.played) AS last_played
+    FROM archive_occurrence o
+    LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
+    WHERE {where}
+    GROUP BY o.key, o.flags, o.move, o.result
+"""
+"""What the counters of the keys chosen by `where` have to be."""
+
+_COLUMNS: Final = "key, flags, move, result, n, rated, rating_sum, last_played"
+_ADD: Final = f"""
+    INSERT INTO archive_hotmove AS h ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (key, flags, move, result) DO UPDATE SET
+        n = h.n + excluded.n,
+        rated = h.rated + excluded.rated,
+        rating_sum = h.rating_sum + excluded.rating_sum,
+        last_played = CASE WHEN excluded.last_played > h.last_played
+            THEN excluded.last_played ELSE h.last_played END
+"""
+_THIS: Final = "key = %s AND flags = %s AND move = %s AND result = %s"
+_DROP_EMPTY: Final = f"DELETE FROM archive_hotmove WHERE {_THIS} AND n = 0"
+_LAST_AGAIN: Final = f"""
+    UPDATE archive_hotmove SET last_played = (
+        SELECT coalesce(max(o.played), 0) FROM archive_occurrence o
+        WHERE o.key = %s AND o.flags = %s AND o.move = %s AND o.result = %s
+    ) WHERE {_THIS} AND last_played = %s
+"""
+_FILL: Final = f"INSERT INTO archive_hotmove ({_COLUMNS}) {GROUPED.format(where='o.key = %s')}"
+_EMPTY: Final = "DELETE FROM archive_hotmove WHERE key = %s"
+_MARK: Final = "INSERT INTO archive_hotposition (key, code) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING"
+
+
+def _counted(row: Row) -> CounterKey:
+    return CounterKey(row.key, row.flags, row.move, row.result)
+
+
+def tally(added: Iterable[Row], removed: Iterable[Row], ratings: Ratings) -> dict[CounterKey, Delta]:
+    """What rows add to and take from their counters."""
+    deltas: dict[CounterKey, Delta] = {}
+    for rows, sign in ((added, 1), (removed, -1)):
+        for row in rows:
+            delta = deltas.setdefault(_counted(row), [0, 0, 0, 0])
+            rating = ratings.get((row.slot, mover(row.key)))
+            delta[0] += sign
+            if rating is not None:
+                delta[1] += sign
+                delta[2] += sign * rating
+            if sign > 0:
+                delta[3] = max(delta[3], row.played)
+    return deltas
+
+
+def update(cursor: CursorWrapper, added: Sequence[Row], removed: Sequence[Row], ratings: Ratings) -> None:
+    """Bring the counters in line with rows just added and removed. The last writes of a transaction.
+
+    The hot keys are read here, after the shared lock, so that a key is either counted by its promotion or
+    by us. Counters are changed in key order, so that writers wait for each other and never in a circle.
+    """
+    keys = {row.key for rows in (added, removed) for row in rows}
+    hot = engine().hot(cursor, keys) if keys else set()
+    if not hot:
+        return
+    gone = [row for row in removed if row.key in hot]
+    deltas = tally((row for row in added if row.key in hot), gone, ratings)
+    cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
+    if gone:
+        _settle(cursor, gone)
+
+
+def _settle(cursor: CursorWrapper, gone: Sequence[Row]) -> None:
+    """Drop counters that came to nothing and find the last day again where it may have been removed.
+
+    The counters' row locks are already held, so whoever changed them before us has committed and is seen.
+    """
+    last: dict[CounterKey, int] = {}
+    for row in gone:
+        counter = _counted(row)
+        last[counter] = max(last.get(counter, 0), row.played)
+    cursor.executemany(_DROP_EMPTY, sorted(last))
+    cursor.executemany(_LAST_AGAIN, [(*key, *key, day) for key, day in sorted(last.items())])
+
+
+def promote(key: int, code: str) -> None:
+    """Begin to keep counters for a key, `code` being its canonical code. Nothing changes if it has them.
+
+    Takes the counters' lock exclusively, for as long as it takes to read the key's rows.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().lock_exclusive(cursor)
+        cursor.execute(_MARK, [key, code])
+        if cursor.rowcount:
+            cursor.execute(_FILL, [key])
+
+
+def rebuild() -> None:
+    """Count all hot keys again, one after the other."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT key FROM archive_hotposition ORDER BY key")
+        keys = [key for (key,) in cursor.fetchall()]
+    for key in keys:
+        with transaction.atomic(), connection.cursor() as cursor:
+            engine().lock_exclusive(cursor)
+            cursor.execute(_EMPTY, [key])
+            cursor.execute(_FILL, [key])

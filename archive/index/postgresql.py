@@ -1,0 +1,170 @@
+"""The index on PostgreSQL: a table partitioned by ranges of slots, written by COPY.
+
+Segments: inserts always meet the index of the newest one, which stays small. There is no default
+partition; the segment after the one in use is attached before it is needed, in a transaction of its own.
+
+Locks, all advisory and held to the end of the transaction: who writes rows takes COUNTERS shared, who
+promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseError
+
+from archive.index.schema import Row
+
+SEGMENT_GAMES = 100_000
+"""Slots in a new segment. Existing ones keep the bounds they have."""
+
+PROBED: Final = """{list} CROSS JOIN LATERAL (
+        SELECT o.* FROM archive_occurrence o WHERE o.key = {key} AND o.played = l.played AND o.slot = l.slot
+        OFFSET 0
+    ) d"""
+"""OFFSET 0 keeps the planner from making a join of it, which for a hot position takes a hundred times as
+long; the slot of each lookup leaves one segment to look into."""
+
+_COUNTERS_LOCK: Final = 0x6B696675_01
+_SEGMENTS_LOCK: Final = 0x6B696675_02
+_GAMES_LOCK: Final = 0x6B696675
+"""With a mark beside it: locks of two numbers are others than those of one."""
+_LOCK_GAMES: Final = "SELECT pg_advisory_xact_lock(%s, mark) FROM unnest(%s::int[]) AS marks(mark)"
+
+_COLUMNS: Final = "key, played, slot, ply, move, flags, result"
+_COPY: Final = f"COPY {{table}} ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
+_COPY_HEAD: Final = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
+_COPY_TAIL: Final = struct.pack(">h", -1)
+_COPY_ROW: Final = struct.Struct(">hiqiiiiihihihih")
+"""The number of fields, then each one's length and value: int8, int4, int4, and four of int2."""
+_COPY_BLOCK: Final = 4096
+
+_OF_GAME: Final = "key = ANY(%s::bigint[]) AND played = %s AND slot = %s"
+_DELETE: Final = f"DELETE FROM archive_occurrence WHERE {_OF_GAME} RETURNING {_COLUMNS}"
+_DELETE_SLOT: Final = f"DELETE FROM archive_occurrence WHERE slot = %s RETURNING {_COLUMNS}"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE key = ANY(%s::bigint[]) AND slot = %s"
+_HOT: Final = "SELECT key FROM archive_hotposition WHERE key = ANY(%s::bigint[])"
+_CROWDED: Final = """
+    SELECT key FROM archive_occurrence WHERE key = ANY(%s::bigint[]) GROUP BY key HAVING count(*) >= %s
+"""
+_TAKE_SLOTS: Final = "SELECT nextval('archive_slot') FROM generate_series(1, %s)"
+_NEXT_SLOT: Final = "SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END FROM archive_slot"
+_SEGMENTS_END: Final = r"""
+    SELECT coalesce(max(substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''?(\d+)')::int), 0)
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'archive_occurrence'::regclass
+"""
+
+_DEADLOCK: Final = "40P01"
+_SERIALIZATION: Final = "40001"
+_NO_SEGMENT: Final = "23514"
+"""Also raised where no partition takes a row: many writers used up the room in one go."""
+_FOREIGN_KEY: Final = "23503"
+"""The game of an entry was deleted between finding it and the commit."""
+_UNIQUE: Final = "23505"
+"""A game that is being replaced has got an identity that another writer was just inserting."""
+_RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
+
+
+def make_room() -> None:
+    """Attach segments until the one after the next slot's is there and empty. One query where it is."""
+    with connection.cursor() as cursor:
+        if _has_room(cursor):
+            return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SEGMENTS_LOCK])
+        while not _has_room(cursor):
+            _attach_segment(cursor)
+
+
+def _scalar(cursor: CursorWrapper, sql: str) -> int:
+    cursor.execute(sql)
+    number: int = cursor.fetchone()[0]
+    return number
+
+
+def _has_room(cursor: CursorWrapper) -> bool:
+    return _scalar(cursor, _SEGMENTS_END) > _scalar(cursor, _NEXT_SLOT) + SEGMENT_GAMES
+
+
+def _attach_segment(cursor: CursorWrapper) -> None:
+    """The CHECK spares ATTACH the reading of the table; once the bounds say the same, it can go."""
+    start = _scalar(cursor, _SEGMENTS_END)
+    end = start + SEGMENT_GAMES
+    name = f"archive_occurrence_{start:010d}"
+    cursor.execute(
+        f"CREATE TABLE {name} (LIKE archive_occurrence INCLUDING ALL, "
+        f"CONSTRAINT segment CHECK (slot >= {start} AND slot < {end}))"
+    )
+    cursor.execute(
+        f"ALTER TABLE archive_occurrence ATTACH PARTITION {name} FOR VALUES FROM ({start}) TO ({end})"
+    )
+    cursor.execute(f"ALTER TABLE {name} DROP CONSTRAINT segment")
+
+
+def lock_shared(cursor: CursorWrapper) -> None:
+    cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_COUNTERS_LOCK])
+
+
+def lock_exclusive(cursor: CursorWrapper) -> None:
+    cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_COUNTERS_LOCK])
+
+
+def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
+    cursor.execute(_LOCK_GAMES, [_GAMES_LOCK, list(marks)])
+
+
+def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
+    """From a sequence: a transaction that fails leaves a gap, which harms nobody."""
+    cursor.execute(_TAKE_SLOTS, [count])
+    return sorted(slot for (slot,) in cursor.fetchall())
+
+
+def insert(cursor: CursorWrapper, rows: Sequence[Row], table: str = "archive_occurrence") -> None:
+    """By COPY; another `table` is for measuring what that takes by itself."""
+    pack = _COPY_ROW.pack
+    # Django does not see what the driver raises here, unless asked to.
+    with connection.wrap_database_errors, cursor.copy(_COPY.format(table=table)) as copy:
+        copy.write(_COPY_HEAD)
+        for start in range(0, len(rows), _COPY_BLOCK):
+            copy.write(
+                b"".join(
+                    pack(7, 8, key, 4, played, 4, slot, 2, ply, 2, move, 2, flags, 2, result)
+                    for key, played, slot, ply, move, flags, result in rows[start : start + _COPY_BLOCK]
+                )
+            )
+        copy.write(_COPY_TAIL)
+
+
+def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
+    cursor.execute(_DELETE, [list(keys), played, slot])
+    return [Row(*row) for row in cursor.fetchall()]
+
+
+def delete_slot(cursor: CursorWrapper, slot: int) -> list[Row]:
+    cursor.execute(_DELETE_SLOT, [slot])
+    return [Row(*row) for row in cursor.fetchall()]
+
+
+def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:
+    cursor.execute(_SELECT, [list(keys), slot])
+    return [Row(*row) for row in cursor.fetchall()]
+
+
+def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
+    cursor.execute(_HOT, [list(keys)])
+    return {key for (key,) in cursor.fetchall()}
+
+
+def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
+    cursor.execute(_CROWDED, [list(keys), rows])
+    return {key for (key,) in cursor.fetchall()}
+
+
+def may_retry(error: DatabaseError) -> bool:
+    """Deadlocks and what only the order of two transactions made impossible."""
+    return getattr(error.__cause__, "sqlstate", None) in _RETRIES

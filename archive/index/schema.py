@@ -1,0 +1,75 @@
+"""The position index: what a row is, what its numbers mean, and which tables hold it.
+
+A row says that a game reaches a position and what it plays there::
+
+    key int8      class of the position and its orientation (kifu_core.keys.canonical)
+    played int4   proleptic ordinal of the game's day, 0 when unknown
+    slot int4     the game's place in the index
+    ply int2      half-moves from the start of the line
+    move int2     packed move in the canonical orientation, 0 when nothing was played
+    flags int2    FORK, FIRST
+    result int2   the game's own result, or NOT_A_GAME
+
+docs/position-index.md tells the whole story.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+FORK: Final = 1
+"""The row lies in a fork; without it, on the main line."""
+
+FIRST: Final = 2
+"""The first row of this game for this key. Every row of a main line has it."""
+
+BLACK_WINS: Final = 0
+WHITE_WINS: Final = 1
+DRAW: Final = 2
+UNKNOWN: Final = 3
+NOT_A_GAME: Final = 4
+"""In rows only: a problem, an opening tree or a position, which is found but has no part in results."""
+
+UNKNOWN_DAY: Final = 0
+
+KEY_VERSIONS: Final[dict[int, int]] = {1: 1}
+"""Every version of the index that this code can read and remove, with the version of its keys.
+
+A new version gets an entry here and becomes INDEX_VERSION; its keys must be others than those before, so
+that rows of both can stand side by side. Versions are dropped when no archive has games in them any more.
+"""
+
+INDEX_VERSION: Final = 1
+"""Version of the rows that are written: of the key and of the rules by which rows are taken from a record."""
+
+HOT_GAMES: Final = 1000
+"""From about this many rows on, the statistics of a key are kept in counters."""
+
+COLOR_BIT: Final = 2
+"""The bit of a key that tells that the board was turned, so that White is to move in the game."""
+
+
+class Row(NamedTuple):
+    """One row of the index; sorts as the primary key does."""
+
+    key: int
+    played: int
+    slot: int
+    ply: int
+    move: int
+    flags: int
+    result: int
+
+
+class CounterKey(NamedTuple):
+    """What rows are counted by."""
+
+    key: int
+    flags: int
+    move: int
+    result: int
+
+
+def mover(key: int) -> int:
+    """The colour to move in the game's own position: canonical positions have colour 0 to move."""
+    return (key & COLOR_BIT) >> 1

@@ -1,0 +1,136 @@
+"""The union of a game's editions: one main line, the forks and comments of all.
+
+Works on normalized JKF of records that have the same start and main line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
+from kifu_core.moves import NO_MOVE
+from kifu_core.replay import packed_move
+
+Line = list[MoveEntry]
+
+_START: Final = 1
+"""`moves[0]` is the start; the first move and its forks stand after it."""
+
+
+def unite(base: Record, other: Record) -> bool:
+    """Bring the forks and comments of another edition into `base`; whether it brought any.
+
+    `base` is changed in place and may share parts with `other` afterwards. Comments that `base` does not
+    have at that move stand below its own. Nothing is changed if forks would be nested deeper than records
+    are kept.
+    Linear in the nodes of both, times the number of forks side by side.
+    """
+    lines = [(base["moves"], _START, other["moves"], _START)]
+    changed = _take_comments(base["moves"][0], other["moves"][0])
+    while lines:
+        union = _Union(*lines.pop())
+        changed |= union.run()
+        lines += union.shared
+    return changed
+
+
+def depth(record: Record) -> int:
+    """How deep forks are nested: 0 without any."""
+    deepest, lines = 0, [(record["moves"], 0)]
+    while lines:
+        line, level = lines.pop()
+        deepest = max(deepest, level)
+        lines += [(fork, level + 1) for entry in line for fork in entry.get("forks", ())]
+    return deepest
+
+
+def fits(record: Record) -> bool:
+    """Whether forks are nested no deeper than records are kept."""
+    return depth(record) <= FORK_LEVELS
+
+
+def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
+    mine = entry.get("comments", [])
+    known = {line.strip() for line in mine}
+    more = [line for line in other.get("comments", ()) if line.strip() not in known]
+    if not any(line.strip() for line in more):
+        return False
+    entry["comments"] = [*mine, *more]
+    return True
+
+
+def _move(entry: MoveEntry) -> int:
+    return packed_move(entry["move"]) if "move" in entry else NO_MOVE
+
+
+def _alternatives(entry: MoveEntry) -> Iterator[Line]:
+    """All lines that play something else in the entry's place, also those hung on one another."""
+    waiting = list(entry.get("forks", ()))
+    while waiting:
+        line = waiting.pop(0)
+        if line:
+            yield line
+            waiting += line[0].get("forks", ())
+
+
+class _Union:
+    """Brings one line into another that begins in the same position.
+
+    `shared` collects pairs of lines that begin with the same move, to be united in turn.
+    """
+
+    def __init__(self, line: Line, at: int, other: Line, other_at: int) -> None:
+        self.line = line
+        self.at = at
+        self.other = other[other_at:]
+        self.shared: list[tuple[Line, int, Line, int]] = []
+
+    def run(self) -> bool:
+        changed = False
+        for index, entry in enumerate(self.other):
+            self._skip_endings(entry)
+            if self.at == len(self.line):
+                return self._extend(self.other[index:]) or changed
+            mine = self.line[self.at]
+            for fork in _alternatives(entry):
+                changed |= self._add(mine, fork)
+            if "move" not in entry:
+                continue
+            if _move(entry) != _move(mine):
+                return self._add(mine, self.other[index:]) or changed
+            changed |= _take_comments(mine, entry)
+            self.at += 1
+        return changed
+
+    def _skip_endings(self, entry: MoveEntry) -> None:
+        """An ending does not change the position: what follows it is in the same place."""
+        while "move" in entry and self.at + 1 < len(self.line) and "move" not in self.line[self.at]:
+            self.at += 1
+
+    def _extend(self, rest: Line) -> bool:
+        """Go on where this line ends, unless there is only an ending to add."""
+        if not any("move" in entry or entry.get("forks") for entry in rest):
+            return False
+        self.line += rest
+        return True
+
+    def _add(self, mine: MoveEntry, fork: Line) -> bool:
+        """Put a line beside `mine`, unless one beginning with the same move is there to unite it with."""
+        first = _move(fork[0])
+        if first == _move(mine):
+            self.shared.append((self.line, self.at, _bare(fork), 0))
+            return False
+        for known in _alternatives(mine):
+            if _move(known[0]) == first:
+                self.shared.append((known, 0, _bare(fork), 0))
+                return False
+        mine.setdefault("forks", []).append(_bare(fork))
+        return True
+
+
+def _bare(line: Line) -> Line:
+    """The line without forks on its first entry: these are alternatives of their own."""
+    first = line[0].copy()
+    first.pop("forks", None)
+    return [first, *line[1:]]

@@ -1,0 +1,107 @@
+"""What the headers of a record say, as data: players, event, day, times, opening, problem.
+
+Headers stay in the record as they were written; here are the values that games are found by (columns), and
+what else can be told from them (`details`, JSON).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from archive.ingest.headers.dates import BEGINNINGS, ENDS, NO_DAY, Day, played, read_day
+from archive.ingest.headers.events import (
+    EVENTS,
+    OPENINGS,
+    SITES,
+    EventName,
+    event,
+    event_data,
+    opening,
+    problem_data,
+    read_event,
+    read_opening,
+    site,
+)
+from archive.ingest.headers.people import (
+    PLAYERS,
+    Person,
+    people,
+    player_name,
+    players,
+    ratings,
+    read_player,
+)
+from archive.ingest.headers.text import TEXT_LIMIT, Header, first, plain
+from archive.ingest.headers.times import LIMITS, limits, read_limit, read_used, times_data
+from kifu_core.clock import Limit as TimeLimit
+
+__all__ = [
+    "BEGINNINGS",
+    "ENDS",
+    "EVENTS",
+    "LIMITS",
+    "NO_DAY",
+    "OPENINGS",
+    "PLAYERS",
+    "SITES",
+    "TEXT_LIMIT",
+    "Day",
+    "EventName",
+    "Header",
+    "Person",
+    "TimeLimit",
+    "details",
+    "event",
+    "limits",
+    "opening",
+    "people",
+    "plain",
+    "played",
+    "player_name",
+    "players",
+    "ratings",
+    "read_day",
+    "read_event",
+    "read_limit",
+    "read_opening",
+    "read_player",
+    "read_used",
+    "site",
+]
+
+
+def details(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
+    """What the headers tell beside the columns of a game, as JSON; only what there is.
+
+    `players` (of colours 0 and 1: `titles`, `rank`, `handicap`), `day` where the columns cannot hold it,
+    `time` (of day), `leap_month`, `edition`,
+    `title`, `openings` of each side, `time_limit` or `time_limits`, `time_used`, `problem`.
+    """
+    day = played(header)
+    data: dict[str, Any] = {
+        "players": _players_data(header),
+        "day": day.text if day.precision == "month" and len(day.text) == 10 else "",
+        "time": day.time,
+        "leap_month": day.leap_month,
+        "problem": problem_data(header),
+        **event_data(header),
+        **times_data(header, remarks),
+    }
+    return {name: value for name, value in data.items() if value}
+
+
+def _players_data(header: Header) -> list[dict[str, Any]]:
+    """What was split off the players' names; nothing where nothing was."""
+    found = [_person_data(person) for person in people(header)]
+    return found if any(found) else []
+
+
+def _person_data(person: Person) -> dict[str, Any]:
+    said = {"titles": list(person.titles), "rank": person.rank, "handicap": person.handicap}
+    return {name: value for name, value in said.items() if value}
+
+
+def headers_with(header: Header, names: Iterable[str]) -> list[tuple[str, str]]:
+    """The headers of these names that are there and not blank, with their values."""
+    return [(name, text) for name in names if (text := first(header, (name,)))]

@@ -1,0 +1,132 @@
+"""Events, their rounds, openings and problems, as headers name them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from archive.ingest.headers.dates import read_day
+from archive.ingest.headers.text import NUMBER, Header, first, number, plain
+
+EVENTS: Final = ("棋戦", "大会", "棋戦詳細")
+SITES: Final = ("場所", "対局場所", "対局場")
+OPENINGS: Final = ("戦型", "戦形", "OPENING")
+
+_N = "[0-9一二三四五六七八九十]{1,3}"
+_PIECE: Final = re.compile(
+    rf"[\s、,・]*(?:第?{_N}局(?:目)?|第?{_N}回戦|[0-9]{{1,2}}回戦|{_N}次(?:予選|リーグ)|予選|本戦|決勝トーナメント|"
+    r"(?:本戦)?トーナメント|本選|(?:準々|準)?決勝|(?:挑戦者|挑戦)決定(?:戦|トーナメント|リーグ)?|"
+    rf"(?:挑戦者決定)?[三五七九十]番勝負|{_N}番勝負|[A-Z]ブロック|[A-C][12]?級(?:[12]組)?|[1-6一二三四五六]組|"
+    rf"(?:紅|白|王位|挑戦者決定)リーグ(?:戦)?|リーグ戦?|\(?\S{{1,6}}大会\)?|第?{_N}(?:ラウンド|日目)|[0-9]+R)$"
+)
+_EDITION: Final = re.compile(rf"第\s*([0-9]{{1,4}}|{NUMBER})\s*[期回]")
+_OF_SERVER: Final = re.compile(r"[^+]+\+([^+]+-[0-9]{1,5}-[0-9]{1,4}F?)\+[^+]*\+[^+]*\+[0-9]{14}$")
+_TIME_IN_NAME: Final = re.compile(r"\s*[(][0-9]+分[^()]*[)]$")
+_SHORTEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EventName:
+    """An event: its name, the `round` of this game in it, and which of a series it is (0: not said)."""
+
+    name: str = ""
+    round: str = ""
+    edition: int = 0
+
+
+def read_event(text: str) -> EventName:
+    """An event's header taken apart.
+
+    >>> read_event("第50期棋王戦コナミグループ杯五番勝負第３局")
+    EventName(name='第50期棋王戦コナミグループ杯', round='五番勝負 第3局', edition=50)
+    >>> read_event("wdoor+floodgate-300-10F+yyr+tenuki+20180722050000").name
+    'floodgate-300-10F'
+    """
+    return _read_event(plain(text))
+
+
+@lru_cache(maxsize=4096)
+def _read_event(name: str) -> EventName:
+    if match := _OF_SERVER.match(name):
+        return EventName(match[1])
+    name, pieces = _TIME_IN_NAME.sub("", name) or name, list[str]()
+    while match := _PIECE.search(name):
+        rest = name[: match.start()].strip(" 、,・")
+        if len(rest) < _SHORTEST or rest.endswith("第"):
+            break
+        pieces.append(match[0].strip(" 、,・"))
+        name = rest
+    edition = _EDITION.search(name)
+    return EventName(name, " ".join(reversed(pieces)), number(edition[1]) if edition else 0)
+
+
+def event(header: Header) -> EventName:
+    """The event; without a name if nothing names one."""
+    return read_event(first(header, EVENTS))
+
+
+def site(header: Header) -> str:
+    """The place, or an empty text."""
+    return plain(first(header, SITES))
+
+
+_OPENING_WORDS: Final = {
+    "yagura": "矢倉", "aigakari": "相掛かり", "相懸かり": "相掛かり", "相掛り": "相掛かり",
+    "kakugawari": "角換わり", "角換り": "角換わり", "角換わりその他": "角換わり", "yokofudori": "横歩取り",
+    "横歩取": "横歩取り", "shikenbisha": "四間飛車", "sankenbisha": "三間飛車", "nakabisha": "中飛車",
+    "mukaibisha": "向かい飛車", "向飛車": "向かい飛車", "相振飛車": "相振り飛車", "相振り": "相振り飛車",
+    "陽動振飛車": "陽動振り飛車", "振飛車": "振り飛車", "その他の戦型": "その他", "その他戦型": "その他",
+}  # fmt: skip
+"""Spellings of openings that mean the same."""
+
+
+def read_opening(text: str) -> str:
+    """An opening's name, one spelling for each.
+
+    >>> read_opening("YAGURA"), read_opening("相振飛車"), read_opening("横歩取り△３三角型")
+    ('矢倉', '相振り飛車', '横歩取り△3三角型')
+    """
+    name = plain(text)
+    return _OPENING_WORDS.get(name.lower(), name)
+
+
+def opening(header: Header) -> str:
+    """The opening of the game, or an empty text."""
+    return read_opening(first(header, OPENINGS))
+
+
+_SIDE_OPENINGS: Final = (("先手の戦型", "下手の戦型"), ("後手の戦型", "上手の戦型"))
+_PROBLEM: Final = {
+    "author": ("作者",),
+    "title": ("作品名",),
+    "number": ("作品番号",),
+    "published_in": ("発表誌",),
+    "published": ("発表年月", "発表年月日"),
+    "award": ("受賞",),
+    "soundness": ("完全性",),
+    "source": ("出典",),
+    "category": ("分類",),
+}
+_LENGTHS: Final = ("手数", "詰手数")
+
+
+def event_data(header: Header) -> dict[str, Any]:
+    """Edition, title and each side's openings, as JSON; only what there is."""
+    found = event(header)
+    data: dict[str, Any] = {"edition": found.edition, "title": plain(first(header, ("表題",)))}
+    for color, names in enumerate(_SIDE_OPENINGS):
+        if text := plain(first(header, names)):
+            data.setdefault("openings", [[], []])[color] = [read_opening(one) for one in text.split(",")]
+    return {name: value for name, value in data.items() if value}
+
+
+def problem_data(header: Header) -> dict[str, Any]:
+    """What is said of a problem, as JSON; only what there is. `published` is as precise as it is known."""
+    data: dict[str, Any] = {name: plain(first(header, keys)) for name, keys in _PROBLEM.items()}
+    if day := read_day(data["published"]).text:
+        data["published"] = day
+    if match := re.match(r"[0-9]{1,5}", plain(first(header, _LENGTHS))):
+        data["plies"] = int(match[0])
+    return {name: value for name, value in data.items() if value}

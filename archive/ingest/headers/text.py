@@ -1,0 +1,65 @@
+"""What all readings of headers share: plain text, and the first of several headers that says anything."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+TEXT_LIMIT: Final = 200
+"""Characters kept of a name: a unique index of PostgreSQL holds no more than 2,700 bytes a value."""
+
+READ_LIMIT: Final = 1000
+"""Characters of a header that are looked at: searches for patterns must not see a megabyte of blanks."""
+
+Header = Mapping[str, str]
+
+# PostgreSQL stores no NUL and no lone surrogate; the other control characters have no place in a name.
+_UNSTORABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+_DIGITS: Final = {
+    "〇": 0,
+    "零": 0,
+    "一": 1,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+}
+NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{1,2})"
+"""What `number` reads, as a regular expression."""
+
+
+def plain(text: str) -> str:
+    """A text as columns hold it: NFKC, single blanks, nothing that a database refuses, not too long."""
+    blanked = _UNSTORABLE.sub(" ", text[:READ_LIMIT])
+    return " ".join(unicodedata.normalize("NFKC", blanked).split())[:TEXT_LIMIT].rstrip()
+
+
+def first(header: Header, names: tuple[str, ...]) -> str:
+    """The first of these headers that is not blank; an asterisk before a name makes no difference."""
+    for name in names:
+        for key in (name, f"*{name}"):
+            if header.get(key, "").strip():
+                return header[key]
+    return ""
+
+
+def number(text: str) -> int:
+    """A number below 100 in digits or Chinese numerals; 元 and 初 are 1.
+
+    >>> number("12"), number("十二"), number("二十"), number("元")
+    (12, 12, 20, 1)
+    """
+    if text.isdecimal():
+        return int(text)
+    if text in ("元", "初"):
+        return 1
+    tens, ten, ones = text.partition("十")
+    if not ten:
+        return int("".join(str(_DIGITS[digit]) for digit in text))
+    return _DIGITS.get(tens, 1) * 10 + (_DIGITS[ones] if ones else 0)

@@ -1,0 +1,99 @@
+"""Why something in an upload is not read, and what an upload may cost.
+
+The texts of the codes stand in `archive.issues`.
+"""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Callable
+from typing import IO, Final, cast
+from zipfile import BadZipFile
+
+from django.conf import settings
+
+from kifu_core.errors import Issue
+
+CHUNK: Final = 64 * 1024
+MEMORY_BYTES: Final = 1024 * 1024
+"""An unpacked file up to this size stays in memory, a larger one is a temporary file."""
+
+FREE_BYTES: Final = 1024 * 1024
+"""Whatever its ratio, this much may be unpacked: small files of blanks are no bombs."""
+
+DAMAGE: Final = (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+"""What the unpackers raise for bytes that are not what they should be."""
+
+
+class RefusedError(Exception):
+    """A file of an upload is not read; `code` and `params` say why."""
+
+    def __init__(self, code: str, **params: str | int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.params = params
+
+    @property
+    def issue(self) -> Issue:
+        """The refusal as a finding about the entry."""
+        return Issue(self.code, "error", params=self.params)
+
+
+def damaged(error: Exception) -> RefusedError:
+    """The refusal for bytes that could not be unpacked."""
+    return RefusedError("damaged", text=(str(error) or type(error).__name__)[:80])
+
+
+def temporary_file() -> IO[bytes]:
+    """An empty file, gone when it is closed; in memory up to `MEMORY_BYTES`, then in the data folder."""
+    folder = str(settings.DATA_DIR / "tmp")
+    return cast(IO[bytes], tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder))
+
+
+class Budget:
+    """What one upload may still unpack, in bytes. The same walk always spends the same."""
+
+    def __init__(self) -> None:
+        self.left: int = settings.ARCHIVE_MAX_TOTAL_BYTES
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be unpacked."""
+        return self.left < 0
+
+    def unpack(self, stream: IO[bytes], packed: Callable[[], int]) -> IO[bytes]:
+        """The stream's bytes as a file of our own, at its beginning; `packed` tells what they cost so far.
+
+        Raises RefusedError for more bytes than the limits allow and for damage.
+        """
+        file = temporary_file()
+        try:
+            self._copy(stream, packed, file)
+        except BaseException as error:
+            file.close()
+            if isinstance(error, DAMAGE):
+                raise damaged(error) from error
+            raise
+        file.seek(0)
+        return file
+
+    def _copy(self, stream: IO[bytes], packed: Callable[[], int], file: IO[bytes]) -> None:
+        size = 0
+        while chunk := stream.read(CHUNK):
+            size += len(chunk)
+            self.left -= len(chunk)
+            if self.spent:
+                raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
+            if size > settings.ARCHIVE_MAX_ENTRY_BYTES:
+                raise RefusedError("entry-too-large", limit=settings.ARCHIVE_MAX_ENTRY_BYTES)
+            check_ratio(size, packed())
+            file.write(chunk)
+
+
+def check_ratio(unpacked: int, packed: int) -> None:
+    """Raises RefusedError `bomb` for far more bytes than anybody's records give."""
+    if unpacked > FREE_BYTES and unpacked > settings.ARCHIVE_MAX_RATIO * max(packed, 1):
+        raise RefusedError("bomb", ratio=settings.ARCHIVE_MAX_RATIO)

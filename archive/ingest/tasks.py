@@ -1,0 +1,93 @@
+"""The Celery tasks: each takes an id at most and calls one function.
+
+There are two queues, which workers serve in turn: what is small or new is `interactive`, what goes on after
+its first turn is `bulk`. So an upload waits for no more than the turns of those that work has begun on.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import Any, Final
+
+from celery import shared_task
+from celery.exceptions import WorkerShutdown
+from django.db import transaction
+from django.db.utils import InterfaceError, OperationalError
+from kombu.exceptions import OperationalError as BrokerError
+
+from archive.ingest import store, watching, work
+
+INTERACTIVE: Final = "interactive"
+BULK: Final = "bulk"
+BULK_BYTES: Final = 1024 * 1024
+"""An upload of this size is nobody's paste."""
+
+RETRIES: Final = 6
+PASSING: Final = (OperationalError, InterfaceError)
+"""The database is locked, away or starting again: the same may work later. Nothing else is tried again."""
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="archive.process_upload", bind=True, max_retries=RETRIES)
+def process_upload(task: Any, upload_id: int) -> None:
+    """Work on one upload for a turn; does nothing where another worker has it or it is done."""
+    try:
+        # The task's own id: when it is tried again, the claim is still its own.
+        more = work.work_on(upload_id, task.request.id or "directly")
+    except PASSING as error:
+        raise task.retry(exc=error, countdown=2**task.request.retries) from error
+    if more and not send(upload_id, BULK) and not (task.request.called_directly or task.request.is_eager):
+        # A connection that broke while a task ran can leave Celery waiting for ever; a new worker does not.
+        raise WorkerShutdown(1)
+
+
+@shared_task(name="archive.sweep")
+def sweep() -> None:
+    """Send again what was left behind: messages lost, workers killed, a broker that was away."""
+    for upload_id in store.sweep():
+        send(upload_id, INTERACTIVE)
+    for upload_id in store.left_deleting():
+        send_deletion(upload_id)
+
+
+@shared_task(name="archive.delete_upload")
+def delete_upload(upload_id: int) -> None:
+    """Go on deleting an upload for a turn."""
+    if not store.delete_upload(upload_id, work.TURN_SECONDS):
+        send_deletion(upload_id)
+
+
+@shared_task(name="archive.watch")
+def watch() -> None:
+    """Take in what has come into the watched folder."""
+    for upload_id in watching.scan():
+        send(upload_id, BULK)
+
+
+def send(upload_id: int, queue: str) -> bool:
+    """Tell a worker of the upload; whether the broker took the message.
+
+    A broker that is away makes no error: the sweeper sends it again.
+    """
+    try:
+        process_upload.apply_async((upload_id,), queue=queue)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for upload %d: %s", upload_id, error)
+        return False
+    return True
+
+
+def send_deletion(upload_id: int) -> None:
+    """Tell a worker of an upload that is being deleted. What the broker does not take the sweeper finds."""
+    try:
+        delete_upload.apply_async((upload_id,), queue=BULK)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for the deletion of upload %d: %s", upload_id, error)
+
+
+def enqueue(upload_id: int, size: int = 0) -> None:
+    """Tell a worker of an upload of that many bytes once the transaction is committed."""
+    queue = BULK if size >= BULK_BYTES else INTERACTIVE
+    transaction.on_commit(partial(send, upload_id, queue), robust=True)

@@ -1,0 +1,89 @@
+"""Index stored games again from their records, a few at a time, beside readers and writers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+
+from archive.index import counters, schema, versions
+from archive.ingest import store
+from archive.models import Game
+from archive.progress import Progress
+
+BATCH: Final = 50
+SHOWN: Final = 20
+"""Damaged games that are named."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Index games again: those in an older version of the index, given ones, or all. Searching and "
+        "uploading go on meanwhile. It can be stopped at any moment, and started again goes on where it was."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--game", type=int, action="append", metavar="ID", help="this game; repeatable")
+        parser.add_argument("--all", action="store_true", help="all games, also those of the current version")
+        parser.add_argument(
+            "--scan", action="store_true", help="find old rows by reading whole segments: repairs damage"
+        )
+        parser.add_argument(
+            "--counters", action="store_true", help="count all hot positions again afterwards"
+        )
+        parser.add_argument(
+            "--batch", type=int, default=BATCH, metavar="N", help=f"games in a transaction ({BATCH})"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        games = _chosen(options["game"], options["all"])
+        if Game.objects.exclude(index_version=schema.INDEX_VERSION).exists():
+            versions.begin()
+        progress = Progress(self.stderr, games.count())
+        done, damaged = 0, list[int]()
+        for batch in _batches(games, max(1, options["batch"])):
+            damaged += _reindex(batch, scan=options["scan"])
+            done += len(batch)
+            progress.update(done)
+        versions.complete()
+        if options["counters"]:
+            counters.rebuild()
+        self.stdout.write(f"{done - len(damaged)} games indexed again")
+        if damaged:
+            named = " ".join(f"--game {pk}" for pk in damaged[:SHOWN])
+            raise CommandError(
+                f"{len(damaged)} games do not have the rows they should; repair them with "
+                f"`manage.py reindex_positions --scan {named}`"
+            )
+
+
+def _chosen(given: list[int] | None, everything: bool) -> QuerySet[Game]:
+    if given:
+        return Game.objects.filter(pk__in=given)
+    if everything:
+        return Game.objects.all()
+    return Game.objects.exclude(index_version=schema.INDEX_VERSION)
+
+
+def _batches(games: QuerySet[Game], size: int) -> Iterator[list[int]]:
+    """The ids, ascending; those that come in meanwhile are in the current version already."""
+    last = Game.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    ids = games.filter(pk__lte=last).order_by("pk").values_list("pk", flat=True)
+    batch = list(ids[:size])
+    while batch:
+        yield batch
+        batch = list(ids.filter(pk__gt=batch[-1])[:size])
+
+
+def _reindex(batch: list[int], *, scan: bool) -> list[int]:
+    """Index games again; the ids of those that are damaged, which stay as they are."""
+    try:
+        store.reindex_games(batch, scan=scan)
+    except store.IndexDamagedError:
+        if len(batch) == 1:
+            return batch
+        return [damaged for pk in batch for damaged in _reindex([pk], scan=scan)]
+    return []

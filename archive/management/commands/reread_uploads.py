@@ -1,0 +1,45 @@
+"""`manage.py reread_uploads`: read uploads again from their bytes, with the parser as it is now."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.ingest import store, work
+from archive.models import GameAlias, Upload
+
+
+class Command(BaseCommand):
+    help = (
+        "Read uploads again, one after the other. Their games become what is read now and keep their ids; "
+        "where two become one, one id leads to the other. Can be interrupted: workers go on."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("ids", nargs="*", type=int, metavar="ID", help="uploads")
+        parser.add_argument("--all", action="store_true", help="all uploads that have ended")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        ids = self._chosen(options["ids"], options["all"])
+        aliases, again = GameAlias.objects.count(), 0
+        for number, pk in enumerate(ids, start=1):
+            if store.reread(pk):
+                work.work_off(pk)
+                again += 1
+            else:
+                self.stderr.write(f"upload {pk} has not ended: left as it is")
+            self.stderr.write(f"{number} of {len(ids)} uploads")
+        became_one = GameAlias.objects.count() - aliases
+        self.stdout.write(f"{again} uploads read again, {became_one} games became one with another")
+
+    def _chosen(self, given: list[int], everything: bool) -> list[int]:
+        if bool(given) == everything:
+            raise CommandError("name uploads by their ids, or say --all")
+        found = Upload.objects.order_by("pk")
+        found = found.filter(pk__in=given) if given else found.filter(state__in=["done", "failed"])
+        ids = list(found.values_list("pk", flat=True))
+        if missing := sorted(set(given) - set(ids)):
+            raise CommandError(f"there is no upload {', '.join(map(str, missing))}")
+        return ids

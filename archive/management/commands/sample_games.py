@@ -1,0 +1,30 @@
+"""`manage.py sample_games`: put the sample games into an archive, through the same way as every upload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand
+
+from archive.ingest import store, work
+from archive.models import Game
+
+SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
+
+
+def sample_files() -> list[Path]:
+    """The records that come with the archive, in the order of their names."""
+    return sorted(path for path in SAMPLES.iterdir() if path.suffix in {".kif", ".kifu", ".ki2u", ".csa"})
+
+
+class Command(BaseCommand):
+    help = "Load the sample games. Those that are there already stay as they are."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        files = sample_files()
+        self.stdout.write(f"Loading {len(files)} sample games ...")
+        for path in files:
+            upload, _ = store.create_upload(path.name, [path.read_bytes()], source="samples")
+            work.work_off(upload.pk)
+        self.stdout.write(f"The archive has {Game.objects.count()} games.")

@@ -1,0 +1,85 @@
+"""`manage.py serve`: prepare the database and run the whole archive in the foreground."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import sys
+from argparse import ArgumentParser
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.models import Upload
+from archive.serving.supervisor import Supervisor, child_of_ours
+
+
+class Command(BaseCommand):
+    help = "Run the archive: web server, ingest workers and scheduler, until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--no-migrate", action="store_true", help="leave the database's tables as they are"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        lock = self._lock()
+        self._check_port()
+        if not options["no_migrate"]:
+            self._prepare()
+        self._greet()
+        workers = [child_of_ours(f"worker {n + 1}", "worker") for n in range(settings.INGEST_WORKERS)]
+        children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
+        code = Supervisor(children, self._say).run()
+        lock.close()
+        self._say("stopped")
+        sys.exit(code)
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def _lock(self) -> Any:
+        settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+        lock = (settings.DATA_DIR / "serve.lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(f"an archive already runs on {settings.DATA_DIR}") from None
+        return lock
+
+    def _check_port(self) -> None:
+        family = socket.AF_INET6 if ":" in settings.BIND_HOST else socket.AF_INET
+        with closing(socket.socket(family)) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((settings.BIND_HOST, settings.BIND_PORT))
+            except OSError as error:
+                where = f"{settings.BIND_HOST}:{settings.BIND_PORT}"
+                raise CommandError(f"cannot listen on {where} ({error.strerror}); set ARCHIVE_BIND") from None
+
+    def _prepare(self) -> None:
+        self._say("Preparing the database ...")
+        call_command("migrate", verbosity=0, interactive=False)
+        if settings.ARCHIVE_SAMPLES and not Upload.objects.exists():
+            call_command("sample_games", stdout=self.stdout)
+
+    def _greet(self) -> None:
+        host = (
+            "localhost" if settings.BIND_HOST in {"127.0.0.1", "0.0.0.0", "::", "::1"} else settings.BIND_HOST
+        )
+        address = f"http://{host}:{settings.BIND_PORT}"
+        self._say(f"Kifu Archive   {address}/")
+        self._say(f"API            {address}/api/v1/")
+        self._say(f"Admin          {address}/admin/   (make an account: {self._manage()} createsuperuser)")
+        self._say("Stop with Ctrl-C.")
+
+    def _manage(self) -> str:
+        python = Path(sys.executable)
+        if python.is_relative_to(settings.BASE_DIR):
+            python = python.relative_to(settings.BASE_DIR)
+        return f"{python} manage.py"

@@ -1,0 +1,45 @@
+"""Derive everything again from the stored records and say what differs."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections import Counter
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.index.verify import Difference, verify
+from archive.progress import Progress
+
+SHOWN: Final = 20
+"""Differences printed of each kind; all are counted."""
+
+
+class Command(BaseCommand):
+    help = "Check rows, counters, digests and uploads against the stored records; exit 1 if anything differs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--sample", type=int, metavar="N", help="derive only N games again, picked at random"
+        )
+        parser.add_argument("--seed", type=int, help="pick the same sample again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found: Counter[str] = Counter()
+        self.progress: Progress | None = None
+        for difference in verify(options["sample"], options["seed"], self._report):
+            found[difference.check] += 1
+            self._show(difference, found[difference.check])
+        if found:
+            raise CommandError(", ".join(f"{check}: {n}" for check, n in sorted(found.items())))
+        self.stdout.write("no difference")
+
+    def _report(self, done: int, total: int) -> None:
+        self.progress = self.progress or Progress(self.stderr, total)
+        self.progress.update(done)
+
+    def _show(self, difference: Difference, number: int) -> None:
+        if number <= SHOWN:
+            self.stdout.write(f"{difference.check}: {difference.where}: {difference.text}")
+        elif number == SHOWN + 1:
+            self.stdout.write(f"{difference.check}: and more")

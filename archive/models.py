@@ -1,0 +1,375 @@
+# Meta classes hold plain lists, as Django reads them.
+# ruff: noqa: RUF012
+"""The tables; docs/position-index.md says why those of the index are as they are.
+
+Rows of games, entries and the index are written by `archive.ingest.store` only; foreign keys PROTECT, so
+that nothing else can delete them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from archive.ingest import records
+
+if TYPE_CHECKING:
+    from kifu_core.jkf import Record
+
+PIECE_BYTES: Final = 1024 * 1024
+"""Largest piece in which an upload's bytes are stored."""
+
+
+class Upload(models.Model):
+    """Bytes as received, and how far the work on them is. The bytes never change."""
+
+    class State(models.TextChoices):
+        RECEIVED = "received", _("received")
+        PROCESSING = "processing", _("in progress")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        DELETING = "deleting", _("being deleted")
+
+    sha256 = models.CharField(max_length=64)
+    name = models.TextField(blank=True)
+    size = models.BigIntegerField()
+    uploader = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="uploads"
+    )
+    source = models.CharField(max_length=20)
+    """Which door it came through: web, api, admin, command, samples."""
+    received = models.DateTimeField(auto_now_add=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
+    expected = models.IntegerField(null=True)
+    """Entries the walk has found so far; what is done is counted from the entries themselves."""
+    reason = models.JSONField(null=True)
+    """Why it failed as a whole: `{"code", "params"}`."""
+    claimed_by = models.CharField(max_length=64, null=True)  # noqa: DJ001 - NULL is "nobody"
+    claimed_until = models.DateTimeField(null=True)
+    tries = models.IntegerField(default=0)
+    """Claims since the last committed batch."""
+    reading = models.IntegerField(default=0)
+    """How often it was decided to read all of it again."""
+    finished = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["uploader", "sha256"], name="upload_of_user"),
+            # NULLs are distinct to the constraint above on both engines.
+            models.UniqueConstraint(
+                fields=["sha256"], condition=Q(uploader__isnull=True), name="upload_of_nobody"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["received"],
+                condition=Q(state__in=["received", "processing"]),
+                name="upload_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name or self.sha256[:12]} ({self.pk})"
+
+    def stream(self) -> Iterator[bytes]:
+        """The bytes as received, in pieces; one short query each, so no cursor stays open."""
+        pieces = UploadChunk.objects.filter(upload=self).order_by("n")
+        for n in range(-(-self.size // PIECE_BYTES)):
+            yield bytes(pieces.values_list("bytes", flat=True).get(n=n))
+
+
+class UploadChunk(models.Model):
+    """Piece `n` (from 0) of an upload: `PIECE_BYTES` long, the last one shorter."""
+
+    pk = models.CompositePrimaryKey("upload_id", "n")
+    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="chunks", db_index=False)
+    n = models.IntegerField()
+    bytes = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}:{self.n}"
+
+
+class Name(models.Model):
+    """Something that records call by name. `name` is normalized (`archive.ingest.headers`)."""
+
+    name = models.TextField(unique=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Player(Name):
+    """Someone or something that plays."""
+
+
+class Event(Name):
+    """A tournament, a match, a series."""
+
+
+class PlayerAlias(Name):
+    """A further normalized name of a player."""
+
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
+
+
+class EventAlias(Name):
+    """A further normalized name of an event."""
+
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="aliases")
+
+
+class Game(models.Model):
+    """One game, however many editions of it were uploaded. `id` is public and permanent.
+
+    Colours are 0 and 1 (shogi: 0 Black 先手, 1 White 後手).
+    """
+
+    class RecordKind(models.TextChoices):
+        GAME = "game", _("game")
+        PROBLEM = "problem", _("problem")
+        TREE = "tree", _("opening tree")
+        POSITION = "position", _("position")
+
+    class Result(models.IntegerChoices):
+        BLACK = 0, _("colour 0 wins")
+        WHITE = 1, _("colour 1 wins")
+        DRAW = 2, _("draw")
+        UNKNOWN = 3, _("unknown")
+
+    class Precision(models.TextChoices):
+        NONE = "", _("unknown")
+        YEAR = "year", _("year")
+        MONTH = "month", _("month")
+        DAY = "day", _("day")
+
+    kind = models.CharField(max_length=16)
+    record_kind = models.CharField(max_length=10, choices=RecordKind.choices)
+    space = models.BigIntegerField(default=0)
+    """0 is public; anything else keeps a private game's identity and keys apart."""
+    digest = models.BinaryField(max_length=16)
+    digest_version = models.SmallIntegerField()
+    stem = models.BinaryField(max_length=16, null=True)
+    """Hash of kind, start and main line: what editions share whose headers say more or less."""
+    slot = models.IntegerField(unique=True)
+    player0 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    player1 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    site = models.TextField(blank=True)
+    played_from = models.DateField(null=True)
+    played_to = models.DateField(null=True)
+    precision = models.CharField(max_length=5, blank=True, choices=Precision.choices)
+    played = models.IntegerField()
+    """`played_from` as a proleptic ordinal, 0 when unknown: what lists and the index are ordered by."""
+    handicap = models.CharField(max_length=10)
+    result = models.SmallIntegerField(choices=Result.choices)
+    special = models.TextField(blank=True)
+    plies = models.IntegerField()
+    index_version = models.SmallIntegerField()
+    index_rows = models.IntegerField()
+    calendar = models.CharField(max_length=9, blank=True, default="")
+    """Of the days: gregorian, lunisolar (before 1873, with the source's numbers), empty without a day."""
+    round = models.TextField(blank=True, default="")
+    """The event's round: `七番勝負 第1局`."""
+    opening = models.TextField(blank=True, default="")
+    """The opening as the record names it (戦型), in one spelling."""
+    details = models.JSONField(default=dict)
+    """What else the headers tell (`archive.ingest.headers.details`)."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "digest"], name="game_identity"),
+        ]
+        indexes = [
+            models.Index(fields=["played", "slot"], name="game_played"),
+            models.Index(fields=["stem"], name="game_stem"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    @property
+    def jkf(self) -> Record:
+        """The stored record, parsed."""
+        return records.unpack(self.stored.record)
+
+
+class GameRecord(models.Model):
+    """A game's normalized record, packed by `archive.ingest.records`."""
+
+    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="stored")
+    record = models.BinaryField()
+    beside = models.JSONField(default=dict)
+    """What the game is made of beside its record (`archive.ingest.ready.read_again`)."""
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
+class GameSeries(models.Model):
+    """Evaluations and clocks of a game, packed by `archive.ingest.series`; only games with any have a row."""
+
+    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="series")
+    series = models.BinaryField()
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
+class GameAlias(models.Model):
+    """A former id of a game that turned out to be another one's edition."""
+
+    id = models.BigIntegerField(primary_key=True)
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="aliases")
+
+    def __str__(self) -> str:
+        return f"{self.pk} -> {self.game_id}"
+
+
+class GamePlayer(models.Model):
+    """Who played which colour, for lists of a player's games in the order of the index."""
+
+    pk = models.CompositePrimaryKey("player_id", "played", "slot", "colour")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", db_index=False)
+    played = models.IntegerField()
+    slot = models.IntegerField()
+    colour = models.SmallIntegerField()
+    rating = models.SmallIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["slot", "colour"], name="gameplayer_of_slot")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} in {self.slot}"
+
+
+class GameEvent(models.Model):
+    """The games of an event in the order of the index."""
+
+    pk = models.CompositePrimaryKey("event_id", "played", "slot")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+    played = models.IntegerField()
+    slot = models.IntegerField(unique=True)
+
+    def __str__(self) -> str:
+        return f"{self.event_id}: {self.slot}"
+
+
+class Entry(models.Model):
+    """One record of an upload, in the deterministic walk through its files and containers.
+
+    Every entry has a row: nothing is skipped in silence.
+    """
+
+    class State(models.TextChoices):
+        STORED = "stored", _("stored")
+        DUPLICATE = "duplicate", _("known game")
+        FAILED = "failed", _("failed")
+        DELETED = "deleted", _("game deleted")
+
+    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="entries", db_index=False)
+    seq = models.IntegerField()
+    path = models.TextField(blank=True)
+    """Path inside a container; empty for the upload itself."""
+    index = models.IntegerField(default=0)
+    """Place in a file of several games, from 0."""
+    part = models.IntegerField(default=0)
+    """Which part of the walk it came from (`archive.ingest.entries`): where its bytes are found again."""
+    state = models.CharField(max_length=10, choices=State.choices)
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
+    record = models.BinaryField(null=True)
+    """This edition's own record where it differs from the game's."""
+    beside = models.JSONField(default=dict)
+    """What this edition says beside its record (`archive.ingest.ready.read_again`)."""
+    reading = models.IntegerField(default=0)
+    """The upload's reading that this row is of; an older one is still to be read again."""
+    issues = models.JSONField(default=list)
+    """`[{"code", "severity", "line", "column", "ply", "params", "source_line"}]`."""
+    extra = models.JSONField(default=dict)
+    """Headers as written, bookmarks, unread text."""
+    encoding = models.CharField(max_length=20, blank=True)
+    format = models.CharField(max_length=20, blank=True)
+    program = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}:{self.seq}"
+
+    @property
+    def jkf(self) -> Record | None:
+        """This edition's record, parsed; None where nothing could be read."""
+        if self.record is not None:
+            return records.unpack(self.record)
+        return self.game.jkf if self.game else None
+
+
+class Occurrence(models.Model):
+    """The position index (`archive.index.schema`). Its table is made and changed by SQL per engine."""
+
+    pk = models.CompositePrimaryKey("key", "played", "slot", "ply", "move")
+    key = models.BigIntegerField()
+    played = models.IntegerField()
+    slot = models.IntegerField()
+    ply = models.SmallIntegerField()
+    move = models.SmallIntegerField()
+    flags = models.SmallIntegerField()
+    result = models.SmallIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.key} in {self.slot} at {self.ply}"
+
+
+class HotPosition(models.Model):
+    """A key whose statistics are kept in counters, with its canonical code."""
+
+    key = models.BigIntegerField(primary_key=True)
+    code = models.TextField()
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class HotMove(models.Model):
+    """Counters of a hot key: exactly the GROUP BY of its occurrences.
+
+    `rated` rows have a rating of the side to move; `rating_sum` adds these up. `last_played` is an ordinal.
+    """
+
+    pk = models.CompositePrimaryKey("key", "flags", "move", "result")
+    key = models.BigIntegerField()
+    flags = models.SmallIntegerField()
+    move = models.SmallIntegerField()
+    result = models.SmallIntegerField()
+    n = models.BigIntegerField()
+    rated = models.BigIntegerField()
+    rating_sum = models.BigIntegerField()
+    last_played = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.move}: {self.n}"
+
+
+class IndexState(models.Model):
+    """Which versions of the index games are in; queries ask every version that is not retired."""
+
+    class State(models.TextChoices):
+        FILLING = "filling", _("filling")
+        LIVE = "live", _("live")
+        RETIRED = "retired", _("retired")
+
+    version = models.SmallIntegerField(primary_key=True)
+    state = models.CharField(max_length=10, choices=State.choices)
+
+    def __str__(self) -> str:
+        return f"{self.version}: {self.state}"

@@ -1,0 +1,309 @@
+"""What games did in a position: totals, results, and all that is known of each move played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import sqrt
+from typing import Final, NamedTuple
+
+from archive.index.schema import (
+    BLACK_WINS,
+    DRAW,
+    FIRST,
+    FORK,
+    NOT_A_GAME,
+    UNKNOWN,
+    UNKNOWN_DAY,
+    WHITE_WINS,
+)
+from archive.queries.asking import Asked, Lines, ask, position_keys
+from archive.queries.counting import Counted, Reading, Sample, counted, filtered, totals
+from archive.queries.filters import PositionFilters, resolve
+from archive.queries.legal import move_text
+from archive.queries.through import GameThrough, extremes
+from kifu_core import moves, rules
+from kifu_core.keys import shogi64
+from kifu_core.keys.canonical import Match
+from kifu_core.moves import NO_MOVE
+from kifu_core.position import Position
+
+CONFIDENCE: Final = 0.95
+_Z: Final = 1.959963984540054
+"""The quantile of the normal distribution that leaves 2.5 % on either side."""
+
+BATCH: Final = 100
+"""Positions asked for at once at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Numbers of games by result; `black` is colour 0 on the asker's board."""
+
+    black: int = 0
+    white: int = 0
+    draw: int = 0
+    unknown: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.black + self.white + self.draw + self.unknown
+
+
+class Interval(NamedTuple):
+    """Where the true score lies with `CONFIDENCE`, after Wilson."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStats:
+    """A move that was played from the position, on the asker's board.
+
+    `move` is packed, `text` Japanese as KI2 writes it, `code` the position after it. `total` is how many
+    games played it from here; `reached` how many reach the position after it in any order of moves, counted
+    with the same match and lines (None where it was not asked or filters are set). `others` counts problems,
+    opening trees and positions, which have no part in anything else.
+
+    `share` is of the games that reach the position. `score` is what the side to move made of it, 1 for a
+    win and a half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is
+    the average of the `rated` games in which the mover's rating is known; both None where it was not looked
+    up. `last_year` is the year of the newest game with a day.
+    """
+
+    move: int
+    usi: str
+    text: str
+    total: int
+    results: Results
+    others: int
+    code: str
+    share: float
+    score: float | None
+    interval: Interval | None
+    rating: float | None
+    rated: int | None
+    last_year: int | None
+    reached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayed:
+    """A legal move that no game played from the position, though `reached` games reach what it leads to."""
+
+    move: int
+    usi: str
+    text: str
+    code: str
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explorer:
+    """What is known of a position. `moves` are all that were played, the most frequent first.
+
+    `first` and `latest` are games with a known day only. With a `sample` all numbers are those of the games
+    read, and only `latest` is told. `unplayed` is None where it was not asked for.
+    """
+
+    kind: str
+    code: str
+    match: Match
+    lines: Lines
+    total: int
+    results: Results
+    others: int
+    moves: tuple[MoveStats, ...]
+    first: GameThrough | None = None
+    latest: GameThrough | None = None
+    sample: Sample | None = None
+    unplayed: tuple[Unplayed, ...] | None = None
+
+
+def explore(
+    kind: str,
+    code: str,
+    match: Match = "exact",
+    lines: Lines = "main",
+    space: int = 0,
+    filters: PositionFilters | None = None,
+    *,
+    transpositions: bool = False,
+) -> Explorer:
+    """What games did in a position.
+
+    `main` counts main lines, `all` forks too: then `total` counts games, and each move the games in which
+    it stands somewhere. Raises DecodeError for a code that is not strictly valid, ValueError for a kind,
+    match or lines that there is not. Without filters the cost is that of the keys' rows, at most about
+    HOT_GAMES each; with filters that of the fewest rows that have to be looked at, see `counting.filtered`.
+    """
+    asked = ask(kind, code, match, lines, space)
+    resolved = resolve(filters)
+    if filters:
+        rows, reading = filtered(asked, resolved)
+    else:
+        rows, reading = counted(asked.keys), Reading()
+    told = _tell(asked, kind, code, match, rows)
+    unplayed: tuple[Unplayed, ...] | None = None
+    if not filters:
+        told, unplayed = _with_reached(asked, told, space, transpositions=transpositions)
+    first, latest = extremes(asked, resolved, reading)
+    return replace(
+        told,
+        first=None if reading.sample else first,
+        latest=latest,
+        sample=reading.sample,
+        unplayed=unplayed,
+    )
+
+
+def explore_many(
+    kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main", space: int = 0
+) -> list[Explorer]:
+    """The same for up to `BATCH` positions at once, without games and without `reached`.
+
+    Raises as `explore`, ValueError for too many.
+    """
+    if len(codes) > BATCH:
+        raise ValueError(f"at most {BATCH} positions at once, not {len(codes)}")
+    questions = [ask(kind, code, match, lines, space) for code in codes]
+    return tell_many(questions, kind, codes, match)
+
+
+def tell_many(questions: Sequence[Asked], kind: str, codes: Sequence[str], match: Match) -> list[Explorer]:
+    """The answers to several questions out of one count."""
+    by_key: dict[int, list[Counted]] = {}
+    wanted = sorted({key for asked in questions for key in asked.keys})
+    for row in counted(wanted) if wanted else ():
+        by_key.setdefault(row.key, []).append(row)
+    return [
+        _tell(asked, kind, code, match, [row for key in asked.keys for row in by_key.get(key, ())])
+        for asked, code in zip(questions, codes, strict=True)
+    ]
+
+
+# --- adding up -------------------------------------------------------------------------------------------
+
+
+class _Count:
+    """Numbers while they are added up."""
+
+    def __init__(self) -> None:
+        self.by_result = [0] * (NOT_A_GAME + 1)
+        self.rated: int | None = 0
+        self.rating_sum = 0
+        self.last = UNKNOWN_DAY
+
+    def add(self, result: int, row: Counted) -> None:
+        self.by_result[result] += row.n
+        if result == NOT_A_GAME:
+            return
+        self.last = max(self.last, row.last_played)
+        if self.rated is None or row.rated is None:
+            self.rated = None
+        else:
+            self.rated += row.rated
+            self.rating_sum += int(row.rating_sum or 0)
+
+    @property
+    def results(self) -> Results:
+        numbers = self.by_result
+        return Results(numbers[BLACK_WINS], numbers[WHITE_WINS], numbers[DRAW], numbers[UNKNOWN])
+
+    @property
+    def others(self) -> int:
+        return self.by_result[NOT_A_GAME]
+
+
+def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[Counted]) -> Explorer:
+    total, by_move = _Count(), dict[int, _Count]()
+    for row in rows:
+        if row.flags & (FORK if asked.lines == "main" else 0):
+            continue
+        result = asked.seen(row.result, row.key)
+        if row.flags & FIRST:
+            total.add(result, row)
+        if row.move != NO_MOVE:
+            by_move.setdefault(asked.move(row.move), _Count()).add(result, row)
+    reached = total.results.total
+    found = [_move_stats(asked.position, move, count, reached) for move, count in by_move.items()]
+    found.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
+    return Explorer(kind, code, match, asked.lines, reached, total.results, total.others, tuple(found))
+
+
+def _move_stats(position: Position, move: int, count: _Count, reached: int) -> MoveStats:
+    results = count.results
+    wins = results.white if position.turn else results.black
+    decided = results.black + results.white + results.draw
+    return MoveStats(
+        move, moves.to_usi(move), move_text(position, move), results.total, results, count.others,
+        code=shogi64.encode(_after(position, move)),
+        share=results.total / reached if reached else 0.0,
+        score=(wins + results.draw / 2) / decided if decided else None,
+        interval=wilson(wins + results.draw / 2, decided) if decided else None,
+        rating=count.rating_sum / count.rated if count.rated else None,
+        rated=count.rated,
+        last_year=None if count.last == UNKNOWN_DAY else date.fromordinal(count.last).year,
+    )  # fmt: skip
+
+
+def wilson(points: float, games: int) -> Interval:
+    """The Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1.
+
+    It keeps within 0 and 1 and says of few games that they say little (E. B. Wilson, 1927).
+
+    >>> [round(end, 3) for end in wilson(8, 10)]
+    [0.49, 0.943]
+    """
+    share, weight = points / games, _Z * _Z / games
+    middle = share + weight / 2
+    spread = _Z * sqrt(share * (1 - share) / games + weight / (4 * games))
+    return Interval(max(0.0, (middle - spread) / (1 + weight)), min(1.0, (middle + spread) / (1 + weight)))
+
+
+def _after(position: Position, move: int) -> Position:
+    after = position.copy()
+    after.do_move(move)
+    return after
+
+
+# --- in any order of moves -------------------------------------------------------------------------------
+
+
+def _with_reached(
+    asked: Asked, told: Explorer, space: int, *, transpositions: bool
+) -> tuple[Explorer, tuple[Unplayed, ...] | None]:
+    """The answer with how many games reach what each move leads to, counted at once; and, if asked for, the
+    legal moves that nobody played though games reach what they lead to."""
+    played = [stats.move for stats in told.moves]
+    others = _never_played(asked, played) if transpositions else []
+    reached = _reached(asked, told, [*played, *others], space)
+    found = tuple(replace(stats, reached=reached[stats.move]) for stats in told.moves)
+    answer = replace(told, moves=found)
+    if not transpositions:
+        return answer, None
+    unplayed = [_unplayed(asked.position, move, reached[move]) for move in others if reached[move]]
+    return answer, tuple(sorted(unplayed, key=lambda move: (-move.reached, move.move)))
+
+
+def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
+    """The other legal moves; of two that the question takes for one, one."""
+    legal = rules.legal_moves(asked.position)
+    if asked.folds:
+        legal = [move for move in legal if move <= moves.mirror(move)]
+    known = set(played)
+    return [move for move in legal if move not in known]
+
+
+def _reached(asked: Asked, told: Explorer, wanted: Sequence[int], space: int) -> Mapping[int, int]:
+    after = [_after(asked.position, move) for move in wanted]
+    keys = position_keys(after, told.match, told.kind, space)
+    counts = totals(sorted({key for found in keys for key in found}), asked.lines)
+    return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
+
+
+def _unplayed(position: Position, move: int, reached: int) -> Unplayed:
+    after = shogi64.encode(_after(position, move))
+    return Unplayed(move, moves.to_usi(move), move_text(position, move), after, reached)

@@ -1,0 +1,196 @@
+"""Filters on the games through a position, as SQL.
+
+There are two ways to look at the rows of a key. Either each row is looked at and its game checked by one
+probe per condition; or, where a filter names a player, an event or an upload, the list of their games drives
+and each game is looked up under the key. Both read in the order of day and slot, so pages work on both; the
+shorter of the two is taken.
+
+Conditions are scalar subqueries, which no planner turns into a join over whole tables: their cost is a probe
+for each row read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from archive.index.schema import UNKNOWN_DAY
+from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.queries.asking import Asked
+from archive.queries.games import NOBODY, named
+
+
+@dataclass(frozen=True, slots=True)
+class PositionFilters:
+    """What games through a position must have; None asks for nothing.
+
+    `player` is on either side, `black` and `white` are the sides of the asker's board, and so is `result`
+    (as in `Game.Result`). Names are compared normalized, otherwise exactly. `since` and `until` are compared
+    with the first day; games without a day are left out by either. `min_rating` is what both players have at
+    least. `upload` is the id of an upload in which the game came.
+    """
+
+    player: str | None = None
+    black: str | None = None
+    white: str | None = None
+    event: str | None = None
+    since: date | None = None
+    until: date | None = None
+    result: int | None = None
+    handicap: str | None = None
+    min_rating: int | None = None
+    upload: int | None = None
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, field.name) is not None for field in fields(self))
+
+
+class Sql(NamedTuple):
+    """A piece of SQL with its parameters."""
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+
+class Driver(NamedTuple):
+    """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
+    as it has, or a few more."""
+
+    source: str
+    conditions: tuple[Sql, ...]
+    length: Sql
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Filters with names looked up. `nobody` tells that a name is asked for that there is not."""
+
+    filters: PositionFilters
+    players: tuple[int | None, int | None, int | None]
+    """Either side, the asker's Black, the asker's White."""
+    event: int | None
+    nobody: bool
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether anything is asked for that rows and counters do not tell by themselves."""
+        return bool(self._probes(0)) or self.days() is not None
+
+    @property
+    def probing(self) -> bool:
+        """Whether each row's game has to be looked at."""
+        return bool(self._probes(0))
+
+    def days(self) -> tuple[int, int] | None:
+        """The first and the last day asked for, as ordinals."""
+        since, until = self.filters.since, self.filters.until
+        if since is None and until is None:
+            return None
+        first = since.toordinal() if since else UNKNOWN_DAY + 1
+        return first, until.toordinal() if until else date.max.toordinal()
+
+    def between(self, alias: str) -> Sql:
+        """The condition on the day; true for all where no day is asked for."""
+        days = self.days()
+        return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
+
+    def probes(self, asked: Asked, key: int) -> Sql:
+        """The conditions on the games of rows d under a key."""
+        return conjunction(self._probes(int(asked.turned(key))))
+
+    def _probes(self, turned: int) -> list[Sql]:
+        either, black, white = self.players
+        rating, handicap, upload = self.filters.min_rating, self.filters.handicap, self.filters.upload
+        found: list[Sql] = []
+        if either is not None:
+            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.player_id = %s) > 0", (either,)))
+        for player, colour in ((black, turned), (white, 1 - turned)):
+            if player is not None:
+                found.append(Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,)))
+        if self.event is not None:
+            found.append(Sql(_EVENT, (self.event,)))
+        if handicap is not None:
+            found.append(Sql(_HANDICAP, (handicap,)))
+        if rating is not None:
+            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2", (rating,)))
+        if upload is not None:
+            found.append(Sql(_UPLOAD, (upload,)))
+        return found
+
+    def result_of(self, asked: Asked, key: int) -> Sql:
+        """The condition on a row's result."""
+        if self.filters.result is None:
+            return Sql("TRUE")
+        return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
+
+    def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
+        """The lists that could drive; in the same order for every key."""
+        either, black, white = self.players
+        turned = int(asked.turned(key))
+        if either is not None:
+            mine = Sql("l.player_id = %s", (either,))
+            yield self._listed("archive_gameplayer l", mine, Sql(_ONCE))
+        for player, colour in ((black, turned), (white, 1 - turned)):
+            if player is not None:
+                mine = Sql(f"l.player_id = %s AND l.colour = {colour}", (player,))
+                yield self._listed("archive_gameplayer l", mine)
+        if self.event is not None:
+            yield self._listed("archive_gameevent l", Sql("l.event_id = %s", (self.event,)))
+        if (upload := self.filters.upload) is not None:
+            yield Driver(_UPLOADED.format(upload=int(upload)), (), Sql(_ENTRIES, (upload,)))
+
+    def _listed(self, table: str, mine: Sql, *conditions: Sql) -> Driver:
+        """A list that is a table of its own, in the order of the index."""
+        counted = conjunction([mine, self.between("l")])
+        length = Sql(f"SELECT 1 FROM {table} WHERE {counted.text}", counted.values)
+        return Driver(table, (mine, *conditions), length)
+
+
+_SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
+_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
+_HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
+_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
+    WHERE g.slot = d.slot AND e.upload_id = %s) > 0"""
+# Who plays himself has two rows for one game.
+_ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gameplayer p
+    WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""
+# To SQLite a CROSS JOIN says which table to read first.
+_UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
+    CROSS JOIN archive_game g WHERE e.upload_id = {upload} AND g.id = e.game_id) l"""
+_ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
+
+
+def conjunction(conditions: list[Sql]) -> Sql:
+    """All of the conditions; true where there are none."""
+    if not conditions:
+        return Sql("TRUE")
+    return Sql(" AND ".join(sql.text for sql in conditions), sum((sql.values for sql in conditions), ()))
+
+
+def resolve(filters: PositionFilters | None) -> Resolved:
+    """Look up the names of filters."""
+    given = filters or PositionFilters()
+    players = [named(name, Player, PlayerAlias) for name in (given.player, given.black, given.white)]
+    event = named(given.event, Event, EventAlias)
+    nobody = NOBODY in (*players, event)
+    return Resolved(given, (players[0], players[1], players[2]), event, nobody)
+
+
+def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:
+    """Of the lists that could drive, the shortest: its number and its length, if that is below `limit`.
+
+    Reads no more than `limit` entries of each list.
+    """
+    best: tuple[int, int] | None = None
+    for number, driver in enumerate(resolved.drivers(asked, asked.keys[0])):
+        sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [*driver.length.values, limit])
+            length: int = cursor.fetchone()[0]
+        if length < limit:
+            best, limit = (number, length), length
+    return best

@@ -1,0 +1,228 @@
+"""Lists of games: exact names, days, results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from django.db import connection
+
+from archive.index.schema import UNKNOWN_DAY
+from archive.ingest import headers
+from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.queries.pages import Order, Page, Phase, Place, as_date, paged
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A game in a list. `black` and `white` are colours 0 and 1, empty where unknown.
+
+    `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
+    "gregorian", "lunisolar" or "".
+    """
+
+    id: int
+    kind: str
+    record_kind: str
+    black: str
+    white: str
+    event: str
+    site: str
+    played_from: date | None
+    played_to: date | None
+    precision: str
+    handicap: str
+    result: int
+    special: str
+    plies: int
+    calendar: str
+    round: str
+    opening: str
+    place: Place
+    """Where the game stands in lists; for cursors only."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilters:
+    """What games must have; None asks for nothing. Names are compared normalized, otherwise exactly.
+
+    `player` is on either side. `since` and `until` are compared with the first day; games without a day
+    are left out by either. `special` is JKF's name of the ending, or its word; `opening` is compared in one
+    spelling; `min_plies` and `max_plies` are what the main line has at least and at most.
+    `kind` is shogi or another game, `record_kind` game, problem, tree, position.
+    """
+
+    player: str | None = None
+    black: str | None = None
+    white: str | None = None
+    event: str | None = None
+    since: date | None = None
+    until: date | None = None
+    result: int | None = None
+    handicap: str | None = None
+    special: str | None = None
+    opening: str | None = None
+    min_plies: int | None = None
+    max_plies: int | None = None
+    kind: str | None = None
+    record_kind: str | None = None
+
+
+GAME_COLUMNS: Final = """
+    g.id, g.kind, g.record_kind,
+    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player0_id), ''),
+    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player1_id), ''),
+    coalesce((SELECT e.name FROM archive_event e WHERE e.id = g.event_id), ''),
+    g.site, g.played_from, g.played_to, g.precision, g.handicap, g.result, g.special, g.plies,
+    g.calendar, g.round, g.opening
+"""
+"""Names are looked up for the few games that are shown: joins would double the time a planner takes."""
+
+GAME_WIDTH: Final = 17
+_DAYS: Final = slice(7, 9)
+
+_LIST: Final = f"""
+    SELECT {GAME_COLUMNS}, x.played, x.slot FROM (
+        SELECT d.played, d.slot FROM {{source}}
+        WHERE g.space = %s AND {{conditions}}
+        ORDER BY {{order}} LIMIT %s
+    ) x JOIN archive_game g ON g.slot = x.slot
+    ORDER BY {{outer}}
+"""
+_ALL: Final = "archive_game d JOIN archive_game g ON g.id = d.id"
+_OF_PLAYER: Final = "archive_gameplayer d JOIN archive_game g ON g.slot = d.slot"
+_OF_EVENT: Final = "archive_gameevent d JOIN archive_game g ON g.slot = d.slot"
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """Where to look and under which conditions."""
+
+    source: str
+    conditions: list[str]
+    values: list[Any]
+
+
+def find_games(
+    filters: GameFilters | None = None,
+    order: Order = "newest",
+    cursor: str | None = None,
+    limit: int = 50,
+    space: int = 0,
+) -> Page[GameRow]:
+    """A page of the games that have all that is asked for.
+
+    Raises InvalidCursorError for a cursor of another order or not made here, ValueError for a limit
+    outside 1 to 500. Driven by the player's or event's own list where one is asked for.
+    """
+    query = _query(filters or GameFilters())
+    if query is None:
+        return Page((), None)
+
+    def fetch(phase: Phase, count: int) -> tuple[list[GameRow], None]:
+        return _fetch(query, phase, count, space), None
+
+    return paged(order, cursor, limit, fetch, lambda row: row.place)
+
+
+def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
+    """One game as it stands in lists; None where there is none of this id."""
+    sql = f"""
+        SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g
+        WHERE g.id = %s AND g.space = %s
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [game_id, space])
+        row = cursor.fetchone()
+    return None if row is None else game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:]))
+
+
+def _fetch(query: _Query, phase: Phase, count: int, space: int) -> list[GameRow]:
+    keyset, after = phase.keyset()
+    sql = _LIST.format(
+        source=query.source,
+        conditions=" AND ".join([*query.conditions, keyset]),
+        order=phase.by("d"),
+        outer=phase.by("x"),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [space, *query.values, *after, count])
+        return [game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:])) for row in cursor.fetchall()]
+
+
+def game_row(columns: Sequence[Any], place: Place) -> GameRow:
+    """A row out of `GAME_COLUMNS`."""
+    values: list[Any] = [*columns, place]
+    values[_DAYS] = [as_date(day) for day in values[_DAYS]]
+    return GameRow(*values)
+
+
+def _query(filters: GameFilters) -> _Query | None:
+    """None where a name is asked for that nobody has."""
+    ids = {
+        "player": named(filters.player, Player, PlayerAlias),
+        "black": named(filters.black, Player, PlayerAlias),
+        "white": named(filters.white, Player, PlayerAlias),
+        "event": named(filters.event, Event, EventAlias),
+    }
+    if any(found == NOBODY for found in ids.values()):
+        return None
+    query = _driven(ids)
+    for column, value in _plain_conditions(filters, ids).items():
+        if value is not None:
+            query.conditions.append(column)
+            query.values.append(value)
+    return query
+
+
+NOBODY: Final = -1
+"""Stands for the id of a name that nobody has."""
+
+
+def named(
+    text: str | None, model: type[Player] | type[Event], alias: type[PlayerAlias] | type[EventAlias]
+) -> int | None:
+    """The id of a name, `NOBODY` where there is none, None where nothing is asked for."""
+    if text is None:
+        return None
+    player = model is Player
+    name = headers.player_name(text) if player else headers.plain(text)
+    target = "player_id" if player else "event_id"
+    known = alias._default_manager.filter(name=name).values_list(target, flat=True).first()
+    own = model._default_manager.filter(name=name).values_list("pk", flat=True).first()
+    return known or own or NOBODY
+
+
+def _driven(ids: dict[str, int | None]) -> _Query:
+    """The shortest list there is: a player's, an event's, or all games."""
+    if ids["player"] is not None:
+        # Who plays himself has two rows for one game.
+        once = "d.player_id = %s AND (d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.player_id)"
+        return _Query(_OF_PLAYER, [once], [ids["player"]])
+    for colour, side in enumerate(("black", "white")):
+        if ids[side] is not None:
+            return _Query(_OF_PLAYER, [f"d.player_id = %s AND d.colour = {colour}"], [ids[side]])
+    if ids["event"] is not None:
+        return _Query(_OF_EVENT, ["d.event_id = %s"], [ids["event"]])
+    return _Query(_ALL, [], [])
+
+
+def _plain_conditions(filters: GameFilters, ids: dict[str, int | None]) -> dict[str, Any]:
+    since, until = filters.since, filters.until
+    return {
+        "g.player0_id = %s": ids["black"],
+        "g.player1_id = %s": ids["white"],
+        "g.event_id = %s": ids["event"],
+        "d.played >= %s": since.toordinal() if since else None,
+        f"d.played > {UNKNOWN_DAY} AND d.played <= %s": until.toordinal() if until else None,
+        "g.result = %s": filters.result,
+        "g.handicap = %s": filters.handicap,
+        "g.special = %s": None if filters.special is None else headers.plain(filters.special),
+        "g.opening = %s": None if filters.opening is None else headers.read_opening(filters.opening),
+        "g.plies >= %s": filters.min_plies,
+        "g.plies <= %s": filters.max_plies,
+        "g.kind = %s": filters.kind,
+        "g.record_kind = %s": filters.record_kind,
+    }

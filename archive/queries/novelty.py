@@ -1,0 +1,58 @@
+"""Where a game left what was known: its first position that no earlier game of the archive had."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from django.db import connection
+
+from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
+from archive.queries.asking import position_keys
+from kifu_core.errors import KifuError
+from kifu_core.replay import main_line
+
+if TYPE_CHECKING:
+    from archive.models import Game
+    from kifu_core.position import Position
+
+BATCH: Final = 16
+"""Positions that one statement asks for; most games leave what is known within two or three."""
+
+_KNOWN: Final = f"""
+    SELECT {{n}} AS n WHERE EXISTS (
+        SELECT 1 FROM archive_occurrence d
+        WHERE d.key IN ({{keys}}) AND d.played > {UNKNOWN_DAY} AND (d.played, d.slot) < (%s, %s)
+        AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
+    )
+"""
+
+
+def novelty(game: Game) -> int | None:
+    """The ply whose position is new, from 1; None for a game without a day, of another kind, or without news.
+
+    Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
+    """
+    if game.played == UNKNOWN_DAY or game.record_kind != "game" or game.kind != "shogi":
+        return None
+    positions = ((ply, position.copy()) for ply, position, _move, _entry in main_line(game.jkf) if ply)
+    while batch := list(islice(positions, BATCH)):
+        try:
+            known = _known(game, [position for _ply, position in batch])
+        except KifuError:  # a position that no code can hold is in no index
+            return None
+        for number, (ply, _position) in enumerate(batch):
+            if number not in known:
+                return ply
+    return None
+
+
+def _known(game: Game, positions: list[Position]) -> set[int]:
+    """Which of the positions earlier games had."""
+    pieces, values = [], list[int]()
+    for number, keys in enumerate(position_keys(positions, "exact", game.kind, game.space)):
+        pieces.append(_KNOWN.format(n=number, keys=", ".join(["%s"] * len(keys))))
+        values += [*keys, game.played, game.slot]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(pieces), values)
+        return {number for (number,) in cursor.fetchall()}

@@ -1,0 +1,178 @@
+"""Players and events: lists by name, and what the games of one of them add up to.
+
+Sums are taken over the latest `LOOKED_AT` games of a player or an event at most, so that no page costs more
+however many games a program has played; `Summary.more` tells that there are others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final, Literal
+
+from django.db import connection
+
+from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
+from archive.models import Event, EventAlias, Player, PlayerAlias
+
+LOOKED_AT: Final = 5000
+"""Games that a summary looks at: about 20 ms on either engine."""
+
+LISTED: Final = 20
+"""Opponents, players and openings that a summary names."""
+
+COUNTED_TO: Final = 1000
+"""Games that a list of names counts for each; more are "1000 and more"."""
+
+Kind = Literal["player", "event"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Games by how they ended for one side."""
+
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    unknown: int = 0
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.losses + self.draws + self.unknown
+
+    def add(self, result: int, colour: int) -> None:
+        if result == DRAW:
+            self.draws += 1
+        elif result in (BLACK_WINS, WHITE_WINS):
+            if (result == BLACK_WINS) == (colour == 0):
+                self.wins += 1
+            else:
+                self.losses += 1
+        else:
+            self.unknown += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A player or an event in a list; `games` is exact below `COUNTED_TO`."""
+
+    id: int
+    name: str
+    games: int
+
+
+@dataclass(slots=True)
+class Summary:
+    """The games of a player or of an event, added up.
+
+    `sides` are Black's and White's games: a player's own, or all of an event as each side sees them. `people`
+    are a player's opponents (as the player fared against them) or an event's players. `years` and `openings`
+    are numbers of games; openings are those that the records name.
+    """
+
+    id: int
+    name: str
+    aliases: tuple[str, ...]
+    sides: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
+    people: tuple[tuple[Named, Tally], ...] = ()
+    years: tuple[tuple[int, int], ...] = ()
+    openings: tuple[tuple[str, int], ...] = ()
+    looked_at: int = 0
+    more: bool = False
+
+
+_TABLES: Final = {"player": "archive_player", "event": "archive_event"}
+_LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
+
+_NAMES: Final = """
+    SELECT n.id, n.name, (
+        SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
+    ) FROM {table} n WHERE n.name > %s AND n.name LIKE %s ESCAPE '!' ORDER BY n.name LIMIT %s
+"""
+_GAMES_OF: Final = """
+    SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening
+    FROM {games} d JOIN archive_game g ON g.slot = d.slot
+    WHERE d.{kind}_id = %s AND g.record_kind = 'game'
+    ORDER BY d.played DESC, d.slot DESC LIMIT %s
+"""
+
+
+def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
+    """Players or events whose names hold the words, by name, those after a name; one look at the names."""
+    sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind)
+    like = "%" + words.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [COUNTED_TO, after, like, limit])
+        return [Named(*row) for row in cursor.fetchall()]
+
+
+def player_summary(player_id: int) -> Summary | None:
+    """A player's games added up; None for an unknown id."""
+    player = Player.objects.filter(pk=player_id).first()
+    if player is None:
+        return None
+    aliases = PlayerAlias.objects.filter(player=player).order_by("name").values_list("name", flat=True)
+    summary = Summary(player.pk, player.name, tuple(aliases))
+    rows = _rows("player", player_id, summary)
+    against: dict[int, Tally] = {}
+    for _played, colour, result, black, white, _opening in rows:
+        summary.sides[colour].add(result, colour)
+        opponent = white if colour == 0 else black
+        if opponent is not None:
+            against.setdefault(opponent, Tally()).add(result, colour)
+    summary.people = _people(against)
+    return summary
+
+
+def event_summary(event_id: int) -> Summary | None:
+    """An event's games added up; None for an unknown id."""
+    event = Event.objects.filter(pk=event_id).first()
+    if event is None:
+        return None
+    aliases = EventAlias.objects.filter(event=event).order_by("name").values_list("name", flat=True)
+    summary = Summary(event.pk, event.name, tuple(aliases))
+    scores: dict[int, Tally] = {}
+    for _played, _colour, result, *players, _opening in _rows("event", event_id, summary):
+        for colour, player in enumerate(players):
+            summary.sides[colour].add(result, colour)
+            if player is not None:
+                scores.setdefault(player, Tally()).add(result, colour)
+    summary.people = _people(scores)
+    return summary
+
+
+def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
+    """The latest games, newest first; what does not depend on the kind is added up already."""
+    colour = "d.colour" if kind == "player" else "0"
+    sql = _GAMES_OF.format(games=_LISTS[kind], kind=kind, colour=colour)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [number, LOOKED_AT + 1])
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    summary.more = len(rows) > LOOKED_AT
+    rows = rows[:LOOKED_AT]
+    summary.looked_at = len(rows)
+    summary.years = by_year(played for played, *_rest in rows)
+    summary.openings = tuple(Counter(row[5] for row in rows if row[5]).most_common(LISTED))
+    return rows
+
+
+def by_year(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Numbers of games by year out of ordinals, without gaps; games without a day are left out."""
+    found = Counter(date.fromordinal(day).year for day in days if day > 0)
+    return without_gaps(found)
+
+
+def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
+    """Every year from the first to the last."""
+    if not found:
+        return ()
+    return tuple((year, found[year]) for year in range(min(found), max(found) + 1))
+
+
+def _people(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
+    """The most frequent, with their names."""
+    chosen = sorted(tallies, key=lambda number: (-tallies[number].games, number))[:LISTED]
+    known = dict(Player.objects.filter(pk__in=chosen).values_list("pk", "name"))
+    return tuple((Named(number, known[number], tallies[number].games), tallies[number]) for number in chosen)

@@ -1,0 +1,242 @@
+"""The games through a position, in pages of constant cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from archive.index.engine import engine
+from archive.index.schema import FORK, NOT_A_GAME
+from archive.queries.asking import ROWS, Asked, Lines, ask
+from archive.queries.counting import EXACT_ROWS, Reading, choose, conjunction_from, driver_of
+from archive.queries.filters import PositionFilters, Resolved, Sql, conjunction, resolve
+from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
+from archive.queries.pages import Order, Page, Phase, Place, paged, phases
+from kifu_core import moves
+from kifu_core.keys.canonical import Match
+from kifu_core.moves import NO_MOVE
+
+PAGE_ROWS: Final = 20_000
+"""Rows, or games of a list, that a page with filters looks at: then it ends, however short it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameThrough(GameRow):
+    """A game that reaches the position: after `ply` half-moves, by `fork` if not on its main line.
+
+    `move` is what it played there on the asker's board, packed; 0 if nothing. `turned` tells that the
+    game has the colours of the asker's board exchanged; `result` is the game's own.
+    """
+
+    ply: int
+    move: int
+    usi: str
+    fork: bool
+    turned: bool
+
+
+_PIECE: Final = """
+    SELECT * FROM (
+        SELECT {way} AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
+        ORDER BY {order} LIMIT %s
+    ) p{number}
+"""
+_THROUGH: Final = f"""
+    SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags
+    FROM ({{rows}}) x JOIN archive_game g ON g.slot = x.slot
+    ORDER BY {{outer}}, x.way
+"""
+_OF_PARTS: Final = f"""
+    SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags, x.part
+    FROM ({{rows}}) x JOIN archive_game g ON g.slot = x.slot
+"""
+_READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT {rows}"
+_LAST_READ: Final = "SELECT played, slot FROM ({read}) r LIMIT 1 OFFSET {before}"
+_GAMES_ONLY: Final = Sql(f"d.result <> {NOT_A_GAME}")
+
+
+def games_through(
+    kind: str,
+    code: str,
+    match: Match = "exact",
+    order: Order = "newest",
+    cursor: str | None = None,
+    limit: int = 50,
+    lines: Lines = "main",
+    space: int = 0,
+    filters: PositionFilters | None = None,
+) -> Page[GameThrough]:
+    """A page of the games that reach a position, never capped; a game stands there once for each matching
+    orientation that it reaches.
+
+    With filters a page looks at `PAGE_ROWS` rows at most: it can be short, or even empty, and still have a
+    next one. Raises DecodeError for a code that is not strictly valid, InvalidCursorError, ValueError as
+    `explore`.
+    """
+    asked, resolved = ask(kind, code, match, lines, space), resolve(filters)
+    if resolved.nobody:
+        return Page((), None)
+    reading = choose(asked, resolved) if filters else None
+
+    def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], Place | None]:
+        if reading is None:
+            return _all(asked, phase, count), None
+        return _chosen(_Scan(asked, resolved, phase, reading, PAGE_ROWS // len(asked.keys)), count)
+
+    return paged(order, cursor, limit, fetch, lambda row: row.place)
+
+
+def extremes(asked: Asked, resolved: Resolved, reading: Reading) -> tuple[GameThrough | None, ...]:
+    """The first and the latest game with a known day that the filters let through."""
+    if resolved.nobody:
+        return None, None
+    parts = [next(phases(order, None)) for order in _ORDERS]
+    if not resolved.filters:
+        return _first_of_each(asked, parts)
+    rows = PAGE_ROWS if reading.sample else EXACT_ROWS
+    found = [_chosen(_Scan(asked, resolved, part, reading, rows), 1, _GAMES_ONLY)[0] for part in parts]
+    return tuple(games[0] if games else None for games in found)
+
+
+_ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
+
+
+def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | None, ...]:
+    """The first game of each listing, in one statement."""
+    unions = [_union(part, _pieces(asked, part, 1, _GAMES_ONLY), 1) for part in parts]
+    both = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT {number} AS part, u.* FROM ({union.text}) u) a{number}"
+        for number, union in enumerate(unions)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_PARTS.format(rows=both), [v for union in unions for v in union.values])
+        found = {row[-1]: _game_through(asked, row[:-1]) for row in cursor.fetchall()}
+    return tuple(found.get(number) for number in range(len(parts)))
+
+
+def _all(asked: Asked, phase: Phase, count: int) -> list[GameThrough]:
+    """The next games, whatever they are."""
+    return _games(asked, phase, _pieces(asked, phase, count), count)
+
+
+def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> list[Sql]:
+    """The next rows of each key."""
+    pieces: list[Sql] = []
+    for key in asked.keys:
+        conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, "d", key)]
+        where = conjunction(conditions if also is None else [*conditions, also])
+        pieces.append(_piece(phase, key, len(pieces), "archive_occurrence d", where, "d", count))
+    return pieces
+
+
+def _after(phase: Phase, alias: str, key: int) -> Sql:
+    text, values = phase.keyset(key & 3, alias)
+    return Sql(text, tuple(values))
+
+
+def _piece(phase: Phase, key: int, number: int, source: str, where: Sql, alias: str, count: int) -> Sql:
+    """The next rows of one key."""
+    text = _PIECE.format(
+        way=key & 3, source=source, conditions=where.text, order=phase.by(alias), number=number
+    )
+    return Sql(text, (*where.values, count))
+
+
+def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
+    """The first rows of all pieces together."""
+    text = " UNION ALL ".join(piece.text for piece in pieces)
+    values = tuple(value for piece in pieces for value in piece.values)
+    return Sql(f"{text} ORDER BY {phase.order}, way LIMIT %s", (*values, count))
+
+
+def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> list[GameThrough]:
+    """The first games of all pieces together."""
+    rows = _union(phase, pieces, count)
+    with connection.cursor() as cursor:
+        cursor.execute(_THROUGH.format(rows=rows.text, outer=phase.by("x")), rows.values)
+        return [_game_through(asked, row) for row in cursor.fetchall()]
+
+
+def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
+    played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
+    game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
+    move = asked.move(stored)
+    usi = moves.to_usi(move) if move != NO_MOVE else ""
+    values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
+    values += [ply, move, usi, bool(flags & FORK), asked.turned(way)]
+    return GameThrough(*values)
+
+
+# --- with filters ----------------------------------------------------------------------------------------
+
+
+class _Scan(NamedTuple):
+    """A part of a filtered listing: under each key at most `rows` rows, or games of a list, are looked at."""
+
+    asked: Asked
+    resolved: Resolved
+    phase: Phase
+    reading: Reading
+    rows: int
+
+    def read(self, key: int) -> Sql:
+        """What is looked at for a key, in order, before the filters."""
+        if self.reading.driver is None:
+            alias, source = "d", "archive_occurrence d"
+            conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[self.asked.lines])]
+        else:
+            driver = driver_of(self.resolved, self.asked, key, self.reading.driver)
+            alias, source, conditions = "l", driver.source, list(driver.conditions)
+        conditions += [_after(self.phase, alias, key), self.resolved.between(alias)]
+        found = conjunction_from(source, conditions)
+        text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias), rows=self.rows)
+        return Sql(text, found.values)
+
+    def piece(self, key: int, number: int, count: int, also: Sql | None) -> Sql:
+        """The next rows of a key that the filters let through."""
+        read = self.read(key)
+        conditions = [self.resolved.result_of(self.asked, key), self.resolved.probes(self.asked, key)]
+        if self.reading.driver is None:
+            alias, source = "d", f"({read.text}) d"
+        else:
+            alias, source = "l", engine().PROBED.format(list=f"({read.text}) l", key=key)
+            conditions.append(Sql(ROWS[self.asked.lines]))
+        where = conjunction(conditions if also is None else [*conditions, also])
+        found = _piece(self.phase, key, number, source, where, alias, count)
+        return Sql(found.text, (*read.values, *found.values))
+
+    def end(self) -> Place | None:
+        """Up to where everything was looked at; None if to the end."""
+        ends = [place for key in self.asked.keys if (place := self._end(key)) is not None]
+        return min(ends, key=self.rank) if ends else None
+
+    def _end(self, key: int) -> Place | None:
+        read = self.read(key)
+        with connection.cursor() as cursor:
+            cursor.execute(_LAST_READ.format(read=read.text, before=self.rows - 1), read.values)
+            row = cursor.fetchone()
+        return None if row is None else Place(row[0], row[1], key & 3)
+
+    def rank(self, place: Place) -> tuple[int, int, int]:
+        """Sorts places as the listing does."""
+        sign = -1 if self.phase.descending else 1
+        return sign * place.played, sign * place.slot, place.way
+
+
+def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], Place | None]:
+    """The next games that the filters let through, and where the looking ended before the listing did.
+
+    What one key gives from beyond the place where another's looking ended comes on the next page.
+    """
+    pieces = [scan.piece(key, number, count, also) for number, key in enumerate(scan.asked.keys)]
+    found = _games(scan.asked, scan.phase, pieces, count)
+    if len(found) == count and len(pieces) == 1:
+        return found, None
+    end = scan.end()
+    if end is None:
+        return found, None
+    within = [game for game in found if scan.rank(game.place) <= scan.rank(end)]
+    return within, None if len(within) == count else end

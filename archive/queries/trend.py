@@ -1,0 +1,60 @@
+"""How often a position was reached over the years."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+
+from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
+from archive.queries.asking import ask
+from archive.queries.people import by_year
+from kifu_core.keys.canonical import Match
+
+NEWEST: Final = 2000
+"""Games of each orientation that are looked at, the newest: one short walk along the index."""
+
+_DAYS: Final = f"""
+    SELECT d.played FROM archive_occurrence d
+    WHERE d.key = %s AND d.played > {UNKNOWN_DAY} AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
+    ORDER BY d.played DESC, d.slot DESC LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Games by year, without gaps. `whole` tells that no older games were left out."""
+
+    years: tuple[tuple[int, int], ...]
+    whole: bool
+
+
+def trend(kind: str, code: str, match: Match = "exact", space: int = 0) -> Trend:
+    """The games with a day that reach a position on their main line, by year.
+
+    Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
+    Raises DecodeError and ValueError as `explore`.
+    """
+    keys = ask(kind, code, match, "main", space).keys
+    days: list[int] = []
+    first = 0
+    for key in keys:
+        own = _days(key)
+        days += own
+        if len(own) == NEWEST:
+            first = max(first, own[-1])
+    # The year of the last day looked at may go on among the games that were not.
+    years = tuple((year, n) for year, n in by_year(days) if not first or year > _year(first))
+    return Trend(years, whole=first == 0)
+
+
+def _days(key: int) -> list[int]:
+    """The days of the newest games under a key, the newest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DAYS, [key, NEWEST])
+        return [played for (played,) in cursor.fetchall()]
+
+
+def _year(day: int) -> int:
+    return by_year([day])[0][0]

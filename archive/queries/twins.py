@@ -1,0 +1,132 @@
+"""Likely twins: stored games that may be one, though not so surely that the archive makes them one.
+
+Two kinds: the same moves under headers that differ or leave it open; and the same players on the same day,
+one main line being the beginning of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from typing import Final, Literal
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from archive.ingest.merging import is_beginning
+from archive.ingest.ready import SHORT_PLIES
+from archive.models import Game
+from kifu_core.jkf import Record
+
+Reason = Literal["same-moves", "beginning"]
+
+LIMIT: Final = 50
+"""Games of the same players and day that one is compared with; programs play many."""
+
+MEETINGS: Final = 5000
+"""Games whose records a list of twins reads at most."""
+
+_MEETING: Final = ("played", "player0", "player1")
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A game that may be the same as another one, and why."""
+
+    id: int
+    reason: Reason
+
+
+def twins(game_id: int) -> tuple[Twin, ...]:
+    """The likely twins of a game, those of the same moves first; none of a game that is not there.
+
+    Reads the records of at most `LIMIT` games of the same players and day.
+    """
+    game = Game.objects.filter(pk=game_id).select_related("stored").first()
+    if game is None:
+        return ()
+    alike = [Twin(pk, "same-moves") for pk in _same_moves(game).values_list("pk", flat=True)[:LIMIT]]
+    met = _met_again(game).select_related("stored")[:LIMIT] if _may_be_part(game) else ()
+    mine = game.jkf
+    parts = [Twin(other.pk, "beginning") for other in met if _is_part(mine, other.jkf)]
+    return (*alike, *parts)
+
+
+def _same_moves(game: Game) -> QuerySet[Game]:
+    found = Game.objects.filter(stem=game.stem, space=game.space, plies__gte=SHORT_PLIES)
+    return found.exclude(pk=game.pk).order_by("pk")
+
+
+def _may_be_part(game: Game) -> bool:
+    return game.precision == "day" and None not in (game.player0_id, game.player1_id) and game.plies > 0
+
+
+def _met_again(game: Game) -> QuerySet[Game]:
+    """Other games of the same players on the same day, found through the day's list."""
+    same = Game.objects.filter(
+        space=game.space,
+        kind=game.kind,
+        record_kind="game",
+        played=game.played,
+        precision="day",
+        player0_id=game.player0_id,
+        player1_id=game.player1_id,
+        handicap=game.handicap,
+        plies__gt=0,
+    )
+    return same.exclude(Q(pk=game.pk) | Q(stem=game.stem)).order_by("slot")
+
+
+def _is_part(one: Record, other: Record) -> bool:
+    return is_beginning(one, other) or is_beginning(other, one)
+
+
+def with_same_moves() -> QuerySet[Game]:
+    """All games that share their moves with another one, equal moves side by side."""
+    shared = (
+        Game.objects.filter(plies__gte=SHORT_PLIES)
+        .values("space", "stem")
+        .order_by()
+        .annotate(n=Count("pk"))
+        .filter(n__gt=1)
+    )
+    return Game.objects.filter(stem__in=shared.values("stem"), plies__gte=SHORT_PLIES).order_by(
+        "space", "stem", "pk"
+    )
+
+
+def beginnings(games: QuerySet[Game]) -> list[int]:
+    """The ids of those games that are the beginning of another one of the same meeting, or go on from one.
+
+    Reads the records of at most `MEETINGS` games, the newest.
+    """
+    found: dict[int, None] = {}
+    for one, other in _parts(games.filter(pk__in=_of_one_meeting().values("pk"))):
+        found |= {one: None, other: None}
+    return list(found)
+
+
+def _of_one_meeting() -> QuerySet[Game]:
+    """All games whose players met once more on that day."""
+    same = {name: OuterRef(name) for name in (*_MEETING, "space", "kind", "handicap")}
+    usable = Game.objects.filter(precision="day", record_kind="game", plies__gt=0)
+    return usable.filter(Exists(usable.filter(**same).exclude(pk=OuterRef("pk"))))
+
+
+def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
+    """Pairs of games of one meeting of which one is the beginning of the other."""
+    newest = games.select_related("stored").order_by("-played", "player0", "player1", "pk")[:MEETINGS]
+    for _, group in groupby(newest, lambda game: (game.played, game.player0_id, game.player1_id)):
+        opened = [(game, game.jkf) for game in group]
+        for (one, mine), (other, theirs) in combinations(opened, 2):
+            same = (one.space, one.kind) == (other.space, other.kind)
+            if same and one.stem != other.stem and _is_part(mine, theirs):
+                yield one.pk, other.pk
+
+
+def all_pairs() -> Iterator[tuple[int, int, Reason]]:
+    """Every pair of likely twins of the archive, within the limit of `beginnings`: for reports."""
+    for _, group in groupby(with_same_moves(), lambda game: (game.space, bytes(game.stem or b""))):
+        yield from ((one.pk, other.pk, "same-moves") for one, other in combinations(group, 2))
+    for one, other in _parts(_of_one_meeting()):
+        yield one, other, "beginning"

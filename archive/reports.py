@@ -1,0 +1,51 @@
+"""A text about an entry that could not be read, ready to be sent to whoever can help."""
+
+from __future__ import annotations
+
+import platform
+import re
+from typing import Any, Final
+
+from django.conf import settings
+
+from archive import issues
+from archive.models import Entry
+
+SHOWN: Final = 20
+
+
+def report(entry: Entry) -> str:
+    """What was uploaded, what was noticed, with which version; no bytes and no names of people."""
+    upload = entry.upload
+    found = [issues.told(issue) for issue in entry.issues]
+    lines = [
+        f"Kifu Archive {_version()}, Python {platform.python_version()}",
+        f"upload {upload.pk}, entry {entry.seq}: {entry.state}",
+        f"file: {upload.name}" + (f" / {entry.path}" if entry.path else ""),
+        f"game in the file: {entry.index + 1}",
+        f"upload's SHA-256: {upload.sha256}, {upload.size} bytes",
+        f"format: {entry.format or '?'}, encoding: {entry.encoding or '?'}, program: {entry.program or '?'}",
+        "",
+        f"findings: {len(found)}",
+        *(text for issue in found[:SHOWN] for text in _told(issue)),
+    ]
+    if len(found) > SHOWN:
+        lines.append(f"... and {len(found) - SHOWN} more")
+    return "\n".join(lines) + "\n"
+
+
+def _version() -> str:
+    """The newest entry of the change log."""
+    changes = (settings.BASE_DIR / "CHANGELOG.md").read_text()
+    found = re.search(r"^## (\S+)", changes, re.MULTILINE)
+    return found[1] if found else "?"
+
+
+def _told(issue: dict[str, Any]) -> list[str]:
+    place = ", ".join(
+        f"{name} {issue[name]}" for name in ("line", "column", "ply") if issue.get(name) is not None
+    )
+    told = [
+        f"- {issue['severity']} {issue['code']}" + (f" ({place})" if place else "") + f": {issue['message']}"
+    ]
+    return [*told, f"  > {issue['source_line']}"] if issue.get("source_line") else told

@@ -1,0 +1,118 @@
+// @ts-check
+/**
+ * What was played from the shown position in other games, beside the board and as arrows on it.
+ * The server renders the table; it is asked for when the stepping pauses, once per position.
+ */
+
+import { recall, remember } from "./memory.js";
+import { encode } from "./shogi64.js";
+
+/** @typedef {import("./replay.js").Replay} Replay */
+
+const PAUSE = 160;
+const KEPT = 300;
+const MEMORY = "archive-arrows";
+const ARROWS = 6;
+
+/**
+ * @param {Replay} replay
+ * @param {(usi: string) => void} play plays a move of the table on the board
+ */
+export function showArchiveMoves(replay, play) {
+  const place = /** @type {HTMLElement} */ (replay.root.querySelector(".archive-moves"));
+  const toggle = /** @type {HTMLButtonElement} */ (replay.root.querySelector("button.arrows"));
+  /** @type {Map<string, Promise<string>>} */
+  const answers = new Map();
+  let code = "";
+  let timer = 0;
+
+  /** @param {string} asked */
+  async function load(asked) {
+    const html = await answerFor(asked).catch(() => null);
+    if (asked !== code) return;
+    place.removeAttribute("aria-busy");
+    if (html === null) {
+      code = "";
+      place.textContent = place.dataset.failed || "";
+      return;
+    }
+    place.innerHTML = html;
+    drawArrows();
+  }
+
+  /** @param {string} asked @returns {Promise<string>} */
+  function answerFor(asked) {
+    const known = answers.get(asked);
+    if (known) return known;
+    if (answers.size >= KEPT) answers.clear();
+    const answer = ask((replay.root.dataset.positionUrl || "").replace("CODE", asked));
+    answers.set(asked, answer);
+    answer.catch(() => answers.delete(asked));
+    return answer;
+  }
+
+  function drawArrows() {
+    const on = toggle.getAttribute("aria-pressed") === "true";
+    replay.board.arrows(on ? arrowsOf(place) : []);
+  }
+
+  replay.onShow(() => {
+    replay.board.arrows([]);
+    place.setAttribute("aria-busy", "true");
+    clearTimeout(timer);
+  });
+  const solution = /** @type {HTMLDetailsElement | null} */ (replay.root.querySelector("details.solution"));
+  solution?.addEventListener("toggle", show);
+  replay.onSettle(show);
+
+  function show() {
+    if (solution && !solution.open) return;
+    const asked = encode(replay.position);
+    if (!asked) {
+      place.replaceChildren();
+      return;
+    }
+    if (asked === code) {
+      drawArrows();
+      place.removeAttribute("aria-busy");
+      return;
+    }
+    code = asked;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => load(asked), answers.has(asked) ? 0 : PAUSE);
+  }
+
+  place.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+    const usi = event.target.closest("a") && event.target.closest("tr")?.dataset.usi;
+    if (!usi) return;
+    event.preventDefault();
+    play(usi);
+  });
+  toggle.setAttribute("aria-pressed", String(recall(MEMORY) !== "off"));
+  toggle.addEventListener("click", () => {
+    const on = toggle.getAttribute("aria-pressed") !== "true";
+    toggle.setAttribute("aria-pressed", String(on));
+    remember(MEMORY, on ? "on" : "off");
+    drawArrows();
+  });
+}
+
+/** @param {string} address @returns {Promise<string>} the table of moves of a position's page */
+async function ask(address) {
+  const answer = await fetch(`${address}?part=moves`);
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  return answer.text();
+}
+
+/**
+ * @param {HTMLElement} place
+ * @returns {import("./board.js").Arrow[]} for the most frequent moves, by their share
+ */
+function arrowsOf(place) {
+  const rows = /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-usi]")].slice(0, ARROWS));
+  // Where only the shown game came, its own next move is no news, and an arrow would give it away.
+  if (rows.length === 1 && rows[0].dataset.total === "1") return [];
+  const most = Math.max(1, ...rows.map((row) => Number(row.dataset.total)));
+  return rows.map((row) => ({ usi: row.dataset.usi || "", weight: Number(row.dataset.total) / most }));
+}

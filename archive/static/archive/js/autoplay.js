@@ -1,0 +1,60 @@
+// @ts-check
+/** Plays the game by itself, at a chosen speed that is remembered, until its end or until somebody steps. */
+
+import { recall, remember } from "./memory.js";
+
+/** @typedef {import("./replay.js").Replay} Replay */
+
+const MEMORY = "autoplay-seconds";
+
+/**
+ * @param {Replay} replay
+ * @returns {{toggle: () => void}}
+ */
+export function startAutoplay(replay) {
+  const button = /** @type {HTMLButtonElement} */ (replay.root.querySelector("button.play"));
+  const speed = /** @type {HTMLSelectElement} */ (replay.root.querySelector("select.speed"));
+  const remembered = recall(MEMORY);
+  if (remembered && [...speed.options].some((option) => option.value === remembered)) speed.value = remembered;
+  let timer = 0;
+  /** @type {import("./tree.js").Node | null} */
+  let expected = null;
+
+  function toggle() {
+    if (timer) stop();
+    else start();
+  }
+
+  function start() {
+    if (!replay.shown().children.length) replay.step("start");
+    expected = null;
+    timer = window.setInterval(next, Number(speed.value) * 1000);
+    button.setAttribute("aria-pressed", "true");
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    button.setAttribute("aria-pressed", "false");
+  }
+
+  function next() {
+    const shown = replay.shown();
+    const following = shown.children[0];
+    if (!following || (expected && expected !== shown)) {
+      stop();
+      return;
+    }
+    expected = following;
+    replay.go(following);
+  }
+
+  button.addEventListener("click", toggle);
+  speed.addEventListener("change", () => {
+    remember(MEMORY, speed.value);
+    if (!timer) return;
+    stop();
+    start();
+  });
+  return { toggle };
+}

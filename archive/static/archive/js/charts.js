@@ -1,0 +1,24 @@
+// @ts-check
+/** The charts of a game: a line stands at the shown move, a click leads to the move there. */
+
+/** @typedef {import("./replay.js").Replay} Replay */
+
+/** @param {Replay} replay */
+export function followOnCharts(replay) {
+  const charts = /** @type {SVGSVGElement[]} */ ([...replay.root.querySelectorAll("svg.chart[data-plies]")]);
+  for (const chart of charts) {
+    chart.addEventListener("click", (event) => {
+      const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(chart.getScreenCTM()?.inverse());
+      const ply = Math.max(0, Math.min(Number(chart.dataset.plies), Math.round(place.x)));
+      replay.go(replay.nodes.get(`:${ply}`));
+    });
+  }
+  const cursors = charts.map((chart) => /** @type {SVGLineElement} */ (chart.querySelector(".cursor")));
+  replay.onShow(follow);
+  follow(replay.shown());
+
+  /** @param {import("./tree.js").Node} node */
+  function follow(node) {
+    for (const cursor of cursors) cursor.setAttribute("transform", `translate(${node.ply} 0)`);
+  }
+}

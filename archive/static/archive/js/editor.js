@@ -1,0 +1,261 @@
+// @ts-check
+/**
+ * The position editor: pieces are moved by tap, drag or keyboard between board, hands and the box.
+ * What is odd about a position the server says.
+ */
+
+import { createBoard } from "./board.js";
+import { fromSfen, KINDS, toSfen } from "./position.js";
+import { encode } from "./shogi64.js";
+
+/** @typedef {{board: number} | {hand: number, kind: number} | {box: number}} Spot where a piece lies */
+
+const FULL_SET = [0, 18, 4, 4, 4, 4, 2, 2, 2];
+const PROMOTED = [0, 9, 10, 11, 12, 0, 13, 14];
+const UNPROMOTED = [0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7];
+const LETTERS = " plnsgbrk";
+const PAUSE = 250;
+
+const root = document.getElementById("editor");
+if (root) startEditor(root);
+
+/** @param {HTMLElement} root */
+function startEditor(root) {
+  const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
+  const hands = /** @type {HTMLElement[]} */ ([0, 1].map((color) => root.querySelector(`[data-hand="${color}"]`)));
+  const field = /** @type {HTMLInputElement} */ (document.getElementById("sfen"));
+  const side = /** @type {HTMLButtonElement} */ (root.querySelector("button.side"));
+  const undo = /** @type {HTMLButtonElement} */ (root.querySelector("button.undo"));
+  const board = createBoard(host, { ranks: root.dataset.ranks, hands: [hands[0], hands[1]] });
+  const news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
+  let position = fromSfen(root.dataset.sfen || "");
+  /** @type {string[]} */
+  const before = [];
+  /** @type {Spot | null} */
+  let chosen = null;
+  let cursor = 40;
+  let flipped = false;
+  let timer = 0;
+
+  function draw() {
+    const at = chosen && "board" in chosen ? chosen.board : null;
+    board.show({ position, from: null, to: null, label: host.getAttribute("aria-label") || "" });
+    board.mark(at, document.activeElement === host ? [cursor] : []);
+    const handChosen = chosen && "hand" in chosen ? chosen.hand : -1;
+    hands.forEach((hand, color) => hand.classList.toggle("chosen", color === handChosen));
+    const left = leftOver();
+    for (const button of boxButtons()) {
+      const kind = Number(button.dataset.box);
+      /** @type {HTMLElement} */ (button.querySelector(".left")).textContent = String(Math.max(0, left[kind]));
+      button.disabled = left[kind] <= 0;
+      button.classList.toggle("chosen", Boolean(chosen && "box" in chosen && chosen.box === kind));
+    }
+    /** @type {HTMLElement} */ (root.querySelector(".whose")).textContent = position.turn ? "☖" : "☗";
+    undo.disabled = !before.length;
+  }
+
+  /** @returns {HTMLButtonElement[]} */
+  function boxButtons() {
+    return [.../** @type {NodeListOf<HTMLButtonElement>} */ (root.querySelectorAll("[data-box]"))];
+  }
+
+  /** @returns {number[]} by kind, what a full set still has */
+  function leftOver() {
+    const left = [...FULL_SET];
+    for (const piece of position.board) if (piece) left[UNPROMOTED[Math.abs(piece)]]--;
+    for (const hand of position.hands) hand.forEach((count, kind) => (left[kind] -= count));
+    return left;
+  }
+
+  /** @param {() => void} edit changes the position */
+  function change(edit) {
+    before.push(toSfen(position, 1));
+    edit();
+    chosen = null;
+    changed();
+  }
+
+  function changed() {
+    const sfen = toSfen(position, 1);
+    field.value = sfen;
+    history.replaceState(null, "", `?${new URLSearchParams({ sfen })}`);
+    draw();
+    const code = encode(position);
+    const search = /** @type {HTMLAnchorElement | null} */ (root.querySelector("#hints a"));
+    if (search && code) search.href = (root.dataset.positionUrl || "").replace("CODE", code);
+    clearTimeout(timer);
+    timer = window.setTimeout(() => showHints(sfen), PAUSE);
+  }
+
+  /** @param {string} sfen */
+  async function showHints(sfen) {
+    const answer = await fetch(`?${new URLSearchParams({ sfen, part: "hints" })}`);
+    if (!answer.ok || sfen !== toSfen(position, 1)) return;
+    const html = await answer.text();
+    /** @type {HTMLElement} */ (document.getElementById("hints")).innerHTML = html;
+  }
+
+  /** @param {Spot} spot @returns {number} signed; 0 where nothing lies */
+  function pieceAt(spot) {
+    if ("board" in spot) return position.board[spot.board];
+    if ("hand" in spot) return position.hands[spot.hand][spot.kind] ? (spot.hand ? -spot.kind : spot.kind) : 0;
+    return side.getAttribute("aria-pressed") === "true" ? -spot.box : spot.box;
+  }
+
+  /** @param {Spot} spot */
+  function take(spot) {
+    if ("board" in spot) position.board[spot.board] = 0;
+    else if ("hand" in spot) position.hands[spot.hand][spot.kind]--;
+  }
+
+  /** @param {Spot} from @param {number} to */
+  function toBoard(from, to) {
+    change(() => {
+      const piece = pieceAt(from);
+      take(from);
+      position.board[to] = piece;
+    });
+  }
+
+  /** @param {Spot} from @param {number} color */
+  function toHand(from, color) {
+    const kind = UNPROMOTED[Math.abs(pieceAt(from))];
+    if (!kind || kind === 8) return;
+    change(() => {
+      take(from);
+      position.hands[color][kind]++;
+    });
+  }
+
+  /** Turned over, given to the other side, turned over again. @param {number} at */
+  function turnOver(at) {
+    change(() => {
+      const piece = position.board[at];
+      const kind = Math.abs(piece);
+      const sign = Math.sign(piece);
+      if (PROMOTED[kind]) position.board[at] = sign * PROMOTED[kind];
+      else position.board[at] = -sign * UNPROMOTED[kind];
+    });
+    chosen = { board: at };
+    draw();
+  }
+
+  /** @param {Spot} spot */
+  function press(spot) {
+    if (!chosen) {
+      if (pieceAt(spot)) chosen = spot;
+      draw();
+    } else if ("board" in spot) {
+      if ("board" in chosen && chosen.board === spot.board) turnOver(spot.board);
+      else toBoard(chosen, spot.board);
+    } else if ("hand" in spot) toHand(chosen, spot.hand);
+    else {
+      chosen = spot;
+      draw();
+    }
+  }
+
+  /** @param {MouseEvent} event @returns {Spot | null} the place under the pointer */
+  function spotAt(event) {
+    const under = document.elementFromPoint(event.clientX, event.clientY);
+    const hand = under?.closest("[data-hand]");
+    if (hand instanceof HTMLElement) {
+      const piece = under?.closest("[data-kind]");
+      const kind = piece instanceof SVGElement ? Number(piece.dataset.kind) : 0;
+      return { hand: Number(hand.dataset.hand), kind };
+    }
+    const at = under && host.contains(under) ? board.squareAt(event) : null;
+    return at === null ? null : { board: at };
+  }
+
+  /** @type {Spot | null} */
+  let pressed = null;
+  root.addEventListener("pointerdown", (event) => {
+    pressed = spotAt(event);
+  });
+  root.addEventListener("pointerup", (event) => {
+    const spot = spotAt(event);
+    const from = pressed;
+    pressed = null;
+    if (!spot || !from) return;
+    if (sameSpot(spot, from)) press(spot);
+    else if (pieceAt(from)) {
+      if ("board" in spot) toBoard(from, spot.board);
+      else if ("hand" in spot) toHand(from, spot.hand);
+    }
+  });
+  for (const button of boxButtons()) {
+    button.addEventListener("click", () => press({ box: Number(button.dataset.box) }));
+  }
+  root.querySelector("button.remove")?.addEventListener("click", () => {
+    const spot = chosen;
+    if (spot) change(() => take(spot));
+  });
+  side.addEventListener("click", () => {
+    const white = side.getAttribute("aria-pressed") !== "true";
+    side.setAttribute("aria-pressed", String(white));
+    side.textContent = white ? "☖" : "☗";
+  });
+  root.querySelector("button.turn-toggle")?.addEventListener("click", () => {
+    change(() => (position.turn = position.turn ? 0 : 1));
+  });
+  root.querySelector("button.flip")?.addEventListener("click", () => {
+    flipped = !flipped;
+    root.querySelector(".table")?.classList.toggle("flipped", flipped);
+    board.flip(flipped);
+    draw();
+  });
+  undo.addEventListener("click", () => {
+    const last = before.pop();
+    if (!last) return;
+    position = fromSfen(last);
+    chosen = null;
+    changed();
+  });
+  root.querySelector("select.preset")?.addEventListener("change", (event) => {
+    const menu = /** @type {HTMLSelectElement} */ (event.target);
+    if (menu.value) change(() => (position = fromSfen(menu.value)));
+    menu.value = "";
+  });
+
+  host.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -9, ArrowDown: 9 });
+    const kind = LETTERS.indexOf(event.key.toLowerCase());
+    if (event.key in steps) moveCursor(flipped ? -steps[event.key] : steps[event.key]);
+    else if (event.key === " " || event.key === "Enter") press({ board: cursor });
+    else if (event.key === "Delete" || event.key === "Backspace") change(() => (position.board[cursor] = 0));
+    else if (event.key === "+" && position.board[cursor]) turnOver(cursor);
+    else if (event.key === "Escape") chosen = null;
+    else if (kind > 0) change(() => (position.board[cursor] = event.shiftKey ? -kind : kind));
+    else return;
+    event.preventDefault();
+    draw();
+    say();
+  });
+  host.addEventListener("focus", draw);
+  host.addEventListener("blur", draw);
+
+  /** @param {number} step */
+  function moveCursor(step) {
+    const column = (cursor % 9) + (step % 9);
+    const next = cursor + step;
+    if (next < 0 || next > 80 || (Math.abs(step) === 1 && (column < 0 || column > 8))) return;
+    cursor = next;
+  }
+
+  function say() {
+    const piece = position.board[cursor];
+    const place = `${9 - (cursor % 9)}${(root.dataset.ranks || "")[Math.floor(cursor / 9)]}`;
+    const name = piece ? (piece > 0 ? "☗" : "☖") + KINDS[Math.abs(piece)] : root.dataset.empty;
+    news.textContent = `${place} ${name}`;
+  }
+
+  draw();
+}
+
+/** @param {Spot} one @param {Spot} other @returns {boolean} */
+function sameSpot(one, other) {
+  if ("board" in one && "board" in other) return one.board === other.board;
+  return "hand" in one && "hand" in other && one.hand === other.hand;
+}

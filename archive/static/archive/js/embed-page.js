@@ -1,0 +1,13 @@
+// @ts-check
+/** The replay in a frame of another site: keys, wheel and swipes, and nothing that changes the address. */
+
+import { listenToKeys, listenToSwipes } from "./gestures.js";
+import { startReplay } from "./replay.js";
+
+const root = document.getElementById("replay");
+const record = document.getElementById("record");
+if (root && record) {
+  const replay = startReplay(root, JSON.parse(record.textContent || ""));
+  listenToKeys(replay, { play: () => replay.step("forward") });
+  listenToSwipes(replay);
+}

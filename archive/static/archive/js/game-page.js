@@ -1,0 +1,27 @@
+// @ts-check
+/** Starts the replay on a game's page, and what stands around it. */
+
+import "./embed-code.js";
+import { showArchiveMoves } from "./archive-moves.js";
+import { startAutoplay } from "./autoplay.js";
+import { followOnCharts } from "./charts.js";
+import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
+import { startReplay } from "./replay.js";
+import { startSharing } from "./sharing.js";
+import { startTabs } from "./tabs.js";
+import { startTrials } from "./trial.js";
+
+const root = document.getElementById("replay");
+const record = document.getElementById("record");
+if (root && record) {
+  const replay = startReplay(root, JSON.parse(record.textContent || ""));
+  const autoplay = startAutoplay(replay);
+  const trials = startTrials(replay);
+  listenToKeys(replay, { play: autoplay.toggle });
+  listenToWheel(replay);
+  listenToSwipes(replay);
+  showArchiveMoves(replay, trials.tryUsi);
+  followOnCharts(replay);
+  startSharing(replay);
+  startTabs(root);
+}

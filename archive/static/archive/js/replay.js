@@ -1,0 +1,358 @@
+// @ts-check
+/**
+ * The replay of one game: steps through the stored record, keeps board, move list, comment and address together.
+ *
+ * One mutable state (the node and the position), one function that shows it, at most once per frame.
+ * Texts are the server's: the move list holds them, with the node's key in `data-key`.
+ */
+
+import { createBoard } from "./board.js";
+import { encode } from "./shogi64.js";
+import { fromSfen, play, square, takeBack, toSfen } from "./position.js";
+import { buildTree, nodeKey, route } from "./tree.js";
+
+/** @typedef {import("./tree.js").Node} Node */
+
+const ADDRESS_INTERVAL = 350;
+const SETTLE = 90;
+
+/**
+ * What the other modules of the page hold on to.
+ * @typedef {object} Replay
+ * @property {HTMLElement} root
+ * @property {Node} first
+ * @property {Map<string, Node>} nodes
+ * @property {import("./position.js").Position} position of the shown node; look at it, do not change it
+ * @property {import("./board.js").Board} board
+ * @property {() => Node} shown
+ * @property {(node: Node | null | undefined) => void} go
+ * @property {(name: string) => void} step start, back, forward, end, up, down
+ * @property {() => void} flip
+ * @property {(node: Node) => string} labelOf
+ * @property {(node: Node) => string} addressOf
+ * @property {(listener: (node: Node) => void) => void} onShow called in the frame in which a node is drawn
+ * @property {(listener: (node: Node) => void) => void} onSettle called when the stepping has paused
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {{moves: import("./tree.js").Entry[]}} record
+ * @returns {Replay}
+ */
+export function startReplay(root, record) {
+  const { root: first, nodes } = buildTree(record);
+  const position = fromSfen(/** @type {string} */ (root.dataset.startSfen));
+  const list = /** @type {HTMLElement} */ (root.querySelector(".moves"));
+  const items = itemsByKey(list);
+  const clocks = clocksByKey(first, items);
+  const parts = findParts(root);
+  const board = createBoard(parts.board, {
+    flip: root.classList.contains("flipped"),
+    ranks: root.dataset.ranks,
+    hands: [parts.hands[0], parts.hands[1]],
+  });
+  /** @type {((node: Node) => void)[]} */
+  const showListeners = [];
+  /** @type {((node: Node) => void)[]} */
+  const settleListeners = [];
+  /** @type {Node} */
+  let shown = first;
+  let wanted = nodes.get(root.dataset.node || "") || first;
+  let drawn = false;
+  let scheduled = false;
+  let settleTimer = 0;
+  let addressTimer = 0;
+  let addressSet = -ADDRESS_INTERVAL;
+
+  /** @param {Node | null | undefined} node */
+  function go(node) {
+    if (!node) return;
+    wanted = node;
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(show);
+  }
+
+  function show() {
+    scheduled = false;
+    if (drawn && shown === wanted) return;
+    const { back, forward } = route(shown, wanted);
+    for (const move of back) takeBack(position, move);
+    for (const move of forward) play(position, move);
+    // Reads geometry, so it comes before anything is changed: the browser lays out once per step, not twice.
+    keepInSight(items.get(wanted.key), list);
+    markItem(items.get(shown.key), items.get(wanted.key));
+    shown = wanted;
+    showBoard();
+    showTexts();
+    for (const listener of showListeners) listener(shown);
+    clearTimeout(settleTimer);
+    settleTimer = window.setTimeout(settle, drawn ? SETTLE : 0);
+    drawn = true;
+  }
+
+  /** What nobody reads while stepping fast: it waits until the stepping pauses. */
+  function settle() {
+    const code = encode(position);
+    if (parts.position) showCodes(parts.position, toSfen(position, shown.played + 1), code);
+    parts.live.textContent = labelOf(shown);
+    for (const [name, node] of Object.entries(targets(shown))) {
+      const link = parts.go.get(name);
+      if (link) link.href = addressOf(node || shown);
+    }
+    setAddress();
+    for (const listener of settleListeners) listener(shown);
+  }
+
+  /** @param {NonNullable<typeof parts.position>} place @param {string} sfen @param {string | null} code */
+  function showCodes(place, sfen, code) {
+    place.sfen.textContent = sfen;
+    place.code.textContent = code || "";
+    place.link.hidden = !code;
+    if (code) place.link.href = (root.dataset.positionUrl || "").replace("CODE", code);
+  }
+
+  function showBoard() {
+    const move = lastMove(shown);
+    parts.board.dataset.sfen = toSfen(position, shown.played + 1);
+    board.show({
+      position,
+      from: move?.from ? square(move.from) : null,
+      to: move ? square(move.to) : null,
+      label: labelOf(shown),
+    });
+  }
+
+  function showTexts() {
+    parts.ply.textContent = String(shown.ply);
+    setText(parts.last, String(endOf(shown).ply));
+    clocks.get(shown.key)?.forEach((text, color) => setText(parts.clocks[color], text));
+    for (const [name, node] of Object.entries(targets(shown))) {
+      parts.go.get(name)?.setAttribute("aria-disabled", String(!node));
+    }
+    showComment();
+    showChoices();
+  }
+
+  function showComment() {
+    const note = items.get(shown.key)?.querySelector(":scope > .note");
+    if (!note && parts.comment.hidden) return;
+    parts.comment.replaceChildren(...(note ? Array.from(note.cloneNode(true).childNodes) : []));
+    parts.comment.hidden = !note;
+    if (note) parts.comment.scrollTop = 0;
+  }
+
+  function showChoices() {
+    const children = shown.children.filter((node) => !node.tried);
+    parts.choices.hidden = children.length < 2;
+    if (children.length < 2) return;
+    parts.choiceList.replaceChildren(...children.map((node) => {
+      const link = document.createElement("a");
+      link.className = "button";
+      link.href = addressOf(node);
+      link.dataset.key = node.key;
+      link.textContent = labelOf(node);
+      const item = document.createElement("li");
+      item.append(link);
+      return item;
+    }));
+  }
+
+  /** @param {Node} node @returns {string} */
+  function labelOf(node) {
+    return node.tried ? node.text || "" : linkOf(items.get(node.key))?.textContent?.trim() || "";
+  }
+
+  /** @param {Node} node @returns {string} the address of the node, or of the one where the own moves began */
+  function addressOf(node) {
+    while (node.tried && node.parent) node = node.parent;
+    const query = new URLSearchParams();
+    if (node.ply || root.dataset.opening) query.set("ply", String(node.ply));
+    if (node.path) query.set("fork", node.path);
+    if (root.classList.contains("flipped")) query.set("flip", "1");
+    return `${root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
+  }
+
+  /** Browsers refuse more than about a hundred changes of the address in 30 seconds. */
+  function setAddress() {
+    if (root.dataset.page) return;
+    clearTimeout(addressTimer);
+    const address = addressOf(shown);
+    if (address === location.pathname + location.search) return;
+    const wait = addressSet + ADDRESS_INTERVAL - performance.now();
+    if (wait > 0) {
+      addressTimer = window.setTimeout(setAddress, wait);
+      return;
+    }
+    addressSet = performance.now();
+    history.replaceState(null, "", address);
+  }
+
+  function flip() {
+    const flipped = root.classList.toggle("flipped");
+    board.flip(flipped);
+    parts.flip.setAttribute("aria-pressed", String(flipped));
+    settle();
+  }
+
+  /** @param {string} name */
+  function step(name) {
+    go(targets(wanted)[name]);
+  }
+
+  root.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+    const link = event.target.closest("a");
+    if (!link) return;
+    const key = link.dataset.key ?? link.closest("li")?.dataset.key;
+    if (link.dataset.go) step(link.dataset.go);
+    else if (link === parts.flip) flip();
+    else if (key !== undefined && nodes.has(key)) go(nodes.get(key));
+    else return;
+    event.preventDefault();
+  });
+  window.addEventListener("popstate", () => go(nodeAtAddress(nodes) || first));
+  show();
+  root.classList.add("live");
+  return {
+    root, first, nodes, position, board, go, step, flip, labelOf, addressOf,
+    shown: () => shown,
+    onShow: (listener) => void showListeners.push(listener),
+    onSettle: (listener) => void settleListeners.push(listener),
+  };
+}
+
+/** @param {HTMLElement} element @param {string} text */
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Where the controls lead from a node.
+ * @param {Node} node
+ * @returns {Record<string, Node | null>}
+ */
+function targets(node) {
+  const end = endOf(node);
+  return {
+    start: node.parent ? firstOf(node) : null,
+    back: node.parent,
+    forward: node.children[0] || null,
+    end: end === node ? null : end,
+    up: sibling(node, -1),
+    down: sibling(node, 1),
+  };
+}
+
+/** @param {Node} node @returns {Node} */
+function firstOf(node) {
+  while (node.parent) node = node.parent;
+  return node;
+}
+
+/** @param {Node} node @returns {Node} */
+function endOf(node) {
+  while (node.children.length) node = node.children[0];
+  return node;
+}
+
+/** @param {Node} node @param {number} offset @returns {Node | null} */
+function sibling(node, offset) {
+  const all = node.parent?.children || [];
+  return all[all.indexOf(node) + offset] || null;
+}
+
+/** @param {Node} node @returns {import("./position.js").Move | null} the move that made the node's position */
+function lastMove(node) {
+  return node.move || (node.parent && lastMove(node.parent));
+}
+
+/** @param {Map<string, Node>} nodes @returns {Node | undefined} */
+function nodeAtAddress(nodes) {
+  const query = new URLSearchParams(location.search);
+  return nodes.get(nodeKey(query.get("fork") || "", Number(query.get("ply") || 0)));
+}
+
+/** @param {HTMLElement} list @returns {Map<string, HTMLElement>} */
+function itemsByKey(list) {
+  const items = new Map();
+  for (const item of list.querySelectorAll("li[data-key]")) {
+    items.set(/** @type {HTMLElement} */ (item).dataset.key, item);
+  }
+  return items;
+}
+
+/**
+ * The time each side has used at every node.
+ * @param {Node} first
+ * @param {Map<string, HTMLElement>} items
+ * @returns {Map<string, [string, string]>}
+ */
+function clocksByKey(first, items) {
+  const clocks = new Map([[first.key, ["", ""]]]);
+  const waiting = [...first.children];
+  while (waiting.length) {
+    const node = /** @type {Node} */ (waiting.pop());
+    const own = [...(clocks.get(/** @type {Node} */ (node.parent).key) || ["", ""])];
+    const total = items.get(node.key)?.dataset.total;
+    if (total && node.move) own[node.move.color] = total;
+    clocks.set(node.key, own);
+    waiting.push(...node.children);
+  }
+  return /** @type {Map<string, [string, string]>} */ (clocks);
+}
+
+/** @param {Element | undefined} item @returns {HTMLAnchorElement | null} */
+function linkOf(item) {
+  return item ? item.querySelector(":scope > a") : null;
+}
+
+/** @param {HTMLElement | undefined} before @param {HTMLElement | undefined} after */
+function markItem(before, after) {
+  linkOf(before)?.removeAttribute("aria-current");
+  linkOf(after)?.setAttribute("aria-current", "step");
+}
+
+/**
+ * Scrolls the list alone: scrollIntoView would move the page, and the board with it.
+ * @param {HTMLElement | undefined} item
+ * @param {HTMLElement} list
+ */
+function keepInSight(item, list) {
+  const link = linkOf(item);
+  if (!link) return;
+  const frame = list.getBoundingClientRect();
+  const box = link.getBoundingClientRect();
+  if (box.top < frame.top + box.height) list.scrollTop += box.top - frame.top - 4 * box.height;
+  else if (box.bottom > frame.bottom - box.height) list.scrollTop += box.bottom - frame.bottom + 4 * box.height;
+}
+
+/** @param {HTMLElement} root */
+function findParts(root) {
+  /** @param {string} selector @returns {HTMLElement} */
+  const one = (selector) => {
+    const found = root.querySelector(selector);
+    if (!(found instanceof HTMLElement)) throw new Error(`the replay page lacks ${selector}`);
+    return found;
+  };
+  const links = /** @type {HTMLAnchorElement[]} */ ([...root.querySelectorAll("a[data-go]")]);
+  return {
+    board: one(".board-host"),
+    hands: [one(".seat.black .hand-host"), one(".seat.white .hand-host")],
+    clocks: [one(".seat.black .clock"), one(".seat.white .clock")],
+    go: new Map(links.map((link) => [link.dataset.go || "", link])),
+    flip: one("a.flip"),
+    ply: one(".ply"),
+    last: one(".last-ply"),
+    live: one(".live"),
+    comment: one(".comment"),
+    choices: one(".choices"),
+    choiceList: one(".choices ol"),
+    // Frames on other sites have no codes below the board.
+    position: root.querySelector("a.position-link") && {
+      sfen: one(".sfen"),
+      code: one(".shogi64"),
+      link: /** @type {HTMLAnchorElement} */ (one("a.position-link")),
+    },
+  };
+}

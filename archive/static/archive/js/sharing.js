@@ -1,0 +1,82 @@
+// @ts-check
+/** Copies of the record and the position, the link to the shown move, and links into other programs. */
+
+import { copyText, sayDone } from "./copying.js";
+import { toSfen, usiOf } from "./position.js";
+import { lineTo } from "./tree.js";
+
+/** @typedef {import("./replay.js").Replay} Replay */
+/** @typedef {import("./tree.js").Node} Node */
+
+/** @param {Replay} replay */
+export function startSharing(replay) {
+  const { root } = replay;
+  root.addEventListener("click", async (event) => {
+    const button = event.target instanceof Element && event.target.closest("button[data-take]");
+    if (!(button instanceof HTMLButtonElement)) return;
+    await copyText(await textFor(replay, button));
+    sayDone(button);
+  });
+  const links = /** @type {HTMLAnchorElement[]} */ ([...root.querySelectorAll("a[data-open-in]")]);
+  replay.onSettle((node) => {
+    for (const link of links) link.href = programAddress(replay, node, link.dataset.openIn || "");
+  });
+}
+
+/**
+ * @param {Replay} replay
+ * @param {HTMLButtonElement} button
+ * @returns {Promise<string>}
+ */
+async function textFor(replay, button) {
+  const { take, url } = button.dataset;
+  if (take === "link") return location.origin + replay.addressOf(replay.shown());
+  if (take === "usi") return usiText(replay, lastOf(replay.shown()));
+  const code = replay.root.querySelector(".shogi64")?.textContent || "";
+  const answer = await fetch((url || "").replace("CODE", code));
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  return answer.text();
+}
+
+/** @param {Node} node @returns {Node} the end of its line */
+function lastOf(node) {
+  while (node.children.length) node = node.children[0];
+  return node;
+}
+
+/** @param {Replay} replay @param {Node} end @returns {string} the line as USI's position command */
+function usiText(replay, end) {
+  const moves = movesTo(end);
+  return `position sfen ${replay.root.dataset.startSfen}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
+}
+
+/** @param {Node} node @returns {string[]} the moves to a node in USI */
+function movesTo(node) {
+  return lineTo(node).flatMap((one) => (one.move ? [usiOf(one.move)] : []));
+}
+
+/**
+ * @param {Replay} replay
+ * @param {Node} node
+ * @param {string} program
+ * @returns {string}
+ */
+function programAddress(replay, node, program) {
+  const position = toSfen(replay.position, node.played + 1).replaceAll(" ", "_");
+  const start = replay.root.dataset.startSfen || "";
+  switch (program) {
+    case "lishogi":
+      return `https://lishogi.org/analysis/${position}`;
+    case "lishogi-editor":
+      return `https://lishogi.org/editor/${position}`;
+    case "kento": {
+      const query = new URLSearchParams({ initpos: start, moves: movesTo(lastOf(node)).join(".") });
+      return `https://www.kento-shogi.com/?${query}#${node.played}`;
+    }
+    default: {
+      const query = new URLSearchParams({ num: String(node.played), sfen: usiText(replay, lastOf(node)) });
+      // This program reads %20, not the plus sign that stands for a blank in forms.
+      return `https://www.studiok-i.net/ps/?${String(query).replaceAll("+", "%20")}`;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// @ts-check
+/** What every page has: the theme switch, the language switch that stays where one is, buttons that copy. */
+
+import { copyText, sayDone } from "./copying.js";
+
+const YEAR = 365 * 24 * 60 * 60;
+
+function switchTheme() {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const current = root.dataset.theme || (dark ? "dark" : "light");
+  const theme = current === "dark" ? "light" : "dark";
+  root.dataset.theme = theme;
+  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax`;
+}
+
+document.querySelector("form.theme")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  switchTheme();
+});
+
+document.querySelector("form.language")?.addEventListener("submit", (event) => {
+  const next = /** @type {HTMLFormElement} */ (event.target).elements.namedItem("next");
+  if (next instanceof HTMLInputElement) next.value = location.pathname + location.search;
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target instanceof Element && event.target.closest("button[data-copy]");
+  if (!(button instanceof HTMLButtonElement)) return;
+  const text = document.getElementById(button.dataset.copy || "")?.textContent || "";
+  await copyText(text.trim());
+  sayDone(button);
+});

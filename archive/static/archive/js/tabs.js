@@ -1,0 +1,16 @@
+// @ts-check
+/** On small screens one part of the page at a time stands under the board; the style sheet hides the others. */
+
+/** @param {HTMLElement} root */
+export function startTabs(root) {
+  const buttons = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll(".tabs button")]);
+
+  /** @param {string} name */
+  function choose(name) {
+    root.dataset.tab = name;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.tab === name));
+  }
+
+  for (const button of buttons) button.addEventListener("click", () => choose(button.dataset.tab || ""));
+  choose(buttons[0]?.dataset.tab || "");
+}

@@ -1,0 +1,141 @@
+// @ts-check
+/**
+ * A JKF record as linked nodes. A node's key names its place for addresses and for the move list:
+ * the fork path and the ply, such as `":15"` on the main line or `"12.0-14.1:15"` inside forks
+ * (at ply 12 the fork number 0, in it at ply 14 the fork number 1).
+ */
+
+/** @typedef {import("./position.js").Move} Move */
+
+/**
+ * @typedef {object} Entry an element of JKF's `moves`
+ * @property {Move} [move]
+ * @property {string} [special]
+ * @property {Entry[][]} [forks] other moves instead of this one, each with what follows
+ */
+
+/**
+ * @typedef {object} Node
+ * @property {string} key
+ * @property {string} path the fork path, empty on the main line
+ * @property {number} ply
+ * @property {number} played how many moves lead here; an ending adds none
+ * @property {Move | null} move
+ * @property {Node | null} parent
+ * @property {Node[]} children the line's own continuation first, then its forks, then own moves that were tried
+ * @property {boolean} [tried] whether it is a move of the visitor's own, which the record does not have
+ * @property {string} [text] such a move in words
+ * @property {string} [usi] such a move in USI
+ */
+
+/**
+ * @param {{moves: Entry[]}} record
+ * @returns {{root: Node, nodes: Map<string, Node>}}
+ */
+export function buildTree(record) {
+  /** @type {Map<string, Node>} */
+  const nodes = new Map();
+  const root = add(nodes, "", 0, null, {});
+  addLine(nodes, record.moves.slice(1), "", 1, root);
+  return { root, nodes };
+}
+
+/** @param {string} path @param {number} ply @returns {string} */
+export function nodeKey(path, ply) {
+  return `${path}:${ply}`;
+}
+
+/**
+ * @param {Map<string, Node>} nodes
+ * @param {string} path
+ * @param {number} ply
+ * @param {Node | null} parent
+ * @param {Entry} entry
+ * @returns {Node}
+ */
+function add(nodes, path, ply, parent, entry) {
+  const move = entry.move || null;
+  const played = (parent ? parent.played : 0) + (move ? 1 : 0);
+  /** @type {Node} */
+  const node = { key: nodeKey(path, ply), path, ply, played, move, parent, children: [] };
+  nodes.set(node.key, node);
+  if (parent) parent.children.push(node);
+  return node;
+}
+
+/**
+ * @param {Map<string, Node>} nodes
+ * @param {Entry[]} entries
+ * @param {string} path
+ * @param {number} first the ply of the first entry
+ * @param {Node} parent
+ */
+function addLine(nodes, entries, path, first, parent) {
+  entries.forEach((entry, index) => {
+    const ply = first + index;
+    const node = add(nodes, path, ply, parent, entry);
+    (entry.forks || []).forEach((fork, number) => {
+      const step = `${ply}.${number}`;
+      addLine(nodes, fork, path ? `${path}-${step}` : step, ply, /** @type {Node} */ (node.parent));
+    });
+    parent = node;
+  });
+}
+
+/**
+ * The node of a move that the visitor tries, made where the record has none.
+ * @param {Map<string, Node>} nodes
+ * @param {Node} parent
+ * @param {Move} move
+ * @param {{usi: string, text: string}} words
+ * @returns {Node}
+ */
+export function tryMove(nodes, parent, move, words) {
+  const key = `${parent.key}~${words.usi}`;
+  const known = nodes.get(key);
+  if (known) return known;
+  /** @type {Node} */
+  const node = {
+    key, path: parent.path, ply: parent.ply + 1, played: parent.played + 1, move, parent, children: [],
+    tried: true, ...words,
+  };
+  nodes.set(key, node);
+  parent.children.push(node);
+  return node;
+}
+
+/**
+ * The nodes from the start to a node.
+ * @param {Node} node
+ * @returns {Node[]}
+ */
+export function lineTo(node) {
+  const line = [];
+  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) line.unshift(at);
+  return line;
+}
+
+/**
+ * The moves to take back and to play to come from one node to another.
+ * @param {Node} from
+ * @param {Node} to
+ * @returns {{back: Move[], forward: Move[]}}
+ */
+export function route(from, to) {
+  const back = [];
+  const forward = [];
+  /** @type {Node | null} */
+  let left = from;
+  /** @type {Node | null} */
+  let right = to;
+  while (left !== right) {
+    if (left && (!right || left.ply >= right.ply)) {
+      if (left.move) back.push(left.move);
+      left = left.parent;
+    } else if (right) {
+      if (right.move) forward.unshift(right.move);
+      right = right.parent;
+    }
+  }
+  return { back, forward };
+}

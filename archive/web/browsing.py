@@ -1,0 +1,181 @@
+"""Browsing: players, events, and what the whole archive adds up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from archive.queries import people
+from archive.queries.games import GameFilters, find_games
+from archive.queries.positions import PositionFilters, explore
+from archive.queries.statistics import STEP, statistics
+from archive.web.wording import RESULTS, ending_text, number_text
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+
+PAGE: Final = 100
+_LATEST: Final = 10
+_FIRST_MOVES: Final = 5
+_FEWEST_COLUMNS: Final = 10
+"""Fewer leave room at the end: a plot of two years is no pair of walls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Numbers by year or by another row of whole numbers: a picture, its scale in words, and its table."""
+
+    title: str
+    unit: str
+    label: str
+    rows: tuple[tuple[str, int], ...]
+
+    @property
+    def most(self) -> int:
+        return max((number for _label, number in self.rows), default=0)
+
+    @property
+    def svg(self) -> SafeString:
+        """Columns side by side, as wide as there is room."""
+        path = "".join(
+            f"M{place} {self.most}v{-number}h.85v{number}z"
+            for place, (_label, number) in enumerate(self.rows)
+            if number
+        )
+        return format_html(
+            '<svg class="columns" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">'
+            '<path d="{}"/></svg>',
+            max(len(self.rows), _FEWEST_COLUMNS),
+            max(self.most, 1),
+            f"{self.title} ({self.unit})",
+            path,
+        )
+
+
+@require_safe
+def players(request: HttpRequest) -> HttpResponse:
+    """All players by name."""
+    return _names(request, "player")
+
+
+@require_safe
+def events(request: HttpRequest) -> HttpResponse:
+    """All events by name."""
+    return _names(request, "event")
+
+
+def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
+    words, after = (request.GET.get(name, "").strip()[:200] for name in ("name", "after"))
+    found = people.names(kind, words, after, PAGE + 1)
+    following = urlencode({"name": words, "after": found[PAGE - 1].name}) if len(found) > PAGE else ""
+    titles = {"player": _("Players"), "event": _("Events")}
+    context = {
+        "kind": kind,
+        "title": titles[kind],
+        "words": words,
+        "found": found[:PAGE],
+        "next": following,
+        "many": people.COUNTED_TO,
+        "section": "games",
+    }
+    return render(request, "archive/names.html", context)
+
+
+@require_safe
+def player(request: HttpRequest, player_id: int) -> HttpResponse:
+    """A player: record by side, opponents, years, openings, latest games."""
+    found = people.player_summary(player_id)
+    if found is None:
+        raise Http404(_("There is no player with this number."))
+    context = _summary(found) | {
+        "kind": "player",
+        "sides": [(_("Black"), "☗", found.sides[0]), (_("White"), "☖", found.sides[1])],
+        "people_title": _("Opponents"),
+        "games_query": urlencode({"player": found.name}),
+        "latest": find_games(GameFilters(player=found.name), limit=_LATEST).items,
+        "first_moves": _first_moves(found.name),
+    }
+    return render(request, "archive/summary.html", context)
+
+
+def _first_moves(name: str) -> dict[str, Any] | None:
+    """The player's first moves as Black in even games."""
+    start = Position.initial()
+    found = explore("shogi", shogi64.encode(start), filters=PositionFilters(black=name))
+    return (
+        {"position": start, "explorer": found, "moves": found.moves[:_FIRST_MOVES]} if found.moves else None
+    )
+
+
+@require_safe
+def event(request: HttpRequest, event_id: int) -> HttpResponse:
+    """An event: results, players, years, openings, latest games."""
+    found = people.event_summary(event_id)
+    if found is None:
+        raise Http404(_("There is no event with this number."))
+    context = _summary(found) | {
+        "kind": "event",
+        "sides": [(_("Black"), "☗", found.sides[0])],
+        "people_title": _("Players"),
+        "games_query": urlencode({"event": found.name}),
+        "latest": find_games(GameFilters(event=found.name), limit=_LATEST).items,
+    }
+    return render(request, "archive/summary.html", context)
+
+
+def _summary(found: people.Summary) -> dict[str, Any]:
+    return {
+        "found": found,
+        "plots": [years_plot(found.years)] if len(found.years) > 1 else [],
+        "section": "games",
+    }
+
+
+def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
+    """Games by year."""
+    return Plot(_("Games by year"), _("games"), _("Year"), tuple((str(year), n) for year, n in years))
+
+
+@require_safe
+def statistics_page(request: HttpRequest) -> HttpResponse:
+    """What the whole archive adds up to."""
+    found = statistics()
+    start = Position.initial()
+    explorer = explore("shogi", shogi64.encode(start))
+    context = {
+        "found": found,
+        "plots": [plot for plot in (years_plot(found.years), lengths_plot(found.lengths)) if plot.rows],
+        "undated": undated_text(found.undated),
+        "shares": [
+            (_("Results"), list(zip(map(str, RESULTS), found.results, strict=True))),
+            (_("Endings"), [(ending_text(special), n) for special, n in found.endings]),
+            (_("Openings as the records name them"), list(found.openings)),
+        ],
+        "position": start,
+        "explorer": explorer,
+        "moves": explorer.moves[: 2 * _FIRST_MOVES],
+        "section": "statistics",
+    }
+    return render(request, "archive/statistics.html", context)
+
+
+def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:
+    """Games by length."""
+    rows = tuple((f"{first}–{first + STEP - 1}", n) for first, n in lengths)
+    return Plot(_("Games by length"), _("games"), _("Length in moves"), rows)
+
+
+def undated_text(number: int) -> str:
+    """How many games have no day, in words; empty for none."""
+    if not number:
+        return ""
+    text = ngettext("%(n)s game has no date.", "%(n)s games have no date.", number)
+    return text % {"n": number_text(number)}

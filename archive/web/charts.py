@@ -1,0 +1,104 @@
+"""Charts of a game as SVG without inline styles; one unit to the right is one ply.
+
+The numbers of a chart stand in words below it, so that nobody depends on the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Final
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from kifu_core.clock import Tick
+    from kifu_core.evaluations import Evaluation
+
+HEIGHT: Final = 40
+"""Half of a chart's height: Black's times go up from the middle, White's down."""
+
+_WINNING: Final = 600
+"""The score, in hundredths of a pawn, at which half of the way to the chart's edge is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Longest:
+    """A side's thinking: its longest move by ply and seconds, and the seconds of all."""
+
+    ply: int
+    seconds: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeChart:
+    """The times of a main line of so many plies, move by move."""
+
+    plies: int
+    ticks: tuple[Tick, ...]
+
+    def longest(self, color: int) -> Longest | None:
+        """The longest thought of a side; None for a side whose moves have no times."""
+        own = [tick for tick in self.ticks if tick.color == color]
+        if not own:
+            return None
+        found = max(own, key=lambda tick: (tick.used, -tick.ply))
+        return Longest(found.ply, int(found.used), int(own[-1].total))
+
+    @property
+    def svg(self) -> SafeString:
+        """Bars up for Black, down for White, by the root of the time so that short thoughts show too."""
+        most = max(tick.used for tick in self.ticks)
+        paths = ["", ""]
+        for tick in self.ticks:
+            if tick.used:
+                size = round(HEIGHT * (tick.used / most) ** 0.5, 1)
+                paths[tick.color] += f"M{tick.ply} {HEIGHT}v{-size if tick.color == 0 else size:g}"
+        bars = format_html('<path class="black" d="{}"/><path class="white" d="{}"/>', *paths)
+        return _framed("time-chart", self.plies, _("Time used per move"), bars)
+
+
+def time_chart(ticks: Sequence[Tick], plies: int) -> TimeChart | None:
+    """The chart of a game's times; None where nobody used any."""
+    return TimeChart(plies, tuple(ticks)) if any(tick.used for tick in ticks) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChart:
+    """Evaluations of a main line of so many plies, at most one per ply."""
+
+    plies: int
+    scores: tuple[Evaluation, ...]
+
+    @property
+    def svg(self) -> SafeString:
+        """An area above the middle where Black is better, below it where White is."""
+        first, last = self.scores[0].ply, self.scores[-1].ply
+        points = "".join(f"L{one.ply} {_height(one):g}" for one in self.scores)
+        area = format_html('<path class="area" d="M{} {}{}L{} {}z"/>', first, HEIGHT, points, last, HEIGHT)
+        return _framed("score-chart", self.plies, _("Evaluation by the record's comments"), area)
+
+
+def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
+    """The chart of a game's evaluations; None for fewer than two."""
+    return ScoreChart(plies, tuple(scores)) if len(scores) > 1 else None
+
+
+def _height(one: Evaluation) -> float:
+    """Where an evaluation stands in a chart: from 0, Black wins, to twice `HEIGHT`."""
+    if one.winner is not None or one.score is None:
+        return 0 if one.winner == 0 else 2 * HEIGHT
+    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, one.score / _WINNING)))), 1)
+
+
+def _framed(name: str, plies: int, label: str, content: SafeString) -> SafeString:
+    """A chart with its middle line and the line at the shown ply, which the browser moves."""
+    return format_html(
+        '<svg class="chart {}" viewBox="-1 0 {} {}" preserveAspectRatio="none" data-plies="{}" role="img" '
+        'aria-label="{}">{}<path class="axis" d="M-1 {}h{}"/><line class="cursor" y2="{}"/></svg>',
+        name, plies + 2, 2 * HEIGHT, plies, label, content, HEIGHT, plies + 2, 2 * HEIGHT,
+    )  # fmt: skip

@@ -1,0 +1,178 @@
+"""The position editor: a position read from whatever is pasted, and hints about what is odd in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from archive.issues import language
+from archive.web.boards import rank_names
+from archive.web.wording import HANDICAPS
+from kifu_core import load, rules
+from kifu_core.errors import KifuError
+from kifu_core.handicaps import HANDICAPS as STARTS
+from kifu_core.keys import shogi64
+from kifu_core.messages import message
+from kifu_core.pieces import BLACK, FU, KANJI, KE, KY, OU, WHITE
+from kifu_core.position import Position
+from kifu_core.replay import main_line
+from kifu_core.squares import FILES, RANKS, SQUARES
+
+if TYPE_CHECKING:
+    from kifu_core.record import ParseResult
+
+TEXT_LIMIT: Final = 100_000
+"""Characters of a pasted text; a record of thousands of moves is shorter."""
+
+FULL_SET: Final = {kind: number for kind, number in enumerate((18, 4, 4, 4, 4, 2, 2, 2), start=1)}
+_UNPROMOTED: Final = (0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7)
+_SIDES: Final = ("☗", "☖")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Something odd in a position; `error` cannot come from a game, anything else can."""
+
+    error: bool
+    text: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest) -> HttpResponse:
+    """Set up a position by hand or from a text, look at what is odd in it, and search it."""
+    if request.method == "POST":
+        return _pasted(request)
+    text = request.GET.get("sfen", "").strip()[:TEXT_LIMIT]
+    error, position = "", Position.initial()
+    if text:
+        try:
+            position = Position.from_sfen(text)
+        except KifuError as found:
+            error = message(found, language=language())
+    part = request.GET.get("part") == "hints"
+    template = "archive/parts/editor_hints.html" if part else "archive/edit.html"
+    return render(request, template, _context(position, text, error), status=400 if error and part else 200)
+
+
+def _pasted(request: HttpRequest) -> HttpResponse:
+    """Read a position out of a pasted text and show it; without one the text again, with the reason."""
+    text = request.POST.get("text", "")[:TEXT_LIMIT]
+    try:
+        position = position_in(text)
+    except KifuError as found:
+        context = _context(Position.initial(), "", message(found, language=language()))
+        return render(request, "archive/edit.html", context | {"pasted": text}, status=400)
+    return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
+
+
+def position_in(text: str) -> Position:
+    """The position that a text has: SFEN, a code, a diagram, or the end of a record in any format.
+
+    Raises KifuError for a text without one.
+    """
+    text = text.strip()
+    if text.count("/") == 8 and "moves" not in text:
+        return Position.from_sfen(text.removeprefix("position ").removeprefix("sfen ").strip())
+    if text.isascii() and len(text.split()) == 1:
+        return shogi64.decode(text)
+    found: ParseResult = load(text)
+    if not found.games:
+        issue = next((issue for issue in found.issues if issue.severity == "error"), None)
+        raise KifuError(
+            issue.code if issue else "unknown-format", params=dict(issue.params) if issue else None
+        )
+    position = Position.initial()
+    for _ply, shown, _move, _entry in main_line(found.games[0].record):
+        position = shown
+    return position
+
+
+def _context(position: Position, text: str, error: str) -> dict[str, Any]:
+    try:
+        code = shogi64.encode(position)
+    except KifuError:
+        code = ""
+    return {
+        "position": position,
+        "sfen": position.sfen(),
+        "asked": text or position.sfen(),
+        "error": error,
+        "code": code,
+        "hints": list(hints(position)),
+        "presets": _presets(),
+        "box": [(kind, KANJI[kind]) for kind in (*reversed(range(1, OU)), OU)],
+        "ranks": rank_names(),
+        "section": "positions",
+    }
+
+
+def _presets() -> list[tuple[str, str]]:
+    """Name and SFEN of every named start, and of an empty board."""
+    japanese = language() == "ja"
+    named = [
+        (
+            start.name if japanese or start.preset == "OTHER" else str(HANDICAPS[start.preset]),
+            f"{start.sfen} 1",
+        )
+        for start in STARTS
+    ]
+    return [*named, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]
+
+
+def hints(position: Position) -> Iterator[Hint]:
+    """What is odd in a position, what no game can have first."""
+    yield from _too_many(position)
+    yield from _two_pawns(position)
+    yield from _dead(position)
+    if rules.in_check(position, 1 - position.turn):
+        yield Hint(
+            True, _("%(side)s is in check, but it is not its turn.") % {"side": _SIDES[1 - position.turn]}
+        )
+    for color in (BLACK, WHITE):
+        if (OU if color == BLACK else -OU) not in position.board:
+            yield Hint(False, _("%(side)s has no king.") % {"side": _SIDES[color]})
+    if OU in position.board and -OU in position.board and not rules.legal_moves(position):
+        yield Hint(False, _("%(side)s has no legal move.") % {"side": _SIDES[position.turn]})
+
+
+def _too_many(position: Position) -> Iterator[Hint]:
+    for color, king in ((BLACK, OU), (WHITE, -OU)):
+        if position.board.count(king) > 1:
+            yield Hint(True, _("%(side)s has more than one king.") % {"side": _SIDES[color]})
+    for kind, most in FULL_SET.items():
+        number = sum(hand[kind] for hand in position.hands if kind < OU)
+        number += sum(_UNPROMOTED[abs(piece)] == kind for piece in position.board)
+        if number > most:
+            words = {"piece": KANJI[kind], "number": number, "most": most}
+            yield Hint(True, _("%(piece)s: %(number)s pieces, a set has %(most)s.") % words)
+
+
+def _two_pawns(position: Position) -> Iterator[Hint]:
+    for color, pawn in ((BLACK, FU), (WHITE, -FU)):
+        files = [FILES[square] for square in SQUARES if position.board[square] == pawn]
+        for file in sorted({file for file in files if files.count(file) > 1}):
+            words = {"side": _SIDES[color], "file": file}
+            yield Hint(True, _("%(side)s has two pawns on file %(file)s.") % words)
+
+
+def _dead(position: Position) -> Iterator[Hint]:
+    """Pieces that could never move again."""
+    for square in SQUARES:
+        piece = position.board[square]
+        reach = {FU: 1, KY: 1, KE: 2}.get(abs(piece), 0)
+        rank = RANKS[square] if piece > 0 else 10 - RANKS[square]
+        if rank <= reach:
+            words = {
+                "side": _SIDES[BLACK if piece > 0 else WHITE],
+                "piece": KANJI[abs(piece)],
+                "place": f"{FILES[square]}{rank_names()[RANKS[square] - 1]}",
+            }
+            yield Hint(True, _("%(side)s %(piece)s on %(place)s can never move.") % words)

@@ -1,0 +1,51 @@
+"""Boards that stand in frames of other sites: one game, one position."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from archive.models import Game
+from archive.web.game_page import game_context
+from archive.web.views import asked_ply, decoded
+from kifu_core.errors import DecodeError
+
+THEMES: Final = ("light", "dark")
+
+
+@xframe_options_exempt
+@require_safe
+def game(request: HttpRequest, game_id: int) -> HttpResponse:
+    """The replay of a game without the site around it; `theme` is light or dark, `moves=0` hides the list."""
+    found = get_object_or_404(Game.objects.select_related("stored"), pk=game_id)
+    flipped = request.GET.get("flip") == "1"
+    context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped, request.path)
+    context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
+    return render(request, "archive/embed_game.html", context)
+
+
+@xframe_options_exempt
+@require_safe
+def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
+    """A position without the site around it."""
+    try:
+        shown = decoded(kind, code)
+    except DecodeError as error:
+        return HttpResponse(error.code, status=400, content_type="text/plain; charset=utf-8")
+    context = {
+        "position": shown,
+        "url": reverse("position", args=[kind, code]),
+        "flipped": request.GET.get("flip") == "1",
+        "theme": _theme(request),
+    }
+    return render(request, "archive/embed_position.html", context)
+
+
+def _theme(request: HttpRequest) -> str:
+    """The theme that the address asks for; empty leaves it to the reader's system."""
+    return next((theme for theme in THEMES if theme == request.GET.get("theme")), "")

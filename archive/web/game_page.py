@@ -1,0 +1,312 @@
+"""Everything that the page of one game shows, put together from its row, its record and its entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from archive.ingest import series
+from archive.ingest.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
+from archive.models import Entry, Game
+from archive.queries.novelty import novelty
+from archive.web import replay
+from archive.web.boards import rank_names
+from archive.web.charts import Longest, score_chart, time_chart
+from archive.web.issues import ShownIssue, shown_issues
+from archive.web.wording import RESULTS, clock_text, day_text, handicap_text
+from kifu_core.errors import KifuError
+from kifu_core.evaluations import best
+from kifu_core.keys import shogi64
+from kifu_core.replay import start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kifu_core.clock import Tick
+    from kifu_core.evaluations import Evaluation
+    from kifu_core.jkf import Record
+    from kifu_core.position import Position
+
+DOWNLOADS: Final = (
+    ("KIF", "kif"), ("KIF (UTF-8)", "kifu"), ("KI2", "ki2"), ("KI2 (UTF-8)", "ki2u"), ("CSA", "csa"),
+    ("JKF", "jkf"), ("USI", "usi"), ("USEN", "usen"),
+)  # fmt: skip
+COPIES: Final = (("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa"))
+PROGRAMS: Final = (
+    ("lishogi", "lishogi"), ("lishogi editor", "lishogi-editor"), ("KENTO", "kento"), ("ぴよ将棋ｗ", "piyo"),
+)  # fmt: skip
+"""Sites that take a position or a game in their address; static/archive/js/sharing.js knows how."""
+SPEEDS: Final = ("0.3", "0.5", "1", "2", "3", "5")
+OPENS_HERE: Final = "読み込み時表示"
+"""The bookmark of a KIF at which programs open it."""
+_OPENING_MOVES: Final = 2
+"""News before the third move say more about the archive than about the game."""
+_PATTERN_CODE: Final = "CODE"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A continuation of the shown node."""
+
+    key: str
+    href: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A place that the record's author marked."""
+
+    ply: int
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A side's times in words, and where its longest thought is."""
+
+    mark: str
+    total: str
+    longest: str
+    key: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An edition of the game: where it came from, what its reading noticed, and what it could not read."""
+
+    url: str
+    name: str
+    facts: str
+    issues: list[ShownIssue]
+    unread: str
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Addresses of the nodes on a game's page, as it is shown now."""
+
+    page: str
+    flipped: bool
+    opening: int
+    """The ply at which the plain address opens; the start then needs an address of its own."""
+
+    def of(self, path: str, ply: int, flipped: bool | None = None) -> str:
+        """The address of a node."""
+        query = replay.node_query(path, ply) or self.start_query
+        if self.flipped if flipped is None else flipped:
+            query += "&flip=1" if query else "?flip=1"
+        return self.page + query
+
+    @property
+    def start_query(self) -> str:
+        return "?ply=0" if self.opening else ""
+
+
+def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: str = "") -> dict[str, Any]:
+    """The template's context for a node of a game; a node that does not exist becomes the nearest one.
+
+    Without a ply the game opens where its record asks for, usually at the start. Links stay on `page`, the
+    game's own page where none is named.
+    """
+    record = game.jkf
+    entries = list(Entry.objects.filter(game=game).select_related("upload").order_by("pk"))
+    marks = [(int(ply), str(name)) for entry in entries for ply, name in entry.extra.get("bookmarks", ())]
+    opening = next((place for place, name in marks if name == OPENS_HERE), 0)
+    address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
+    node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
+    position, last, played = replay.position_at(record, node)
+    found = series.series_of(record, game.details)
+    clock = clock_texts(found.clock)
+    return {
+        "game": game,
+        "record": record,
+        "parts": replay.move_list(record, clock),
+        "node": node,
+        "path": address.page,
+        "opening": opening,
+        "start_query": address.start_query,
+        "position": position,
+        "last": last,
+        "flipped": flipped,
+        "ranks": rank_names(),
+        "label": replay.entry_text(node.line[-1]),
+        "start_sfen": start(record).sfen(),
+        "sfen": position.sfen(played + 1),
+        "comments": node.line[-1].get("comments", ()),
+        "timed": (timed := replay.is_timed(record)),
+        "clocks": clocks(node, clock) if timed else ["", ""],
+        "novelty_key": replay.node_key("", new) if (new := novelty(game)) and new > _OPENING_MOVES else "",
+        "steps": steps(node, address),
+        "choices": choices(node, address),
+        "flip_href": address.of(node.path, node.ply, not flipped),
+        "bookmarks": [
+            Bookmark(place, name, address.of("", place))
+            for place, name in dict.fromkeys(marks)
+            if name != OPENS_HERE
+        ],
+        "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
+        "downloads": downloads(game),
+        "copies": [(name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES],
+        "programs": PROGRAMS,
+        "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
+        "sources": [_source(entry) for entry in entries],
+        "section": "games",
+        **charts(found, game, address),
+        **position_links(position, game.kind),
+        **facts(game, record),
+    }
+
+
+def steps(node: replay.Node, address: Address) -> dict[str, str]:
+    """Where the controls lead; empty where there is nothing in that direction."""
+    forward = node.following[0][:2] if node.following else None
+    places = {
+        "start": ("", 0) if node.ply else None,
+        "back": node.before,
+        "forward": forward,
+        "end": node.end if forward else None,
+    }
+    return {name: address.of(*place) if place else "" for name, place in places.items()}
+
+
+def choices(node: replay.Node, address: Address) -> list[Choice]:
+    """The continuations of a node, the line's own first."""
+    return [
+        Choice(replay.node_key(path, ply), address.of(path, ply), replay.entry_text(entry))
+        for path, ply, entry in node.following
+    ]
+
+
+def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]:
+    """The charts of times and evaluations with their numbers in words; None where there are none."""
+    limits = series.limits_of(game.details)
+    times = time_chart(found.clock, game.plies)
+    told = [(mark, times.longest(color)) for color, mark in enumerate(("☗", "☖"))] if times else []
+    scores = score_chart(best(list(found.evaluations)), game.plies)
+    return {
+        "time_chart": times,
+        "thinking": [_thinking(mark, longest, address) for mark, longest in told if longest],
+        "allowance": clock_text(limits[0].main) if limits[0] and limits[0] == limits[1] else "",
+        "score_chart": scores,
+        "scores": [
+            (one.ply, score_text(one), address.of("", one.ply), replay.node_key("", one.ply))
+            for one in (scores.scores if scores else ())
+        ],
+    }
+
+
+def score_text(one: Evaluation) -> str:
+    """An evaluation from Black's side: `+123`, or the side that mates."""
+    if one.winner is not None:
+        return _("%(side)s mates") % {"side": "☗☖"[one.winner]}
+    return f"{one.score:+d}" if one.score is not None else ""
+
+
+def clock_texts(clock: Iterable[Tick]) -> dict[int, str]:
+    """By ply, what the side that moved has used so far, and what it has left where the limit is known."""
+    texts = {}
+    for tick in clock:
+        texts[tick.ply] = clock_text(int(tick.total))
+        if tick.remaining is not None:
+            texts[tick.ply] += " · " + _("%(time)s left") % {"time": clock_text(int(tick.remaining))}
+    return texts
+
+
+def _thinking(mark: str, longest: Longest, address: Address) -> Thinking:
+    return Thinking(
+        mark,
+        clock_text(longest.total),
+        clock_text(longest.seconds),
+        replay.node_key("", longest.ply),
+        address.of("", longest.ply),
+    )
+
+
+def clocks(node: replay.Node, clock: Mapping[int, str]) -> list[str]:
+    """What each side has used, and has left, at a node; forks have the record's own totals."""
+    totals = ["", ""]
+    for ply, entry in enumerate(node.line):
+        if "move" in entry and (text := replay.total_text(entry, ply, node.path, clock)):
+            totals[entry["move"]["color"]] = text
+    return totals
+
+
+def position_links(position: Position, kind: str) -> dict[str, str]:
+    """The page of the position and its code; both empty for hands that no code can hold."""
+    pattern = reverse("position", args=[kind, _PATTERN_CODE])
+    try:
+        code = shogi64.encode(position)
+    except KifuError:
+        code = ""
+    return {
+        "code": code,
+        "position_url": reverse("position", args=[kind, code]) if code else "",
+        "position_url_pattern": pattern,
+        "bod_url_pattern": reverse("position-bod", args=[_PATTERN_CODE]),
+        "legal_url_pattern": reverse("api:position-legal", args=[kind, _PATTERN_CODE]),
+    }
+
+
+def facts(game: Game, record: Record) -> dict[str, Any]:
+    """What is known of a game beside its moves, as its headers have it."""
+    header = record["header"]
+    names = [_first(header, keys) for keys in PLAYERS]
+    return {
+        "names": [name or side for name, side in zip(names, side_names(game.handicap), strict=True)],
+        "title": game_title(names),
+        "event": _first(header, EVENTS),
+        "place": _first(header, SITES),
+        "date": written_date(game, header),
+        "handicap": handicap_text(game.handicap) if game.handicap != "HIRATE" else "",
+        "result": RESULTS[game.result],
+        "headers": list(header.items()),
+    }
+
+
+def side_names(handicap: str) -> tuple[str, str]:
+    """What the sides are called where the record names nobody."""
+    if handicap in ("HIRATE", "OTHER", ""):
+        return _("Black (sente)"), _("White (gote)")
+    return _("Black (shitate)"), _("White (uwate)")
+
+
+def game_title(names: list[str]) -> str:
+    """`A – B`, or what can be said of a game without names."""
+    if not any(names):
+        return _("Game without names")
+    black, white = (name or "?" for name in names)
+    return f"{black} – {white}"
+
+
+def written_date(game: Game, header: dict[str, str]) -> str:
+    """The day as the record has it, else as it was understood."""
+    return _first(header, BEGINNINGS) or day_text(game.played_from, game.precision)
+
+
+def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
+    return next((header[name].strip() for name in names if header.get(name, "").strip()), "")
+
+
+def downloads(game: Game) -> list[dict[str, str]]:
+    """The record in every format that is offered."""
+    return [
+        {"name": name, "url": reverse("api:game-record", args=[game.pk, suffix])}
+        for name, suffix in DOWNLOADS
+    ]
+
+
+def _source(entry: Entry) -> Source:
+    name = entry.path or entry.upload.name or _("upload %(number)s") % {"number": entry.upload_id}
+    return Source(
+        url=reverse("upload-detail", args=[entry.upload_id]),
+        name=name,
+        facts=" · ".join(filter(None, [entry.format.upper(), entry.encoding, entry.program])),
+        issues=shown_issues(entry.issues),
+        unread=entry.extra.get("unread", ""),
+    )

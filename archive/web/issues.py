@@ -1,0 +1,54 @@
+"""What a reading noticed, in plain words: text, place and the marked source line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from archive.issues import told
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIssue:
+    """An issue for a page. The source line is cut in three, so that the character at fault can be marked."""
+
+    severity: str
+    text: str
+    where: str
+    before: str = ""
+    marked: str = ""
+    after: str = ""
+
+
+def shown_issues(issues: Iterable[Mapping[str, Any]]) -> list[ShownIssue]:
+    """Stored issues (`archive.models.Entry.issues`) for a page, errors first."""
+    ranks = {"error": 0, "warning": 1}
+    return [_shown(issue) for issue in sorted(issues, key=lambda issue: ranks.get(issue["severity"], 2))]
+
+
+def _shown(issue: Mapping[str, Any]) -> ShownIssue:
+    line = issue.get("source_line") or ""
+    column = issue.get("column")
+    at = column - 1 if column and column <= len(line) else len(line)
+    return ShownIssue(
+        severity=issue["severity"],
+        text=told(issue)["message"],
+        where=_where(issue.get("line"), column, issue.get("ply")),
+        before=line[:at],
+        marked=line[at : at + 1],
+        after=line[at + 1 :],
+    )
+
+
+def _where(line: int | None, column: int | None, ply: int | None) -> str:
+    words = []
+    if line:
+        words.append(_("line %(line)s") % {"line": line})
+    if line and column:
+        words.append(_("column %(column)s") % {"column": column})
+    if ply:
+        words.append(_("move %(ply)s") % {"ply": ply})
+    return " · ".join(words)

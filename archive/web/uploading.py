@@ -1,0 +1,122 @@
+"""The upload page and the page of one upload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from archive import issues
+from archive.ingest import store
+from archive.ingest.access import may_upload
+from archive.ingest.uploads import receive
+from archive.models import Entry, Upload
+from archive.queries.uploads import entry_counts
+from archive.web.issues import shown_issues
+from archive.web.wording import number_text
+
+ROWS: Final = 200
+_SHOWN_UPLOADS: Final = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    """The form, and what was just sent; a POST stores each file (or the pasted text) and shows its upload."""
+    allowed = may_upload(request)
+    if request.method != "POST":
+        return _upload_page(request, allowed)
+    if not allowed:
+        raise PermissionDenied(_("Sign in to upload."))
+    parts = _parts(request)
+    if not parts:
+        return _upload_page(request, allowed, _("Choose a file or paste a record first."))
+    try:
+        received = [receive(name, chunks, request.user, "web")[0] for name, chunks in parts]
+    except store.UploadTooLarge:
+        limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
+        return _upload_page(request, allowed, _("A file may have at most %(limit)s MiB.") % {"limit": limit})
+    except store.UploadEmpty:
+        return _upload_page(request, allowed, _("This file is empty."))
+    if len(received) == 1:
+        return redirect("upload-detail", received[0].pk)
+    return redirect(f"{reverse('upload')}?sent={','.join(str(one.pk) for one in received)}")
+
+
+def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
+    parts: list[tuple[str, Iterable[bytes]]] = [
+        (file.name or "", file.chunks()) for file in request.FILES.getlist("file")
+    ]
+    if text := request.POST.get("text", "").strip():
+        parts.append((_("pasted text"), [text.encode("utf-8", "surrogatepass")]))
+    return parts
+
+
+def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpResponse:
+    numbers = [int(one) for one in request.GET.get("sent", "").split(",") if one.isascii() and one.isdigit()]
+    sent = Upload.objects.filter(pk__in=numbers[:_SHOWN_UPLOADS]).order_by("pk")
+    context = {
+        "allowed": allowed,
+        "error": error,
+        "text": request.POST.get("text", ""),
+        "sent": [progress(one) for one in sent],
+        "section": "upload",
+    }
+    return render(request, "archive/upload.html", context, status=400 if error else 200)
+
+
+@require_safe
+def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
+    """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
+    found = get_object_or_404(Upload, pk=upload_id)
+    after = _number(request.GET.get("after", ""))
+    context = progress(found) | {
+        "failures": rows(found, after=-1, failed=True) if after is None else [],
+        "rows": rows(found, after=-1 if after is None else after, failed=False),
+        "section": "upload",
+    }
+    context["next"] = context["rows"][-1]["seq"] if len(context["rows"]) == ROWS else None
+    whole = not request.headers.get("HX-Request")
+    return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def progress(found: Upload) -> dict[str, Any]:
+    """How far the work on an upload is."""
+    working = found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
+    counts = entry_counts(found.pk)
+    return {
+        "upload": found,
+        "working": working,
+        "counts": counts,
+        "done": sum(counts.values()),
+        "reason": issues.told(found.reason)["message"] if found.reason else "",
+    }
+
+
+def rows(found: Upload, after: int, failed: bool) -> list[dict[str, Any]]:
+    """Up to `ROWS` entries after a place in the walk: the failed ones, or the others."""
+    entries = Entry.objects.filter(upload=found, seq__gt=after).select_related(
+        "game__player0", "game__player1", "game__event"
+    )
+    failures = {"state": Entry.State.FAILED}
+    chosen = entries.filter(**failures) if failed else entries.exclude(**failures)
+    return [
+        {
+            "seq": entry.seq,
+            "name": entry.path or found.name,
+            "place": entry.index + 1 if entry.index else None,
+            "entry": entry,
+            "issues": shown_issues(entry.issues),
+        }
+        for entry in chosen.order_by("seq")[:ROWS]
+    ]

@@ -1,0 +1,28 @@
+"""The pages."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from archive.web import browsing, editing, embedding, uploading, views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("games/", views.games, name="games"),
+    path("games/<int:game_id>/", views.game, name="game"),
+    path("positions/shogi/edit/", editing.edit, name="position-edit"),
+    path("positions/shogi/<str:code>/bod/", views.position_bod, name="position-bod"),
+    path("positions/<slug:kind>/<path:code>/", views.position, name="position"),
+    path("players/", browsing.players, name="players"),
+    path("players/<int:player_id>/", browsing.player, name="player"),
+    path("events/", browsing.events, name="events"),
+    path("events/<int:event_id>/", browsing.event, name="event"),
+    path("statistics/", browsing.statistics_page, name="statistics"),
+    path("embed/games/<int:game_id>/", embedding.game, name="embed-game"),
+    path("embed/positions/<slug:kind>/<str:code>/", embedding.position, name="embed-position"),
+    path("upload/", uploading.upload, name="upload"),
+    path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
+    path("pieces/", views.pieces, name="pieces"),
+    path("theme/", views.theme, name="theme"),
+    path("i18n/", include("django.conf.urls.i18n")),
+]

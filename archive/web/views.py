@@ -1,0 +1,317 @@
+"""The pages that are read: home, the list of games, a game, a position."""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from archive.issues import language
+from archive.models import Game, GameAlias
+from archive.queries import people
+from archive.queries.games import find_games
+from archive.queries.pages import InvalidCursorError, Order
+from archive.queries.positions import explore, games_through
+from archive.queries.statistics import counts
+from archive.queries.trend import trend
+from archive.web.browsing import Plot, years_plot
+from archive.web.forms import GameFilterForm, PositionFilterForm
+from archive.web.game_page import game_context
+from archive.web.listing import chips, filters_in, filters_of, position_filters_of, position_in
+from kifu_core.errors import DecodeError
+from kifu_core.formats import bod
+from kifu_core.keys import shogi64
+from kifu_core.keys.canonical import Match
+from kifu_core.messages import message
+from kifu_core.position import Position
+
+PAGE: Final = 50
+MATCHES: Final[tuple[Match, ...]] = get_args(Match)
+SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
+"""Width and height of a frame on another site."""
+_YEAR: Final = 365 * 24 * 60 * 60
+_HOME_GAMES: Final = 10
+_HOME_MOVES: Final = 6
+_PART_MOVES: Final = 12
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What the archive is, in one look."""
+    start = Position.initial()
+    code = shogi64.encode(start)
+    context = {
+        "counts": counts(),
+        "newest": find_games(limit=_HOME_GAMES).items,
+        "position": start,
+        "code": code,
+        "explorer": explore("shogi", code),
+        "move_limit": _HOME_MOVES,
+    }
+    return render(request, "archive/home.html", context)
+
+
+@require_safe
+def games(request: HttpRequest) -> HttpResponse:
+    """The list of games; a position pasted into the search box leads to its page, other words to filters."""
+    if words := request.GET.get("q", "").strip():
+        code = position_in(words)
+        if code is not None:
+            return redirect("position", "shogi", code)
+        return redirect(f"{reverse('games')}?{urlencode(filters_in(words))}")
+    form = GameFilterForm(request.GET, label_suffix="")
+    if not form.is_valid():
+        return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
+    try:
+        page = find_games(filters_of(form), cursor=request.GET.get("cursor"), limit=PAGE)
+    except InvalidCursorError as error:
+        raise BadRequest("cursor") from error
+    context = {
+        "form": form,
+        "page": page,
+        "chips": chips(form),
+        "similar": [] if page.items else similar_names(form),
+        "next": next_page(request, page.next),
+        "section": "games",
+    }
+    return render(request, "archive/games.html", context)
+
+
+def similar_names(form: GameFilterForm) -> list[tuple[people.Kind, people.Named]]:
+    """Players and events whose names hold what was asked for as a name, for lists that came out empty."""
+    words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
+    kinds: tuple[people.Kind, ...] = ("player", "event")
+    return [
+        (kind, one) for text in sorted(words) for kind in kinds for one in people.names(kind, text, limit=8)
+    ]
+
+
+def next_page(request: HttpRequest, cursor: str | None) -> str:
+    """The address of the next page; empty on the last."""
+    if cursor is None:
+        return ""
+    query = request.GET.copy()
+    query["cursor"] = cursor
+    return f"?{query.urlencode()}"
+
+
+@require_safe
+def game(request: HttpRequest, game_id: int) -> HttpResponse:
+    """The replay of one game. Former ids lead to the present one for good."""
+    found = Game.objects.select_related("stored").filter(pk=game_id).first()
+    if found is None:
+        return _alias(request, game_id)
+    flipped = request.GET.get("flip") == "1"
+    context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped)
+    context |= share_context(
+        request, reverse("embed-game", args=[game_id]), str(context["title"]), context["code"]
+    )
+    words = (context["event"], context["date"], str(context["result"]))
+    context["og_description"] = " · ".join(word for word in words if word)
+    return render(request, "archive/game.html", context)
+
+
+def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
+    alias = GameAlias.objects.filter(pk=game_id).first()
+    if alias is None:
+        raise Http404(_("There is no game with this number."))
+    query = request.GET.urlencode()
+    return HttpResponsePermanentRedirect(
+        reverse("game", args=[alias.game_id]) + (f"?{query}" if query else "")
+    )
+
+
+def asked_ply(request: HttpRequest) -> int | None:
+    """The ply that the address names; None where it names none."""
+    return _ply(request.GET["ply"]) if "ply" in request.GET else None
+
+
+def share_context(request: HttpRequest, embed: str, title: str, code: str) -> dict[str, Any]:
+    """What the copyable code for other sites and their previews of links are made of; `code` is the picture's
+    position, empty for none."""
+    picture = reverse("api:position-picture", args=["shogi", code]) if code else ""
+    return {
+        "og_url": request.build_absolute_uri(),
+        "og_image": request.build_absolute_uri(picture) if picture else "",
+        "embed_code": frame_code(request.build_absolute_uri(embed), title),
+        "embed_sizes": SIZES.items(),
+    }
+
+
+def frame_code(address: str, title: str) -> str:
+    """HTML for another site that shows an embedded page, as text to be read: pages escape it once more."""
+    width, height = SIZES["medium"]
+    source, name = escape(address), escape(title)
+    return f'<iframe src="{source}" width="{width}" height="{height}" title="{name}" loading="lazy"></iframe>'
+
+
+def _ply(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+@require_safe
+def position_bod(request: HttpRequest, code: str) -> HttpResponse:
+    """A position as the text diagram that Japanese programs exchange."""
+    try:
+        lines = bod.diagram(shogi64.decode(code))
+    except DecodeError as error:
+        return _invalid_code(request, code, error)
+    return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
+    """A position: how many games reach it, how they ended, what was played, the games."""
+    try:
+        shown = decoded(kind, code)
+    except DecodeError as error:
+        return _invalid_code(request, code, error)
+    match = match_asked(request.GET.get("match", ""))
+    if request.GET.get("part") == "moves":
+        return _moves_part(request, shown, code, match)
+    form = PositionFilterForm(request.GET, label_suffix="")
+    filters = position_filters_of(form) if form.is_valid() else None
+    order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
+    try:
+        through = games_through(
+            kind, code, match, order, cursor=request.GET.get("cursor"), limit=PAGE, filters=filters
+        )
+    except InvalidCursorError as error:
+        raise BadRequest("cursor") from error
+    context = {
+        "position": shown,
+        "kind": kind,
+        "code": code,
+        "sfen": shown.sfen(),
+        "match": match,
+        "matches": match_links(request, match),
+        "images": images(shown, match),
+        "order": order,
+        "order_href": address_with(request, order="" if order == "oldest" else "oldest", cursor=""),
+        "flipped": request.GET.get("flip") == "1",
+        "flip_href": address_with(request, flip="" if request.GET.get("flip") == "1" else "1"),
+        "form": form,
+        "chips": chips(form),
+        "carried": carried(request),
+        "explorer": explore(kind, code, match, filters=filters, transpositions=True),
+        "page": through,
+        "next": next_page(request, through.next),
+        "trend": None if filters else years_over(kind, code, match),
+        "section": "positions",
+        **share_context(request, reverse("embed-position", args=[kind, code]), _("Position"), code),
+    }
+    return render(request, "archive/position.html", context, status=200 if form.is_valid() else 400)
+
+
+def years_over(kind: str, code: str, match: Match) -> Plot | None:
+    """Games through a position by year; None where all that is known is of one year."""
+    found = trend(kind, code, match)
+    return years_plot(found.years) if len(found.years) > 1 else None
+
+
+def carried(request: HttpRequest) -> str:
+    """What stays asked for from one position to the next: the match and the filters."""
+    query = request.GET.copy()
+    for name in ("cursor", "part"):
+        query.pop(name, None)
+    return f"?{query.urlencode()}" if query else ""
+
+
+def decoded(kind: str, code: str) -> Position:
+    """The position of an address. Raises Http404 for an unknown game, DecodeError for a wrong code."""
+    if kind != "shogi":
+        raise Http404(_("There is no game of this name here."))
+    return shogi64.decode(code)
+
+
+def _moves_part(request: HttpRequest, shown: Position, code: str, match: Match) -> HttpResponse:
+    """Only the table of moves, for the replay of a game."""
+    found = explore("shogi", code, match)
+    context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
+    response = render(request, "archive/parts/moves_part.html", context)
+    response["Cache-Control"] = "private, max-age=60"
+    return response
+
+
+def address_with(request: HttpRequest, **changes: str) -> str:
+    """The same page with other parameters; an empty one is left out."""
+    query = request.GET.copy()
+    for name, value in changes.items():
+        query.pop(name, None)
+        if value:
+            query[name] = value
+    return f"?{query.urlencode()}" if query else "."
+
+
+def match_asked(text: str) -> Match:
+    """The match that an address asks for; exact for anything unknown."""
+    return next((match for match in MATCHES if match == text), "exact")
+
+
+def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
+    """The match toggle: words, address and whether it is the chosen one."""
+    words = (_("Exact"), _("Mirrored"), _("Colours turned"), _("Any of these"))
+    return [
+        {
+            "text": text,
+            "href": address_with(request, match="" if name == "exact" else name, cursor=""),
+            "chosen": name == chosen,
+        }
+        for name, text in zip(MATCHES, words, strict=True)
+    ]
+
+
+def images(position: Position, match: Match) -> list[tuple[str, str]]:
+    """The other positions that a match counts too: what they are called, and their codes."""
+    mirrored, turned = position.mirrored(), position.turned()
+    found = {
+        "mirror": [(_("Mirrored"), mirrored)],
+        "color": [(_("Colours turned"), turned)],
+        "any": [
+            (_("Mirrored"), mirrored),
+            (_("Colours turned"), turned),
+            (_("Mirrored and turned"), turned.mirrored()),
+        ],
+    }.get(match, [])
+    codes = {shogi64.encode(image): name for name, image in reversed(found)}
+    codes.pop(shogi64.encode(position), None)
+    return [(name, code) for code, name in reversed(codes.items())]
+
+
+def _invalid_code(request: HttpRequest, code: str, error: DecodeError) -> HttpResponse:
+    context = {
+        "code": code,
+        "error": error.code,
+        "text": message(error, language=language()),
+        "section": "positions",
+    }
+    return render(request, "archive/position_invalid.html", context, status=400)
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Switch between light and dark, for browsers without JavaScript."""
+    return _remember(request, "theme", "light" if request.COOKIES.get("theme") == "dark" else "dark")
+
+
+@require_POST
+def pieces(request: HttpRequest) -> HttpResponse:
+    """Switch between kanji and letters on the pieces."""
+    return _remember(request, "pieces", "kanji" if request.COOKIES.get("pieces") == "letters" else "letters")
+
+
+def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
+    """Back to where one was, with a cookie for a year."""
+    wanted = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    response = redirect(wanted if safe else "home")
+    response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax")
+    return response

@@ -1,0 +1,175 @@
+"""Moves, endings, results and times in the words of the active language.
+
+Japanese moves are written as KI2 writes them; English ones in the notation of Western players
+(piece, origin where it is needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive.issues import language
+from kifu_core import moves, rules
+from kifu_core.pieces import BY_CODE, CAN_PROMOTE, LETTERS, NAMES
+from kifu_core.squares import JAPANESE, RANKS, USI, square
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from kifu_core.jkf import Move, Place, Time
+    from kifu_core.position import Position
+
+MARKS: Final = ("▲", "△")
+_RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
+
+ENDINGS: Final[dict[str, Promise]] = {
+    "TORYO": _("resigns"),
+    "CHUDAN": _("adjourned"),
+    "SENNICHITE": _("repetition"),
+    "TIME_UP": _("out of time"),
+    "ILLEGAL_MOVE": _("illegal move"),
+    "+ILLEGAL_ACTION": _("Black acts against the rules"),
+    "-ILLEGAL_ACTION": _("White acts against the rules"),
+    "JISHOGI": _("impasse"),
+    "KACHI": _("wins by declaration"),
+    "HIKIWAKE": _("draw"),
+    "MATTA": _("takes a move back"),
+    "TSUMI": _("checkmate"),
+    "FUZUMI": _("no checkmate"),
+    "ERROR": _("error"),
+}
+"""Words for JKF's endings; an ending that is not among them is shown as the record has it."""
+
+RESULTS: Final[tuple[Promise, ...]] = (_("☗ wins"), _("☖ wins"), _("draw"), _("no result"))
+"""By the result number of a game (black, white, draw, unknown)."""
+
+HANDICAPS: Final[dict[str, Promise]] = {
+    "HIRATE": _("even game"),
+    "KY": _("lance handicap"),
+    "KY_R": _("right lance handicap"),
+    "KA": _("bishop handicap"),
+    "HI": _("rook handicap"),
+    "HIKY": _("rook and lance handicap"),
+    "2": _("two-piece handicap"),
+    "3": _("three-piece handicap"),
+    "4": _("four-piece handicap"),
+    "5": _("five-piece handicap"),
+    "5_L": _("left five-piece handicap"),
+    "6": _("six-piece handicap"),
+    "7_L": _("left seven-piece handicap"),
+    "7_R": _("right seven-piece handicap"),
+    "8": _("eight-piece handicap"),
+    "10": _("ten-piece handicap"),
+    "OTHER": _("own start position"),
+}
+
+
+def move_text(move: Move) -> str:
+    """A normalized move with its side's mark.
+
+    >>> from django.utils.translation import override
+    >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
+    >>> with override("ja"):
+    ...     move_text(move)
+    '▲７六歩'
+    >>> with override("en"):
+    ...     move_text(move)
+    '▲P-7f'
+    """
+    text = japanese_move(move) if language() == "ja" else english_move(move)
+    return MARKS[move["color"]] + text
+
+
+def japanese_move(move: Move) -> str:
+    """The move as KI2 writes it, without the side: `７六歩`, `同　銀`, `５八金右`, `２二角成`."""
+    place = "同　" if move.get("same") else JAPANESE[_square(move["to"])]
+    name = NAMES[BY_CODE[move["piece"]]]
+    words = "".join(_RELATIVE[word] for word in move.get("relative", ""))
+    return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
+
+
+def english_move(move: Move) -> str:
+    """The move as Western players write it, without the side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
+    piece = LETTERS[BY_CODE[move["piece"]]]
+    origin = move.get("from")
+    relative = move.get("relative", "")
+    start = USI[_square(origin)] if origin and relative else ""
+    sign = "*" if origin is None else "x" if move.get("capture") else "-"
+    tail = {True: "+", False: "=", None: ""}[move.get("promote")]
+    return f"{piece}{start}{sign}{USI[_square(move['to'])]}{tail}"
+
+
+def _square(place: Place) -> int:
+    return square(place["x"], place["y"])
+
+
+def packed_move_text(position: Position, move: int, japanese: str) -> str:
+    """A packed move about to be played, with its side's mark; `japanese` is its text in Japanese."""
+    mark = MARKS[position.turn]
+    return mark + (japanese if language() == "ja" else _english_packed(position, move))
+
+
+def _english_packed(position: Position, move: int) -> str:
+    to = moves.target(move)
+    if kind := moves.dropped(move):
+        return f"{LETTERS[kind]}*{USI[to]}"
+    origin = moves.source(move)
+    piece = position.board[origin]
+    others = len(rules.sources(position, position.turn, abs(piece), to)) > 1
+    sign = "x" if position.board[to] else "-"
+    tail = "+" if moves.promotes(move) else "=" if _could_promote(piece, origin, to) else ""
+    return f"{LETTERS[abs(piece)]}{USI[origin] if others else ''}{sign}{USI[to]}{tail}"
+
+
+def _could_promote(piece: int, origin: int, to: int) -> bool:
+    ranks = [RANKS[origin], RANKS[to]]
+    return bool(CAN_PROMOTE[piece]) and (min(ranks) <= 3 if piece > 0 else max(ranks) >= 7)
+
+
+def day_text(day: date | None, precision: str) -> str:
+    """A day as precisely as it is known: `2024-03-15`, `2024-03`, `2024`; empty for none."""
+    if day is None:
+        return ""
+    return day.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
+
+
+def ending_text(special: str) -> str:
+    """The ending of a line in words; unknown ones as the record has them."""
+    return str(ENDINGS.get(special, special))
+
+
+def handicap_text(preset: str) -> str:
+    """The start's name; unknown ones as they are."""
+    return str(HANDICAPS.get(preset, preset))
+
+
+def time_text(time: Time) -> str:
+    """A span of time: `0:16`, `1:02:33`.
+
+    >>> time_text({"m": 0, "s": 16}), time_text({"h": 1, "m": 2, "s": 33})
+    ('0:16', '1:02:33')
+    """
+    return clock_text((time.get("h", 0) * 60 + time["m"]) * 60 + time["s"])
+
+
+def clock_text(seconds: int) -> str:
+    """Seconds as a clock shows them: `0:16`, `1:02:33`."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+_DIGITS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+
+
+def number_text(number: int) -> str:
+    """An integer with thin separators between thousands.
+
+    >>> number_text(1234567)
+    '1\\u202f234\\u202f567'
+    """
+    return _DIGITS.sub("\u202f", str(number))

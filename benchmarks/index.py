@@ -1,0 +1,176 @@
+"""The position index at a size: what it takes to fill it, how much room it needs, how fast it answers.
+
+    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--lookups 200] [--json]
+
+Makes a database of its own (PostgreSQL from the development dependency, with the settings of a server that
+must not lose anything; SQLite as the embedded default has it), fills it with made-up games through the
+archive's own store, and asks. Next to each figure stands what nobody can be faster than, measured in the same
+run: the same rows by a bare COPY, a SELECT by primary key, a view that does nothing.
+
+`games a second` of the growth are those of one writing process while it writes; making the games is not in
+it. A million games take about 2 hours on two cores, most of it the making of the games, and 25 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from benchmarks.support import lookups, population
+from benchmarks.support.databases import database
+from benchmarks.support.filling import BATCH, Filled, fill, writers
+from benchmarks.support.sizes import bare_copy, sizes
+
+SHARES_OF = 1000
+FILES = 4
+GAMES_A_FILE = 250
+"""At most; less in a small archive."""
+
+
+def grow(engine: str, games: int, processes: int) -> list[Filled]:
+    """Fill the archive; the parts, as they come."""
+    parts, done = [], 0
+    with writers(processes) as pool:
+        for part in fill(pool, 0, games):
+            parts.append(part)
+            done += part.games
+            print(
+                f"  {done:>9,} games  {part.rate:>7,.0f} games/s a writer"
+                f"  {part.rows / part.seconds:>9,.0f} rows/s"
+                f"  {1000 * part.cpu / part.games:5.2f} ms processor a game"
+                f"  {part.games / part.wall:>7,.0f} games/s with making them",
+                flush=True,
+            )
+    return parts
+
+
+def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
+    """The usual answer while others write."""
+    from archive.queries.positions import explore, games_through
+
+    ended, begun = Event(), Event()
+
+    def write() -> None:
+        with writers(processes) as pool:
+            for number, _ in enumerate(fill(pool, first, first + 40 * BATCH, steps=40)):
+                if number:
+                    begun.set()
+                if ended.is_set():
+                    pool.terminate()
+                    break
+        begun.set()
+
+    writer = Thread(target=write)
+    writer.start()
+    begun.wait()
+
+    def answer(code: str) -> None:
+        explore("shogi", code)
+        games_through("shogi", code, limit=25)
+
+    chosen = [*codes.middle, *codes.hot]
+    asks = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * times))
+    found = lookups.timed_sql("any, while others write: statistics, 25 games", "- / 6", asks, again=1)
+    ended.set()
+    writer.join()
+    return found
+
+
+def files_to_committed(first: int, size: int) -> float:
+    """Games a second of one process from the bytes of CSA files to committed, indexed games."""
+    from archive.ingest import store, work
+    from benchmarks import generate
+
+    files = [
+        generate.csa_file(range(first + at * size, first + (at + 1) * size)).encode() for at in range(FILES)
+    ]
+    begun = time.perf_counter()
+    for data in files:
+        upload, _ = store.create_upload("bench.csa", [data], source="command")
+        work.work_off(upload.pk)
+    return FILES * size / (time.perf_counter() - begun)
+
+
+def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str, Any]]:
+    """Print rows as they come."""
+    found = []
+    for row in rows:
+        if not row.values:
+            continue
+        p50, p99 = row.percentile(0.5), row.percentile(0.99)
+        target = f"  target {row.target}" if row.target else ""
+        print(f"  {row.name:<62} p50 {p50:8.2f} ms  p99 {p99:8.2f} ms{target}", flush=True)
+        found.append({"name": row.name, "p50": p50, "p99": p99, "target": row.target, "n": len(row.values)})
+    return found
+
+
+def measure(engine: str, games: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
+    """Everything, printed as it is found."""
+    made = population.shares(range(min(games, SHARES_OF)))
+    print(
+        f"games like these ({made.games:,} of them): {made.distinct:.1%} of rows are distinct positions, "
+        f"{made.transposed:.2%} of positions are reached in several ways, {made.forked:.2%} of rows are in "
+        f"variations, {made.repeated:.2%} of nodes repeat one of their game"
+    )
+    print(f"filling, {processes} writer(s), {BATCH} games a transaction")
+    parts = grow(engine, games, processes)
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    print("room")
+    room = sizes(folder)
+    for name, value in room.items():
+        print(f"  {name:<40} {value:>16,.1f}")
+    print("limits of writing")
+    limits = bare_copy(folder)
+    for name, value in limits.items():
+        print(f"  {name:<40} {value:>16,.0f} rows/s")
+    last = parts[-1]
+    print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
+    codes = lookups.sample_codes(games, times)
+    print(
+        f"SQL ({len(codes.hot)} hot, {len(codes.middle)} with 20-999 games, {len(codes.rare)} rare positions)"
+    )
+    sql = table(lookups.of_database(codes, times))
+    sql += table([during_ingest(codes, games, times, processes)])
+    print("API")
+    api = table(lookups.of_api(codes, times))
+    rate = files_to_committed(10**7, max(1, min(GAMES_A_FILE, games // 20)))
+    print(f"files to committed games, one process: {rate:,.0f} games/s")
+    return {
+        "engine": engine, "games": games, "room": room, "limits": limits, "sql": sql, "api": api,
+        "files_games_per_second": rate,
+        "growth": [asdict(part) for part in parts],
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--engine", choices=["postgresql", "sqlite"], default="postgresql")
+    parser.add_argument("--games", type=int, default=5000)
+    parser.add_argument("--lookups", type=int, default=200, help="questions of each kind")
+    parser.add_argument("--writers", type=int, help="writing processes; 1 on SQLite, else 2")
+    parser.add_argument("--json", action="store_true", help="the figures once more, as one line of JSON")
+    options = parser.parse_args()
+    processes = options.writers or (1 if options.engine == "sqlite" else 2)
+    with database(options.engine) as folder:
+        load = os.getloadavg()[0]
+        print(f"{options.engine}, {options.games:,} games; load of the machine before: {load:.1f}")
+        found = measure(options.engine, options.games, options.lookups, processes, folder)
+    if options.json:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

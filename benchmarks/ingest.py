@@ -1,0 +1,340 @@
+"""From files on disk to committed, searchable games, beside the bare insertion of the same rows.
+
+    python -m benchmarks.ingest [--engine sqlite|postgresql] [--games 2000] [--workers 2] [--json]
+    python -m benchmarks.ingest --corpus [--json]
+
+For each engine an empty archive in a temporary folder takes in files of games (CSA and KIF in two encodings)
+as `manage.py import_kifu` does, first with one process, on PostgreSQL then other games with several. Then the
+rows of the position index that this gave are put into an empty table of the same shape by nothing but COPY
+(PostgreSQL) or executemany (SQLite), in sorted batches of the same size: that is the limit. The steps of one
+process are timed one by one, in processor time; what is left over is in `other`.
+
+`--corpus` sends every file of the corpus beside the checkout in one ZIP through the API of a running archive
+and prints what became of its entries, how long it took and the worker's largest memory.
+
+How to read it: games a second on a shared machine mean little by themselves; the share of the limit and the
+shares of the steps, of one run, do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import django
+
+from benchmarks import generate
+
+ENGINES = ("sqlite", "postgresql")
+GAMES_A_FILE = 20
+BATCH_ROWS = 10_000
+CORPUS_SECONDS = 1200.0
+
+
+@contextmanager
+def empty_archive(engine: str) -> Iterator[Path]:
+    """An archive of its own in this process; yields its folder."""
+    from tests.postgres import postgres_url
+
+    with tempfile.TemporaryDirectory(prefix="kifu-ingest-") as name:
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "archive.settings", "ARCHIVE_DATA_DIR": name}
+        os.environ.pop("DATABASE_URL", None)
+        if engine == "sqlite":
+            yield _prepared(Path(name))
+            return
+        with postgres_url() as url:
+            os.environ |= {"DATABASE_URL": url, "SECRET_KEY": "only-for-benchmarks"}
+            try:
+                yield _prepared(Path(name))
+            finally:
+                from django.db import connections
+
+                connections.close_all()
+
+
+def _prepared(folder: Path) -> Path:
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    return folder
+
+
+def write_files(folder: Path, numbers: range) -> list[str]:
+    """Files of games with these numbers, half of them CSA, the others KIF in UTF-8 and Shift_JIS."""
+    from kifu_core import dump
+
+    folder.mkdir()
+    paths = []
+    for start in range(numbers.start, numbers.stop, GAMES_A_FILE):
+        chosen = range(start, min(start + GAMES_A_FILE, numbers.stop))
+        if start // GAMES_A_FILE % 2:
+            texts = [dump(generate.record(number), "kif") for number in chosen]
+            encoding = "cp932" if start // GAMES_A_FILE % 4 == 1 else "utf-8"
+            files = [
+                (f"{number}.kif", text.encode(encoding)) for number, text in zip(chosen, texts, strict=True)
+            ]
+        else:
+            files = [(f"{start}.csa", generate.csa_file(chosen).encode())]
+        for name, data in files:
+            path = folder / name
+            path.write_bytes(data)
+            paths.append(str(path))
+    return paths
+
+
+# --- steps -----------------------------------------------------------------------------------------------
+
+
+class Steps:
+    """Processor seconds spent in functions while it is entered; a step's own, without those inside it."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._inside: list[float] = []
+        self._undo: list[Callable[[], None]] = []
+
+    def watch(self, title: str, home: Any, name: str) -> None:
+        """Time a function of a module or class."""
+        original = getattr(home, name)
+
+        def timed(*args: Any, **options: Any) -> Any:
+            self._inside.append(0.0)
+            began = time.process_time()
+            try:
+                return original(*args, **options)
+            finally:
+                taken = time.process_time() - began
+                self.seconds[title] += taken - self._inside.pop()
+                if self._inside:
+                    self._inside[-1] += taken
+
+        setattr(home, name, timed)
+        self._undo.append(lambda: setattr(home, name, original))
+
+    def __enter__(self) -> Steps:
+        from django.db.models import QuerySet
+
+        import kifu_core
+        from archive.index import counters
+        from archive.index.engine import engine
+        from archive.ingest import pipeline, store, writing
+
+        self.watch("read", kifu_core, "load")
+        self.watch("derive", pipeline, "ready_game")
+        self.watch("store upload", store, "create_upload")
+        self.watch("claims", store, "claim")
+        self.watch("claims", store, "finish")
+        self.watch("transaction", store, "ingest")
+        self.watch("games", writing, "insert_games")
+        self.watch("rows", engine(), "insert")
+        self.watch("entries", QuerySet, "bulk_create")
+        self.watch("counters", counters, "update")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for undo in self._undo:
+            undo()
+
+
+# --- measuring -------------------------------------------------------------------------------------------
+
+
+def take_in(paths: Sequence[str], workers: int) -> float:
+    """Import files; the seconds it took."""
+    from archive.ingest import importing
+
+    began = time.perf_counter()
+    for turn in importing.run(iter(paths), workers):
+        if turn.refusal:
+            raise RuntimeError(f"{turn.path}: {turn.refusal}")
+    return time.perf_counter() - began
+
+
+def expect(games: int) -> None:
+    """Raises RuntimeError unless so many games are there and can be found."""
+    from archive.queries.positions import explore
+    from kifu_core import Position, shogi64
+
+    found = explore("shogi", shogi64.encode(Position.initial())).total
+    if found != games:
+        raise RuntimeError(f"{found} games of {games} are found")
+
+
+def bare_rows() -> tuple[int, float]:
+    """Put all rows of the index into an empty table of its shape; how many, and the seconds."""
+    from django.db import connection, transaction
+
+    from archive.index.engine import engine
+    from archive.index.schema import Row
+
+    columns = ", ".join(Row._fields)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {columns} FROM archive_occurrence ORDER BY slot")
+        rows = [Row(*row) for row in cursor.fetchall()]
+        _empty_table(cursor)
+    batches = [sorted(rows[start : start + BATCH_ROWS]) for start in range(0, len(rows), BATCH_ROWS)]
+    began = time.perf_counter()
+    for batch in batches:
+        with transaction.atomic(), connection.cursor() as cursor:
+            engine().insert(cursor, batch)
+    return len(rows), time.perf_counter() - began
+
+
+def _empty_table(cursor: Any) -> None:
+    """Put an empty table of the index's shape in its place; the archive is of no use afterwards."""
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'archive_occurrence'")
+        (statement,) = cursor.fetchone()
+        cursor.execute("ALTER TABLE archive_occurrence RENAME TO filled_occurrence")
+        cursor.execute(statement)
+    else:
+        cursor.execute("CREATE TABLE bare_occurrence (LIKE archive_occurrence INCLUDING ALL)")
+        cursor.execute("ALTER TABLE archive_occurrence RENAME TO filled_occurrence")
+        cursor.execute("ALTER TABLE bare_occurrence RENAME TO archive_occurrence")
+
+
+def measure(engine: str, games: int, workers: int) -> dict[str, Any]:
+    """One engine's table."""
+    with empty_archive(engine) as folder:
+        files = write_files(folder / "one", range(games))
+        began = time.process_time()
+        with Steps() as steps:
+            seconds = take_in(files, 1)
+        busy = time.process_time() - began
+        expect(games)
+        found: dict[str, Any] = {
+            "engine": engine,
+            "games": games,
+            "files": len(files),
+            "one": {"seconds": seconds, "games_a_second": games / seconds, "processor_seconds": busy},
+            "steps": dict(steps.seconds) | {"other": busy - sum(steps.seconds.values())},
+        }
+        if engine == "postgresql" and workers > 1:
+            more = write_files(folder / "several", range(games, 2 * games))
+            seconds = take_in(more, workers)
+            expect(2 * games)
+            found["several"] = {"workers": workers, "seconds": seconds, "games_a_second": games / seconds}
+        rows, seconds = bare_rows()
+        stored = 2 * games if "several" in found else games
+        found["bare"] = {"rows": rows, "seconds": seconds, "games_a_second": stored / seconds}
+    return found
+
+
+def show(found: dict[str, Any]) -> None:
+    """The table of one engine."""
+    print(f"{found['engine']}: {found['games']} games in {found['files']} files")
+    bare = found["bare"]["games_a_second"]
+    for name in ("one", "several"):
+        if name in found:
+            rate = found[name]["games_a_second"]
+            processes = found[name].get("workers", 1)
+            print(
+                f"  {processes} process(es)      {rate:8.0f} games/s   1/{bare / rate:.1f} of the bare rows"
+            )
+    print(f"  bare rows          {bare:8.0f} games/s   ({found['bare']['rows']} rows)")
+    total = found["one"]["processor_seconds"]
+    print(f"  processor time of one process: {total:.1f} s, {found['games'] / total:.0f} games/s")
+    for step, seconds in sorted(found["steps"].items(), key=lambda item: -item[1]):
+        print(f"    {step:<14}{seconds / total:6.0%}   {seconds / found['games'] * 1000:6.2f} ms a game")
+
+
+# --- the corpus ------------------------------------------------------------------------------------------
+
+
+def corpus_zip(folder: Path) -> tuple[bytes, int]:
+    """Every file of the corpus in one ZIP, and how many."""
+    out, count = io.BytesIO(), 0
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, str(path.relative_to(folder)))
+                count += 1
+    return out.getvalue(), count
+
+
+def corpus() -> dict[str, Any]:
+    """Send the corpus through the API of a running archive; the outcome. Raises SystemExit without it."""
+    from tests.serving import archive_at, children_of
+    from tests.shared import CORPUS
+
+    if not CORPUS.is_dir():
+        sys.exit("the corpus is not beside this checkout")
+    data, files = corpus_zip(CORPUS)
+    with tempfile.TemporaryDirectory(prefix="kifu-ingest-") as name, archive_at(Path(name)) as archive:
+        began = time.perf_counter()
+        upload = archive.post_file(data, "corpus.zip")
+        while (state := archive.get(f"/api/v1/uploads/{upload}"))["state"] not in ("done", "failed"):
+            if time.perf_counter() - began > CORPUS_SECONDS:
+                sys.exit("the import does not end")
+            time.sleep(0.2)
+        seconds = time.perf_counter() - began
+        memory = max(_largest_memory(pid) for pid in children_of(archive, "worker"))
+        codes: Counter[str] = Counter()
+        for entry in archive.entries(upload):
+            codes.update({issue["code"] for issue in entry["issues"] if entry["state"] == "failed"})
+    return {
+        "files": files,
+        "bytes": len(data),
+        "seconds": seconds,
+        "memory_mib": memory,
+        "entries": state["entries"],
+        "codes_of_failures": dict(codes.most_common()),
+    }
+
+
+def _largest_memory(pid: int) -> float:
+    """The most memory a process has had so far, in MiB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def show_corpus(found: dict[str, Any]) -> None:
+    print(f"{found['files']} files, {found['bytes'] / 2**20:.1f} MiB as ZIP, through the API")
+    for state, count in found["entries"].items():
+        print(f"  {state:<12}{count:>7}")
+    print(f"  {found['seconds']:.1f} s, largest memory of a worker {found['memory_mib']:.0f} MiB")
+    for code, count in found["codes_of_failures"].items():
+        print(f"    failed with {code:<24}{count:>5}")
+
+
+def main() -> None:
+    """Print tables, or JSON."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--engine", choices=ENGINES)
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--corpus", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.corpus:
+        found = corpus()
+        print(json.dumps(found)) if options.json else show_corpus(found)
+    elif options.engine:
+        found = measure(options.engine, options.games, options.workers)
+        print(json.dumps(found)) if options.json else show(found)
+    else:
+        # Settings are read once in a process: each engine has its own.
+        for engine in ENGINES:
+            words = [sys.executable, "-m", "benchmarks.ingest", "--engine", engine, *sys.argv[1:]]
+            subprocess.run(words, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Questions about the positions of a filled archive, timed: the SQL alone, and through the API."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import Any, Final
+
+from benchmarks.support import population
+
+REPEATS: Final = 3
+"""Whatever else the machine does only adds: of so many times the shortest counts."""
+
+WINDOW: Final = (date(2005, 1, 1), date(2009, 12, 31))
+
+
+@dataclass(slots=True)
+class Times:
+    """Milliseconds of a question asked again and again."""
+
+    name: str
+    target: str = ""
+    values: list[float] = field(default_factory=list)
+
+    def percentile(self, share: float) -> float:
+        ordered = sorted(self.values)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+@contextmanager
+def sql_time() -> Iterator[list[float]]:
+    """Milliseconds spent waiting for the database meanwhile, and the number of statements."""
+    from django.db import connection
+
+    spent = [0.0, 0.0]
+
+    def measure(execute: Callable[..., Any], *arguments: Any) -> Any:
+        begun = time.perf_counter()
+        try:
+            return execute(*arguments)
+        finally:
+            spent[0] += 1000 * (time.perf_counter() - begun)
+            spent[1] += 1
+
+    with connection.execute_wrapper(measure):
+        yield spent
+
+
+def timed_sql(name: str, target: str, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+    """How long the database takes for each of these questions, the shortest of `again` times; the first
+    question of all is not counted."""
+
+    def once(ask: Callable[[], object]) -> float:
+        with sql_time() as spent:
+            ask()
+        return spent[0]
+
+    return _timed(name, target, asks, once, again)
+
+
+def timed(name: str, target: str, asks: Iterable[Callable[[], object]], again: int = REPEATS) -> Times:
+    """How long each of these takes as a whole; otherwise as `timed_sql`."""
+
+    def once(ask: Callable[[], object]) -> float:
+        begun = time.perf_counter()
+        ask()
+        return 1000 * (time.perf_counter() - begun)
+
+    return _timed(name, target, asks, once, again)
+
+
+def _timed(
+    name: str,
+    target: str,
+    asks: Iterable[Callable[[], object]],
+    once: Callable[[Callable[[], object]], float],
+    again: int,
+) -> Times:
+    times = Times(name, target)
+    for number, ask in enumerate(asks):
+        shortest = min(once(ask) for _ in range(again))
+        if number:
+            times.values.append(shortest)
+    return times
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Codes of positions by how many games reach them."""
+
+    start: str
+    hot: list[str]
+    middle: list[str]
+    rare: list[str]
+
+
+def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
+    """Positions of games of the archive: hot ones (they have counters), those of 20 games and more, any."""
+    from archive.queries.counting import totals
+    from kifu_core import Position, shogi64
+    from kifu_core.keys.canonical import same_class_keys
+
+    dice = random.Random(seed)
+    found: dict[str, int] = {}
+    for number in (dice.randrange(games) for _ in range(max(40, count))):
+        position = Position.initial()
+        for ply, move in enumerate(population.moves(number)):
+            position.do_move(move)
+            if ply < population.OPENING_PLIES or ply == 60:
+                found[shogi64.encode(position)] = same_class_keys(position)[0]
+    numbers = totals(list(found.values()), "main")
+    by_size = {code: numbers.get(at, 0) for code, at in found.items()}
+    hot = [code for code, n in by_size.items() if n >= 1000]
+    middle = [code for code, n in by_size.items() if 20 <= n < 1000]
+    rare = [code for code, n in by_size.items() if 0 < n < 20]
+    start = shogi64.encode(Position.initial())
+    return Codes(
+        start, *(dice.sample(codes, min(count, len(codes))) for codes in (hot or [start], middle, rare))
+    )
+
+
+def repeated(codes: list[str], times: int) -> Iterator[str]:
+    """Codes again and again, one more than `times`."""
+    for number in range(times + 1):
+        if codes:
+            yield codes[number % len(codes)]
+
+
+def _some_event() -> str:
+    """The name of the event of some game, as the archive has read it."""
+    from archive.models import Game
+
+    named = Game.objects.filter(event__isnull=False).order_by("pk").values_list("event__name", flat=True)
+    return named[0]
+
+
+def of_database(codes: Codes, times: int) -> Iterator[Times]:
+    """What the database takes."""
+    from django.db import connection
+
+    from archive.models import Game
+    from archive.queries.positions import PositionFilters, explore, games_through
+
+    ids = list(Game.objects.values_list("pk", flat=True)[:1000])
+
+    def primary_key(pk: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT plies FROM archive_game WHERE id = %s", [pk])
+            cursor.fetchone()
+
+    def answer(code: str, filters: PositionFilters | None = None, match: str = "exact") -> None:
+        explore("shogi", code, match, filters=filters)  # type: ignore[arg-type]
+        games_through("shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
+
+    yield timed_sql("limit: one game by primary key", "", (partial(primary_key, pk) for pk in ids[:times]))
+    every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
+    target = "0.3 / 1"
+    for name, chosen in every.items():
+        asks = (partial(answer, code) for code in repeated(chosen, times))
+        yield timed_sql(f"{name}: statistics, any order, first, latest, 25 games", target, asks)
+    for name, chosen in every.items():
+        asks = (partial(answer, code, match="any") for code in repeated(chosen, times))
+        yield timed_sql(f"{name}: the same, match=any", "", asks)
+    moves = (partial(explore, "shogi", code, transpositions=True) for code in repeated(codes.middle, times))
+    yield timed("20-999 games: transpositions=1, whole function", "40", moves)
+    filters = {
+        "player": PositionFilters(player="対局者7"),
+        "black, white": PositionFilters(black="対局者3", white="対局者5"),
+        "days": PositionFilters(since=WINDOW[0], until=WINDOW[1]),
+        "result": PositionFilters(result=2),
+        "event": PositionFilters(event=_some_event()),
+        "min_rating": PositionFilters(min_rating=1700),
+    }
+    for what, chosen_filters in filters.items():
+        for name, chosen in (("20-999 games", codes.middle), ("hot", codes.hot), ("start", [codes.start])):
+            asks = (partial(answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
+            yield timed_sql(
+                f"{name} + {what}", "1.5 / 10" if what in ("player", "days", "result") else "", asks
+            )
+
+
+def of_api(codes: Codes, times: int) -> Iterator[Times]:
+    """What a request takes in this process, from the client's call to the bytes, without a network."""
+    from django.test import Client
+    from django.urls import clear_url_caches, path
+    from rest_framework.decorators import api_view
+    from rest_framework.request import Request
+    from rest_framework.response import Response
+
+    from archive.api import urls
+
+    @api_view(["GET"])
+    def empty(request: Request) -> Response:
+        return Response({})
+
+    urls.urlpatterns.insert(0, path("empty", empty))
+    clear_url_caches()
+    client = Client(headers={"host": "localhost"})
+
+    def get(address: str) -> None:
+        answer = client.get(f"/api/v1/{address}")
+        if answer.status_code != 200:
+            raise RuntimeError(f"{address} answered {answer.status_code}")
+
+    yield timed("limit: a view that does nothing", "", (partial(get, "empty") for _ in range(times + 1)))
+    for name, chosen in (("rare", codes.rare), ("20-999 games", codes.middle), ("hot", codes.hot)):
+        asks = (partial(get, f"positions/shogi/{code}") for code in repeated(chosen, times))
+        yield timed(f"{name}: explorer", "4 / 15", asks)
+        asks = (partial(get, f"positions/shogi/{code}/games?limit=25") for code in repeated(chosen, times))
+        yield timed(f"{name}: 25 games", "4 / 15", asks)
+    asks = (partial(get, f"positions/shogi/{codes.start}/tree?depth=8&min_games=20") for _ in range(6))
+    yield timed("start: tree, depth 8, 20 games", "500", asks)

@@ -1,0 +1,247 @@
+"""Games for large archives, ready for the store: legal, the same every time, quickly made.
+
+Openings are walked through a graph of positions: each position has its favourite moves whatever led to it, so
+lines part and meet again. Afterwards moves are drawn evenly, so that games are strangers to each other. Some
+games repeat positions, some have variations, some are played again by others, most know ratings.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
+from typing import Final
+
+from archive.index.schema import FORK
+from archive.ingest.ready import ReadyGame, ready_game
+from benchmarks import generate
+from kifu_core import Position
+from kifu_core.attacks import RAY_MOVES, STEP_MOVES
+from kifu_core.jkf import Move, MoveEntry, Record
+from kifu_core.keys.canonical import canonical
+from kifu_core.moves import DROP, NO_MOVE, dropped, orient, pack, promotes, source, target
+from kifu_core.pieces import CODES, HAND_KINDS
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.rules import is_legal, legal_moves
+from kifu_core.squares import FILES, RANKS
+
+OPENING_PLIES: Final = 24
+CHOICES: Final = 8
+WEIGHTS: Final = [*accumulate(1 / rank**2 for rank in range(1, CHOICES + 1))]
+FORKED: Final = 0.1
+SHUFFLED: Final = 0.05
+PLAYED_AGAIN: Final = 0.01
+RATED: Final = 0.7
+KEPT_NODES: Final = 200_000
+TASTE: Final = 0.3
+TRIES: Final = 40
+
+
+_FAVOURITES: Final[dict[tuple[str, int], tuple[int, ...]]] = {}
+
+
+def _favourites(position: Position) -> tuple[int, ...]:
+    """The moves played in a position, the most frequent first; those of its images are the images of these.
+
+    A move is liked about as much in every position, so that games come to the same ones by other ways.
+    """
+    found = canonical(position)
+    known = _FAVOURITES.get((found.code, found.orientation))
+    if known is None:
+        taste = random.Random(found.code)
+        legal = sorted(orient(move, found.orientation) for move in legal_moves(position))
+        liked = sorted(legal, key=lambda move: _liking(move) + TASTE * taste.random())[:CHOICES]
+        known = tuple(orient(move, found.orientation) for move in liked)
+        if len(_FAVOURITES) < KEPT_NODES:
+            _FAVOURITES[found.code, found.orientation] = known
+    return known
+
+
+@cache
+def _liking(move: int) -> float:
+    return random.Random(move).random()
+
+
+def _opening(dice: random.Random, position: Position) -> list[int]:
+    """The first moves, played on the position."""
+    line: list[int] = []
+    for _ in range(OPENING_PLIES):
+        choices = _favourites(position)
+        if not choices:
+            break
+        line.append(dice.choices(choices, cum_weights=WEIGHTS[: len(choices)])[0])
+        position.do_move(line[-1])
+    return line
+
+
+def _back_and_forth(position: Position) -> list[int]:
+    """Two moves of each side that lead back to where they began, where there are such."""
+    line: list[int] = []
+    quiet = position.copy()
+    for _ in range(2):
+        steps = [move for move in legal_moves(quiet) if not dropped(move) and not promotes(move)]
+        steps = [move for move in steps if not quiet.board[target(move)] and _returns(quiet, move)]
+        if not steps:
+            return []
+        line.append(steps[0])
+        quiet.do_move(steps[0])
+    return line + [target(move) << 8 | source(move) << 1 for move in line]
+
+
+def _returns(position: Position, move: int) -> bool:
+    """Whether the piece can go back: gold, rook, bishop or king."""
+    return abs(position.board[source(move)]) in (5, 6, 7, 8)
+
+
+def _any_move(dice: random.Random, position: Position) -> int:
+    """Some legal move, NO_MOVE if there is none: a piece at random and one of its moves, as long as that
+    helps; listing all moves takes three times as long."""
+    board, sign = position.board, -1 if position.turn else 1
+    for _ in range(TRIES):
+        square = int(dice.random() * 81)
+        if board[square]:
+            choices = _moves_of(board, square) if board[square] * sign > 0 else []
+        else:
+            held = [kind for kind in HAND_KINDS if position.hands[position.turn][kind]]
+            choices = [pack(DROP + kind, square) for kind in held]
+        if choices:
+            move = choices[int(dice.random() * len(choices))]
+            if is_legal(position, move):
+                return move
+    found = legal_moves(position)
+    return dice.choice(found) if found else NO_MOVE
+
+
+def _moves_of(board: list[int], square: int) -> list[int]:
+    """The ways of a piece up to the first other piece; onto an own one too."""
+    piece, found = board[square], list[int]()
+    for _, choices in STEP_MOVES[piece][square]:
+        found += choices
+    for line in RAY_MOVES[piece][square]:
+        for to, choices in line:
+            found += choices
+            if board[to]:
+                break
+    return found
+
+
+def moves(number: int) -> tuple[int, ...]:
+    """The packed moves of a game, the same for a number every time."""
+    dice, position = random.Random(f"game {number}"), Position.initial()
+    line = _opening(dice, position)
+    if dice.random() < SHUFFLED:
+        line += _back_and_forth(position)
+    length = round(min(250, max(40, dice.gauss(111, 30))))
+    while len(line) < length:
+        move = _any_move(dice, position)
+        if move == NO_MOVE:
+            break
+        line.append(move)
+        position.do_move(move)
+    return tuple(line)
+
+
+def _entries(line: tuple[int, ...], position: Position, forks: dict[int, tuple[int, ...]]) -> list[MoveEntry]:
+    """Moves as normalized JKF; the position is played on."""
+    entries: list[MoveEntry] = []
+    for index, move in enumerate(line):
+        entry: MoveEntry = {"move": _jkf(position, move)}
+        if index in forks:
+            entry["forks"] = [_entries(forks[index], position.copy(), {})]
+        entries.append(entry)
+        position.do_move(move)
+    return entries
+
+
+def _jkf(position: Position, move: int) -> Move:
+    to, kind = target(move), dropped(move)
+    result: Move = {
+        "color": position.turn,
+        "to": {"x": FILES[to], "y": RANKS[to]},
+        "piece": CODES[kind or abs(position.board[source(move)])],
+    }
+    if not kind:
+        result["from"] = {"x": FILES[source(move)], "y": RANKS[source(move)]}
+        result["promote"] = promotes(move)
+    if position.board[to]:
+        result["capture"] = CODES[abs(position.board[to])]
+    return result
+
+
+def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """A variation of some moves, at some ply."""
+    if dice.random() >= FORKED or len(line) < 10:
+        return {}
+    at, position, fork = dice.randrange(5, len(line)), Position.initial(), list[int]()
+    for move in line[:at]:
+        position.do_move(move)
+    for _ in range(dice.randrange(2, 8)):
+        choices = [move for move in legal_moves(position) if fork or move != line[at]]
+        if not choices:
+            break
+        fork.append(dice.choice(choices))
+        position.do_move(fork[-1])
+    return {at: tuple(fork)} if fork else {}
+
+
+def game(number: int) -> ReadyGame:
+    """A game as the store takes it."""
+    dice = random.Random(f"about {number}")
+    played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
+    line, header = moves(played), generate.header(dice)
+    entries = _entries(line, Position.initial(), _forks(dice, line))
+    ending = dice.choice(generate.ENDINGS)
+    record: Record = {
+        "header": header,
+        "initial": {"preset": "HIRATE"},
+        "moves": [{}, *entries, {"special": ending}],
+    }
+    winner = (len(line) + 1) % 2 if ending == "TORYO" else None
+    parsed = ParsedGame(record, "game", Ending("", ending, len(line), winner, ending == "SENNICHITE"))
+    ratings = tuple(round(dice.gauss(1600, 300)) if dice.random() < RATED else None for _ in range(2))
+    return replace(ready_game(parsed), ratings=(ratings[0], ratings[1]))
+
+
+# --- what the games are like -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of the nodes of games: of distinct positions among all rows; of these, of positions that are
+    reached from two others at least; of rows in forks; of nodes that repeat one of their own game."""
+
+    games: int
+    rows: int
+    distinct: float
+    transposed: float
+    forked: float
+    repeated: float
+
+
+def shares(numbers: range) -> Shares:
+    """The shares of some games. Takes about 5 ms a game."""
+    before: dict[int, set[int]] = {}
+    counts: Counter[str] = Counter()
+    for ready in map(game, numbers):
+        line = [row for row in ready.rows if not row.flags & FORK]
+        counts.update(rows=len(ready.rows), forked=len(ready.rows) - len(line), nodes=ready.plies + 1)
+        counts.update(repeated=ready.plies + 1 - len(line))
+        for previous, row in zip([0, *(row.key for row in line)], line, strict=False):
+            # A row after a repeated node follows another one than the list says; such are few.
+            before.setdefault(row.key, set()).add(previous)
+        for row in ready.rows:
+            before.setdefault(row.key, set())
+    transposed = sum(len(found) > 1 for found in before.values())
+    return Shares(
+        len(numbers), counts["rows"], len(before) / counts["rows"], transposed / len(before),
+        counts["forked"] / counts["rows"], counts["repeated"] / counts["nodes"],
+    )  # fmt: skip
+
+
+def batches(first: int, last: int, size: int) -> Iterator[range]:
+    """Numbers in parts of equal size."""
+    for start in range(first, last, size):
+        yield range(start, min(start + size, last))

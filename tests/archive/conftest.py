@@ -1,0 +1,48 @@
+"""Fixtures of the database tests. They run on the engine that DATABASE_URL names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+
+from archive.index import postgresql, schema
+
+SMALL_SEGMENT = 100
+
+
+@pytest.fixture
+def hot_at_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters for every key with three rows and more."""
+    monkeypatch.setattr(schema, "HOT_GAMES", 3)
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> Iterator[None]:
+    """New segments of few games on PostgreSQL; they are gone afterwards."""
+    monkeypatch.setattr(postgresql, "SEGMENT_GAMES", SMALL_SEGMENT)
+    drop_segments()
+    yield
+    drop_segments()
+
+
+def segments() -> list[str]:
+    """The names of PostgreSQL's segments."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT inhrelid::regclass::text FROM pg_inherits "
+            "WHERE inhparent = 'archive_occurrence'::regclass ORDER BY 1"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def drop_segments() -> None:
+    """Back to a database without segments, and to the first slot."""
+    if connection.vendor != "postgresql":
+        return
+    for name in segments():
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP TABLE {name}")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER SEQUENCE archive_slot RESTART")

@@ -1,0 +1,51 @@
+"""A command in a process of its own, on the database of the tests:
+
+    python -m tests.archive.on_test_database NAME {"HOT_GAMES": 3, ...} COMMAND ARGUMENT...
+
+The JSON object replaces constants of the index's schema.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.db import connection
+
+
+def start(constants: dict[str, object], *command: str) -> subprocess.Popen[str]:
+    """Start a command of manage.py; its output is in the pipes."""
+    name = str(connection.settings_dict["NAME"])
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__, name, json.dumps(constants), *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "archive.settings"},
+    )
+
+
+def main() -> None:
+    name, constants, *command = sys.argv[1:]
+    from archive import settings
+
+    settings.DATABASES["default"]["NAME"] = name
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from archive.index import schema
+
+    for constant, value in json.loads(constants).items():
+        changed = {int(key): number for key, number in value.items()} if isinstance(value, dict) else value
+        setattr(schema, constant, changed)
+    call_command(*command)
+
+
+if __name__ == "__main__":
+    main()

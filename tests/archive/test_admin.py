@@ -1,0 +1,111 @@
+"""The admin: files in, failures read again, games deleted through the store."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from archive.ingest import work
+from archive.models import Entry, Game, Occurrence, Upload
+from tests.archive.games import KIF, UNREADABLE, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(User.objects.create_superuser("admin"))
+    return client
+
+
+def test_files_are_uploaded_and_kept_under_the_admins_name(admin):
+    files = [SimpleUploadedFile(f"{n}.kif", KIF.replace("甲", str(n)).encode() + b"\n" * n) for n in range(2)]
+    answer = admin.post(reverse("admin:archive_upload_add"), {"file": files}, follow=True)
+    assert answer.status_code == 200
+    assert [upload.uploader.get_username() for upload in Upload.objects.all()] == ["admin", "admin"]
+    work.work_off(Upload.objects.order_by("pk")[0].pk)
+    assert Game.objects.count() == 1
+
+
+def test_an_empty_file_is_refused_with_a_message(admin):
+    answer = admin.post(reverse("admin:archive_upload_add"), {"file": [SimpleUploadedFile("a.kif", b"")]})
+    assert answer.status_code == 200
+    assert answer.context["form"].errors
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("model", ["upload", "entry", "game", "player", "event"])
+def test_every_list_and_every_row_can_be_looked_at(admin, model):
+    stored(KIF)
+    listing = admin.get(reverse(f"admin:archive_{model}_changelist"))
+    assert listing.status_code == 200
+    row = listing.context["cl"].result_list[0]
+    assert admin.get(reverse(f"admin:archive_{model}_change", args=[row.pk])).status_code == 200
+
+
+def test_what_failed_is_read_again_on_request(admin):
+    upload = stored(UNREADABLE)
+    before = Entry.objects.get().pk
+    chosen = {"action": "retry", "_selected_action": [upload.pk]}
+    admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.RECEIVED
+    work.work_off(upload.pk)
+    assert Entry.objects.get().pk != before
+
+
+def test_a_deleted_game_leaves_the_index(admin):
+    stored(KIF)
+    game = Game.objects.get()
+    answer = admin.post(reverse("admin:archive_game_delete", args=[game.pk]), {"post": "yes"})
+    assert answer.status_code == 302
+    assert (Game.objects.count(), Occurrence.objects.count()) == (0, 0)
+    assert Entry.objects.get().state == Entry.State.DELETED
+
+
+def test_several_games_are_deleted_at_once(admin):
+    stored(KIF)
+    stored(KIF.replace("先手の人", "別の人"))
+    chosen = {
+        "action": "delete_selected",
+        "post": "yes",
+        "_selected_action": [game.pk for game in Game.objects.all()],
+    }
+    admin.post(reverse("admin:archive_game_changelist"), chosen)
+    assert (Game.objects.count(), Occurrence.objects.count()) == (0, 0)
+
+
+def test_uploads_themselves_cannot_be_changed(admin):
+    upload = stored(KIF)
+    assert (
+        admin.post(reverse("admin:archive_upload_change", args=[upload.pk]), {"name": "x"}).status_code == 403
+    )
+
+
+def test_an_upload_is_deleted_with_its_games(admin):
+    upload = stored(KIF)
+    page = admin.get(reverse("admin:archive_upload_delete", args=[upload.pk]))
+    assert page.status_code == 200
+    answer = admin.post(reverse("admin:archive_upload_delete", args=[upload.pk]), {"post": "yes"})
+    assert answer.status_code == 302
+    for model in (Upload, Entry, Game, Occurrence):
+        assert not model._default_manager.exists()
+
+
+def test_several_uploads_are_deleted_at_once(admin):
+    ids = [stored(KIF).pk, stored(UNREADABLE).pk]
+    chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
+    admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    assert not Upload.objects.exists() and not Game.objects.exists()
+
+
+def test_everything_is_read_again_on_request(admin):
+    upload = stored(KIF)
+    before = Game.objects.get()
+    Game.objects.update(site="somewhere")
+    chosen = {"action": "read_again", "_selected_action": [upload.pk]}
+    admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    work.work_off(upload.pk)
+    assert (Game.objects.get().pk, Game.objects.get().site) == (before.pk, "")

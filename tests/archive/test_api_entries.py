@@ -1,0 +1,102 @@
+"""The entries of an upload through the API: lists to keep, bytes, reports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from rest_framework.test import APIClient
+
+from archive.ingest import texts
+from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
+from tests.archive.packing import zipped
+
+pytestmark = pytest.mark.django_db
+
+FILES = (
+    ("a.kif", KIF.encode("cp932")),
+    ("=cmd.kif", UNREADABLE.encode()),
+    ("深い/b.kif", BROKEN.encode()),
+    ("a.kif", CSA.encode()),
+)
+
+
+@pytest.fixture
+def client() -> APIClient:
+    return APIClient()
+
+
+@pytest.fixture
+def upload():
+    return stored(zipped(*FILES, ("bomb", bytes(9_000_000))), "all.zip")
+
+
+def read(response) -> str:
+    return b"".join(response.streaming_content).decode("utf-8-sig")
+
+
+def test_a_list_to_keep_has_a_line_per_finding(client, upload):
+    response = client.get(f"/api/v1/uploads/{upload.pk}/entries?format=csv")
+    assert response["Content-Type"].startswith("text/csv")
+    assert f"upload-{upload.pk}-entries.csv" in response["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(read(response))))
+    assert sorted({int(row["seq"]) for row in rows}) == [0, 1, 2, 3, 4]
+    broken = next(row for row in rows if row["code"] == "no-piece")
+    assert (broken["path"], broken["line"], broken["state"]) == ("深い/b.kif", "4", "stored")
+
+
+def test_no_cell_of_a_list_is_a_formula(client, upload):
+    rows = list(csv.reader(io.StringIO(read(client.get(f"/api/v1/uploads/{upload.pk}/entries?format=csv")))))
+    assert "'=cmd.kif" in [row[1] for row in rows]
+    assert not [cell for row in rows for cell in row if cell[:1] in "=@" and cell]
+
+
+def test_a_list_to_keep_in_json_has_a_line_per_entry(client, upload):
+    response = client.get(f"/api/v1/uploads/{upload.pk}/entries?format=ndjson")
+    rows = [json.loads(line) for line in read(response).splitlines()]
+    page = client.get(f"/api/v1/uploads/{upload.pk}/entries").json()["results"]
+    assert rows == page
+    assert [row["path"] for row in rows] == [*(name for name, _ in FILES), "bomb"]
+
+
+def test_another_list_is_not_known(client, upload):
+    response = client.get(f"/api/v1/uploads/{upload.pk}/entries?format=xlsx")
+    assert (response.status_code, response.json()["code"]) == (400, "unknown-format")
+
+
+@pytest.mark.parametrize("seq", range(4))
+def test_the_bytes_of_an_entry_come_as_they_were_in_the_container(client, upload, seq):
+    response = client.get(f"/api/v1/uploads/{upload.pk}/entries/{seq}/source")
+    assert response.content == FILES[seq][1]
+    assert response["Content-Disposition"].startswith("attachment")
+
+
+def test_what_was_refused_unread_has_no_bytes(client, upload):
+    response = client.get(f"/api/v1/uploads/{upload.pk}/entries/4/source")
+    assert (response.status_code, response.json()["code"]) == (404, "entry-without-bytes")
+
+
+def test_the_bytes_of_a_game_of_a_large_file_are_that_game(client, monkeypatch):
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    games = [CSA.replace("先手の人", f"人{n}") for n in range(3)]
+    found = stored("/\n".join(games), "three.csa")
+    sources = [client.get(f"/api/v1/uploads/{found.pk}/entries/{n}/source").content for n in range(3)]
+    assert [source.decode() for source in sources] == games
+
+
+def test_a_report_says_all_that_helps(client, upload):
+    url = client.get(f"/api/v1/uploads/{upload.pk}/entries").json()["results"][1]["report_url"]
+    response = client.get(url, headers={"Accept-Language": "en"})
+    assert response["Content-Type"].startswith("text/plain")
+    text = response.content.decode()
+    assert "all.zip / =cmd.kif" in text
+    assert upload.sha256 in text
+    assert "line 1" in text
+    assert "> 手合割：五々将棋" in text
+
+
+@pytest.mark.parametrize("what", ["source", "report"])
+def test_an_entry_that_is_not_there_is_a_404(client, upload, what):
+    assert client.get(f"/api/v1/uploads/{upload.pk}/entries/99/{what}").status_code == 404

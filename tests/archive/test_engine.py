@@ -1,0 +1,36 @@
+"""The database that the tests run on is the one that was asked for, with the options it needs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+pytestmark = pytest.mark.django_db
+
+
+def pragma(name: str) -> object:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA {name}")
+        return cursor.fetchone()[0]
+
+
+def test_the_engine_is_postgresql_exactly_when_an_address_is_given():
+    expected = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
+    assert connection.vendor == expected
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="these are options of SQLite")
+@pytest.mark.parametrize(
+    ("name", "value"), [("journal_mode", "wal"), ("page_size", 16384), ("synchronous", 1)]
+)
+def test_sqlite_runs_with_the_options_of_an_archive(name, value):
+    assert pragma(name) == value
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="an option of SQLite")
+def test_the_test_database_of_sqlite_is_a_file_that_another_process_can_open():
+    name = connection.settings_dict["NAME"]
+    assert Path(name).is_file(), name

@@ -1,0 +1,75 @@
+"""Settings from the environment: typed, and loud where they are wrong."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from archive import env
+
+
+def test_an_unset_variable_gives_the_default(monkeypatch):
+    monkeypatch.delenv("ARCHIVE_X", raising=False)
+    assert (env.text("ARCHIVE_X", "a"), env.flag("ARCHIVE_X", True), env.number("ARCHIVE_X", 7)) == (
+        "a",
+        True,
+        7,
+    )
+
+
+@pytest.mark.parametrize(("written", "meant"), [("1", True), ("ON", True), ("no", False), ("0", False)])
+def test_a_flag_reads_the_usual_words(monkeypatch, written, meant):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    assert env.flag("ARCHIVE_X", not meant) is meant
+
+
+@pytest.mark.parametrize("read", [lambda: env.flag("ARCHIVE_X", True), lambda: env.number("ARCHIVE_X", 1)])
+def test_a_bad_value_names_its_variable(monkeypatch, read):
+    monkeypatch.setenv("ARCHIVE_X", "maybe")
+    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X='maybe'"):
+        read()
+
+
+def test_a_number_below_its_minimum_is_refused(monkeypatch):
+    monkeypatch.setenv("ARCHIVE_X", "0")
+    with pytest.raises(ImproperlyConfigured, match="at least 1"):
+        env.number("ARCHIVE_X", 5)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("0.0.0.0:80", ("0.0.0.0", 80)), ("[::1]:8000", ("::1", 8000))]
+)
+def test_an_address_is_host_and_port(monkeypatch, written, meant):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    assert env.address("ARCHIVE_X", "") == meant
+
+
+@pytest.mark.parametrize("written", ["8000", "localhost:", "localhost:http", "localhost:70000"])
+def test_an_incomplete_address_is_refused(monkeypatch, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    with pytest.raises(ImproperlyConfigured):
+        env.address("ARCHIVE_X", "127.0.0.1:8000")
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
+)
+def test_loopback_hosts_are_recognised(host, loopback):
+    assert env.is_loopback(host) is loopback
+
+
+def test_a_secret_is_made_once_and_kept_private(monkeypatch, tmp_path):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    kept = tmp_path / "data" / "secret-key"
+    first = env.secret("SECRET_KEY", keep_in=kept)
+    assert len(first) > 50
+    assert env.secret("SECRET_KEY", keep_in=kept) == first
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+def test_a_server_with_a_database_of_its_own_must_be_given_its_secret(monkeypatch):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY must be set"):
+        env.secret("SECRET_KEY", keep_in=None)

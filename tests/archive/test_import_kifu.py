@@ -1,0 +1,128 @@
+"""`manage.py import_kifu`: files, folders and archives from disk, with a summary."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from archive.ingest import store, work
+from archive.ingest.importing import Turn
+from archive.management.commands.import_kifu import Meter
+from archive.models import Game, Upload
+from tests.archive.games import CSA, KIF, UNREADABLE
+from tests.archive.packing import zipped
+from tests.serving import ROOT, database
+
+
+def csa(number: int) -> bytes:
+    return CSA.replace("先手の人", f"人{number}").encode()
+
+
+def run(*paths: Path, **options) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    call_command("import_kifu", *map(str, paths), stdout=out, stderr=err, verbosity=0, **options)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.django_db
+def test_files_folders_and_archives_are_imported_in_order(tmp_path):
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "b.csa").write_bytes(csa(1))
+    (folder / "deep" / "a.csa").write_bytes(csa(2))
+    (tmp_path / "all.zip").write_bytes(
+        zipped(("c.csa", csa(3)), ("d.csa", csa(1)), ("e.kif", UNREADABLE.encode()))
+    )
+    out, err = run(folder, tmp_path / "all.zip")
+    assert "3 files (0 known before, 0 refused), 5 entries: 3 games stored, 1 known games, 1 failed" in out
+    assert "all.zip: e.kif, line 1" in err
+    assert list(Upload.objects.order_by("pk").values_list("name", flat=True)) == ["b.csa", "a.csa", "all.zip"]
+
+
+@pytest.mark.django_db
+def test_what_was_imported_is_not_imported_again(tmp_path):
+    (tmp_path / "a.kif").write_text(KIF)
+    run(tmp_path)
+    out, _ = run(tmp_path)
+    assert "1 files (1 known before" in out
+    assert Game.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_an_import_that_was_interrupted_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "BATCH_ENTRIES", 1)
+    data = zipped(*((f"{n}.csa", csa(n)) for n in range(4)))
+    (tmp_path / "all.zip").write_bytes(data)
+    upload, _ = store.create_upload("all.zip", [data], source="command")
+    assert work.work_on(upload.pk, "killed", seconds=0)
+    out, _ = run(tmp_path)
+    assert "4 entries: 4 games stored" in out
+
+
+@pytest.mark.django_db
+def test_files_that_are_refused_are_named_with_the_reason(tmp_path, settings):
+    settings.ARCHIVE_MAX_UPLOAD_BYTES = 100
+    (tmp_path / "empty.kif").write_bytes(b"")
+    (tmp_path / "large.kif").write_text(KIF)
+    out, err = run(tmp_path)
+    assert "2 refused" in out
+    assert "empty.kif: the file is empty" in err
+    assert "large.kif: the file has more than 100 bytes" in err
+
+
+@pytest.mark.django_db
+def test_a_path_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(CommandError, match="nowhere"):
+        run(tmp_path / "nowhere")
+
+
+@pytest.mark.django_db
+def test_the_files_are_not_changed(tmp_path):
+    path = tmp_path / "a.kif"
+    path.write_text(KIF)
+    before = path.stat()
+    run(tmp_path)
+    after = path.stat()
+    assert (before.st_mtime_ns, before.st_size, before.st_ino) == (
+        after.st_mtime_ns,
+        after.st_size,
+        after.st_ino,
+    )
+
+
+@pytest.mark.worker
+def test_several_processes_share_the_files(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    for n in range(12):
+        (files / f"{n}.csa").write_bytes(b"/\n".join(csa(10 * n + k) for k in range(3)))
+    with database() as address:
+        environment = os.environ | {"ARCHIVE_DATA_DIR": str(tmp_path / "data"), **address}
+
+        def manage(*words: str) -> str:
+            command = [sys.executable, "manage.py", *words]
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        manage("migrate", "-v0")
+        out = manage("import_kifu", str(files), "--workers", "3")
+        assert "12 files (0 known before, 0 refused), 36 entries: 36 games stored" in out
+        assert "no difference" in manage("verify_archive")
+
+
+def test_progress_has_share_rate_and_remaining_time():
+    meter = Meter({"a": 100, "b": 300}, shown=False)
+    meter.advance(Turn("a"))
+    meter.states["stored"] += 10
+    meter.advance(Turn("b", 1, 0.5, 30, more=True))
+    assert meter.line(10.0) == " 62%  40 entries, 4 a second, 0:06 left"

@@ -1,0 +1,194 @@
+"""Every query about positions uses its index, on an archive large enough for planners to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from random import Random
+
+import pytest
+from django.db import connection, transaction
+
+from archive.index import counters
+from archive.index.engine import engine
+from archive.index.schema import FIRST, Row
+from archive.models import Entry, Event, Game, GameEvent, GamePlayer, HotMove, HotPosition, Player, Upload
+from archive.queries import counting, through
+from archive.queries.positions import PositionFilters, explore, explore_many, games_through
+from archive.queries.walk import walk
+from kifu_core import moves
+from kifu_core.keys import shogi64
+from kifu_core.keys.canonical import canonical, key
+from kifu_core.position import Position
+from tests.archive.builders import upload
+from tests.archive.plans import scans
+
+GAMES = 12_000
+ROWS_A_GAME = 16
+PLAYERS = 100
+UPLOADS = 600
+FIRST_DAY = date(1990, 1, 1).toordinal()
+START = shogi64.encode(Position.initial())
+
+pytestmark = pytest.mark.django_db
+
+
+def after(*played: str) -> str:
+    position = Position.initial()
+    for usi in played:
+        position.do_move(moves.from_usi(usi))
+    return shogi64.encode(position)
+
+
+RARE = after("9g9f")
+MOVES = {0: [moves.from_usi(usi) for usi in ("7g7f", "2g2f", "5g5f")], 2: [moves.from_usi("7g7f")]}
+"""Moves that can be played in both positions, as they are stored, by the colour bit of the key."""
+
+
+@pytest.fixture
+def archive() -> None:
+    """Games without records, all through one position and a few through another; as large as is needed."""
+    random = Random(1)
+    Player.objects.bulk_create(Player(pk=number, name=f"対局者{number}") for number in range(1, PLAYERS + 1))
+    Event.objects.bulk_create(Event(pk=number, name=f"棋戦{number}") for number in range(1, 41))
+    engine().make_room()
+    _games(random)
+    _rows(random)
+    found = canonical(Position.initial())
+    counters.promote(key(found.code, found.orientation), found.code)
+    _hot(random)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def _games(random: Random) -> None:
+    uploads = [upload()[0].pk for _ in range(UPLOADS)]
+    games, seats, events, entries = [], [], [], []
+    for slot in range(1, GAMES + 1):
+        played, event = FIRST_DAY + random.randrange(9000), random.randrange(1, 41)
+        players = random.sample(range(1, PLAYERS + 1), 2)
+        names = {f"player{colour}_id": player for colour, player in enumerate(players)}
+        games.append(
+            Game(
+                pk=slot, kind="shogi", record_kind="game", digest=slot.to_bytes(16, "big"), digest_version=1,
+                slot=slot, event_id=event, played=played, handicap="HIRATE", result=slot % 4, plies=100,
+                index_version=1, index_rows=ROWS_A_GAME, **names,
+            )
+        )  # fmt: skip
+        events.append(GameEvent(event_id=event, played=played, slot=slot))
+        entries.append(Entry(upload_id=uploads[slot % UPLOADS], seq=slot, state="stored", game_id=slot))
+        for colour, player in enumerate(players):
+            rating = random.randrange(1000, 2500)
+            seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
+    for model, rows in ((Game, games), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
+        model.objects.bulk_create(rows, batch_size=2000)
+
+
+def _rows(random: Random) -> None:
+    rows = []
+    known = {code: canonical(shogi64.decode(code)) for code in (START, RARE)}
+    keys = {code: key(found.code, found.orientation) for code, found in known.items()}
+    days = dict(Game.objects.values_list("slot", "played"))
+    for slot, played in days.items():
+        reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
+        reached += [random.getrandbits(63) for _ in range(ROWS_A_GAME - len(reached))]
+        rows += [
+            Row(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
+            for ply, at in enumerate(reached)
+        ]
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().insert(cursor, sorted(rows))
+
+
+def _hot(random: Random) -> None:
+    """Other hot positions."""
+    keys = random.sample(range(10**6), 3000)
+    HotPosition.objects.bulk_create(HotPosition(key=at, code="") for at in keys)
+    HotMove.objects.bulk_create(
+        HotMove(key=at, flags=2, move=256, result=result, n=500, rated=0, rating_sum=0, last_played=0)
+        for at in keys
+        for result in range(3)
+    )
+
+
+FILTERS = {
+    "player": PositionFilters(player="対局者7"),
+    "side": PositionFilters(black="対局者7", white="対局者8"),
+    "event": PositionFilters(event="棋戦3"),
+    "days": PositionFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
+    "player and days": PositionFilters(player="対局者7", since=date(1999, 1, 1)),
+    "result": PositionFilters(result=2),
+    "handicap": PositionFilters(handicap="HIRATE"),
+    "ratings": PositionFilters(min_rating=2000),
+    "nothing": None,
+}
+CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
+
+
+def questions() -> dict[str, Callable[[], object]]:
+    """Every kind of question, by what it is."""
+    found: dict[str, Callable[[], object]] = {}
+    filters_asked = FILTERS | {"upload": PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)}
+    for where, code in CODES.items():
+        for what, filters in filters_asked.items():
+            for match in ("exact", "any"):
+                name = f"{where}, {what}, {match}"
+                found[f"explore {name}"] = lambda c=code, f=filters, m=match: counts(c, m, f)
+                for order in ("newest", "oldest"):
+                    found[f"{order} {name}"] = lambda c=code, f=filters, m=match, o=order: pages(c, m, o, f)
+        found[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
+    found["batch"] = lambda: explore_many("shogi", [*CODES.values()], "any", "all")
+    found["tree"] = lambda: walk("shogi", START, 2, 1)
+    return found
+
+
+def counts(code: str, match: str, filters: PositionFilters | None, **options: bool) -> None:
+    for lines in ("main", "all"):
+        explore("shogi", code, match, lines, 0, filters, **options)
+
+
+def pages(code: str, match: str, order: str, filters: PositionFilters | None) -> None:
+    """The first pages and one that begins in the middle."""
+    cursor = None
+    for _ in range(3):
+        cursor = games_through("shogi", code, match, order, cursor, 5, filters=filters).next
+        if cursor is None:
+            break
+
+
+def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
+    assert whole(questions()) == {}
+    monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
+    assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+
+
+def test_samples_read_no_table_whole(archive, monkeypatch):
+    for module, name, value in (
+        (counting, "EXACT_ROWS", 50),
+        (counting, "SAMPLE_ROWS", 40),
+        (through, "PAGE_ROWS", 20),
+    ):
+        monkeypatch.setattr(module, name, value)
+    assert explore("shogi", START, filters=FILTERS["ratings"]).sample is not None
+    assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+
+
+def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
+    """The questions that read a table whole, with the table and the statement."""
+    return {name: found for name, ask in asked.items() if (found := scans(ask))}
+
+
+def test_a_query_that_reads_a_table_whole_would_be_found(archive):
+    for sql, table in (
+        ("SELECT count(*) FROM archive_occurrence d WHERE d.slot = 5", "occurrence"),
+        ("SELECT count(*) FROM archive_occurrence d WHERE d.played > 5 AND d.result = 1", "occurrence"),
+        ("SELECT max(g.plies) FROM archive_game g WHERE g.plies = 7", "game"),
+        ("SELECT p.rating FROM archive_gameplayer p WHERE p.rating = 7", "gameplayer"),
+    ):
+
+        def ask(statement: str = sql) -> None:
+            with connection.cursor() as cursor:
+                cursor.execute(statement)
+
+        (found,) = scans(ask)
+        assert found.startswith(f"{table}: ")

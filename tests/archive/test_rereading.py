@@ -1,0 +1,177 @@
+"""Reading uploads again: games change in place, keep their ids, and become one where they are one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from archive.index import verify
+from archive.ingest import store, work
+from archive.ingest.ready import ReadyEntry, ReadyGame
+from archive.models import Entry, Game, GameAlias, Occurrence, Upload
+from kifu_core.errors import Issue
+from tests.archive.builders import ready, upload
+from tests.archive.games import CSA, KIF, stored
+
+pytestmark = pytest.mark.django_db
+
+OPENING = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f"
+OTHER = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 3a2b"
+
+
+def all_right() -> bool:
+    return not list(verify.verify())
+
+
+def sent(*games: ReadyGame | None) -> int:
+    made, token = upload()
+    take(made.pk, token, *games)
+    return made.pk
+
+
+def take(pk: int, token: str, *games: ReadyGame | None) -> None:
+    failed = (Issue("illegal-move", "error"),)
+    entries = [ReadyEntry(seq, game, issues=() if game else failed) for seq, game in enumerate(games)]
+    store.ingest(pk, token, entries)
+    assert store.finish(pk, token)
+
+
+def read_again(pk: int, *games: ReadyGame | None) -> None:
+    assert store.reread(pk)
+    assert store.claim(pk, "again")
+    take(pk, "again", *games)
+
+
+def test_a_game_that_reads_differently_changes_in_place():
+    pk = sent(ready(OPENING, black="甲九段", day="2020/01/02"))
+    game = Game.objects.get()
+    new = ready(OPENING + " 8g8f", {2: [["8c8d"]]}, black="甲", white="乙", event="名人戦", day="2020/01/03")
+    read_again(pk, new)
+    again = Game.objects.get()
+    assert (again.pk, again.plies, again.event.name, again.player1.name) == (game.pk, 13, "名人戦", "乙")
+    assert Entry.objects.get().state == "stored" and Entry.objects.get().record is None
+    assert Entry.objects.get().reading == Upload.objects.get().reading == 1
+    assert all_right()
+
+
+def test_reading_the_same_again_changes_nothing():
+    pk = sent(ready(OPENING, {3: [["6g6f"]]}, black="甲"), ready(OTHER), None)
+    before = list(Game.objects.order_by("pk").values()), sorted(Occurrence.objects.values_list())
+    read_again(pk, ready(OPENING, {3: [["6g6f"]]}, black="甲"), ready(OTHER), None)
+    assert before == (list(Game.objects.order_by("pk").values()), sorted(Occurrence.objects.values_list()))
+    assert [entry.state for entry in Entry.objects.order_by("seq")] == ["stored", "stored", "failed"]
+
+
+def test_columns_that_are_read_differently_are_written_though_the_game_is_the_same():
+    pk = sent(ready(OPENING, black="甲"))
+    Game.objects.update(opening="棒銀", digest_version=1)
+    read_again(pk, ready(OPENING, black="甲"))
+    assert Game.objects.get().opening == "" and all_right()
+
+
+def test_two_games_that_turn_out_to_be_one_are_one_and_an_alias():
+    pk = sent(ready(OPENING, {3: [["6g6f"]]}, black="甲 先生"), ready(OTHER), ready(OPENING, black="乙"))
+    first, second, third = Game.objects.order_by("pk")
+    same = ready(OPENING, {3: [["6g6f"]]}, black="丙")
+    read_again(pk, same, ready(OTHER), replace(same))
+    assert {game.pk for game in Game.objects.all()} == {first.pk, second.pk, third.pk} - {alias().pk}
+    assert alias().game.player0.name == "丙"
+    assert sorted(Entry.objects.values_list("state", flat=True)) == ["duplicate", "stored", "stored"]
+    assert all_right()
+
+
+def alias() -> GameAlias:
+    return GameAlias.objects.get()
+
+
+def test_a_game_sent_twice_keeps_its_id_when_both_are_read_again():
+    old, new = ready(OPENING, black="甲"), ready(OPENING + " 8g8f", black="甲")
+    first, second = sent(old), sent(old)
+    pk = Game.objects.get().pk
+    read_again(first, new)
+    assert Game.objects.get().plies == 13 and all_right()
+    read_again(second, new)
+    game = Game.objects.get()
+    assert (game.pk, game.plies, game.entries.count()) == (pk, 13, 2) and all_right()
+    assert [entry.record for entry in Entry.objects.all()] == [None, None]
+
+
+def test_games_that_were_taken_for_one_are_two_when_read_again():
+    old = ready(OPENING, black="甲")
+    first, second = sent(old), sent(old)
+    read_again(first, ready(OPENING, black="甲", day="2020/01/02"))
+    read_again(second, ready(OPENING, black="甲", day="2021/01/02"))
+    assert [game.played_from.year for game in Game.objects.order_by("pk")] == [2020, 2021]
+    assert sorted(Entry.objects.values_list("state", flat=True)) == ["stored", "stored"]
+    assert all_right()
+
+
+def test_what_cannot_be_read_any_more_keeps_its_game_and_says_so():
+    pk = sent(ready(OPENING, black="甲"))
+    read_again(pk, None)
+    entry = Entry.objects.get()
+    assert (entry.state, entry.game) == ("stored", Game.objects.get())
+    assert [issue["code"] for issue in entry.issues] == ["illegal-move", "kept-reading"]
+
+
+def test_what_could_not_be_read_before_is_stored_now():
+    pk = sent(None, ready(OPENING, black="甲"))
+    read_again(pk, ready(OTHER), ready(OPENING, black="甲"))
+    assert Game.objects.count() == 2 and not Entry.objects.filter(state="failed").exists() and all_right()
+
+
+def test_entries_that_are_not_found_any_more_go_with_their_games():
+    pk = sent(ready(OPENING, black="甲"), ready(OTHER))
+    kept = Game.objects.order_by("pk").first()
+    read_again(pk, ready(OPENING, black="甲"))
+    assert Game.objects.get() == kept and Entry.objects.get().seq == 0 and all_right()
+
+
+def test_a_text_found_between_others_takes_nobodys_game():
+    one, two = ready(OPENING, black="甲"), ready(OTHER, black="乙")
+    pk = sent(one, two)
+    first, second = Game.objects.order_by("pk")
+    found = ready("5g5f 3c3d 5f5e 8c8d 2h5h 7a6b 7g7f 6c6d 8h7g 6b6c", black="丁")
+    read_again(pk, one, found, two)
+    assert [entry.game_id for entry in Entry.objects.order_by("seq")][::2] == [first.pk, second.pk]
+    assert Game.objects.count() == 3 and not GameAlias.objects.exists() and all_right()
+
+
+def test_a_game_that_an_administrator_deleted_does_not_come_back():
+    pk = sent(ready(OPENING, black="甲"))
+    store.delete_games(Game.objects.values_list("pk", flat=True))
+    read_again(pk, ready(OPENING, black="甲"))
+    assert not Game.objects.exists() and Entry.objects.get().state == "deleted"
+
+
+def test_an_upload_that_is_worked_on_is_not_begun_again():
+    made, _ = upload()
+    assert not store.reread(made.pk)
+
+
+def test_from_the_bytes_everything_comes_again_and_the_bytes_are_the_same():
+    upload = stored(KIF)
+    stored(CSA, "game.csa")
+    before = Game.objects.values().get(), b"".join(upload.stream())
+    assert store.reread(upload.pk)
+    work.work_off(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.reading) == ("done", 1)
+    assert (Game.objects.values().get(), b"".join(upload.stream())) == before and all_right()
+
+
+def test_a_large_upload_is_read_again_in_turns(monkeypatch):
+    monkeypatch.setattr(work, "BATCH_ENTRIES", 1)
+    text = "\n".join(KIF.replace("先手の人", f"{number}番") for number in range(4))
+    upload = stored(text)
+    ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
+    Game.objects.update(site="wrongly read")
+    assert len(ids) == 4 and store.reread(upload.pk)
+    turns = 1
+    while work.work_on(upload.pk, f"turn {turns}", seconds=0):
+        turns += 1
+        Upload.objects.update(claimed_until=None)
+    assert turns > 3 and set(Entry.objects.values_list("reading", flat=True)) == {1}
+    assert list(Game.objects.order_by("pk").values_list("pk", "site")) == [(pk, "") for pk in ids]
+    assert all_right()

@@ -1,0 +1,78 @@
+"""Boards and hands as the pages draw them on the server."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from django.utils.translation import override
+
+from archive.web.boards import board_svg, hand_svg
+from kifu_core.moves import from_usi
+from kifu_core.position import Position
+
+MIDGAME = Position.from_sfen("8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124")
+
+
+def pieces(svg: str) -> list[tuple[str, bool]]:
+    """Kanji and whether the piece is turned, in drawing order."""
+    found = re.findall(r'class="piece[^>]*><g( transform="rotate\(180\)")?><path[^>]*/><text[^>]*>(.)<', svg)
+    return [(kanji, bool(turned)) for turned, kanji in found]
+
+
+def test_the_start_has_forty_pieces_white_turned_and_two_kinds_of_king() -> None:
+    drawn = pieces(board_svg(Position.initial()))
+    assert len(drawn) == 40
+    assert drawn[4] == ("王", True)
+    assert drawn[-5] == ("玉", False)
+    assert sum(turned for _kanji, turned in drawn) == 20
+
+
+def test_promoted_pieces_are_marked_as_such() -> None:
+    svg = board_svg(MIDGAME)
+    assert svg.count('class="piece promoted"') == 3
+    assert ("龍", True) in pieces(svg)
+
+
+def test_flipping_turns_every_piece() -> None:
+    upright = pieces(board_svg(Position.initial()))
+    flipped = pieces(board_svg(Position.initial(), flip=True))
+    assert flipped == [(kanji, not turned) for kanji, turned in upright]
+
+
+def test_the_last_move_marks_where_it_came_from_unless_it_was_a_drop() -> None:
+    moved = board_svg(Position.initial(), from_usi("7g7f"))
+    assert "last-from" in moved and "last-to" in moved
+    dropped = board_svg(Position.initial(), from_usi("P*5e"))
+    assert "last-from" not in dropped and "last-to" in dropped
+
+
+def test_ranks_are_named_as_the_language_does() -> None:
+    with override("ja"):
+        assert ">九</text>" in board_svg(Position.initial())
+    with override("en"):
+        assert ">i</text>" in board_svg(Position.initial())
+
+
+def test_a_hand_shows_the_strongest_first_with_numbers_above_one() -> None:
+    svg = hand_svg(MIDGAME, 1)
+    assert [kanji for kanji, _turned in pieces(svg)] == ["角", "金", "桂", "歩"]
+    assert re.findall(r'class="count"[^>]*>(\d+)<', svg) == ["3"]
+    assert all(turned for _kanji, turned in pieces(svg))
+    assert not any(turned for _kanji, turned in pieces(hand_svg(MIDGAME, 0)))
+
+
+def test_the_pictures_are_well_formed_and_labels_are_escaped() -> None:
+    for svg in (board_svg(MIDGAME, label='"<b>&'), hand_svg(MIDGAME, 0), hand_svg(Position.initial(), 0)):
+        ElementTree.fromstring(svg)
+
+
+def test_letters_stand_upright_on_pieces_of_either_side() -> None:
+    svg = board_svg(MIDGAME, letters=True)
+    letters = re.findall(
+        r'<text class="letter" y="(\d+)"[^>]*?( transform="rotate\(180\)")?>([^<]+)</text>', svg
+    )
+    assert len(letters) == len(pieces(board_svg(MIDGAME)))
+    assert {(y, bool(turned)) for y, turned, _letter in letters} == {("14", False), ("6", True)}
+    assert {"K", "+R", "P"} <= {letter for _y, _turned, letter in letters}
+    assert ">B<" in hand_svg(MIDGAME, 1, letters=True)

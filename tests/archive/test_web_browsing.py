@@ -1,0 +1,71 @@
+"""The pages of players, events and statistics, without JavaScript."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from archive.models import Event, Player
+from tests.archive import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def archive() -> None:
+    cache.clear()
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲野", white="<b>乙", day="2020/01/01", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black="甲野", white="丙", day="2022/05/05", event="名人戦"),
+    )
+
+
+def html(client: Client, address: str, language: str = "ja") -> str:
+    response = client.get(address, headers={"Accept-Language": language})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_players_are_listed_and_found_by_part_of_their_name(client: Client) -> None:
+    page = html(client, "/players/")
+    assert "甲野" in page
+    assert "&lt;b&gt;乙" in page
+    found = html(client, "/players/?name=野")
+    assert "甲野" in found
+    assert "丙" not in found
+    assert "「nobody」を含む名前はありません" in html(client, "/players/?name=nobody")
+
+
+def test_a_player_has_results_opponents_years_and_games(client: Client) -> None:
+    page = html(client, f"/players/{Player.objects.get(name='甲野').pk}/", "en")
+    for text in ("Black", "Opponents", "Games by year", "2020", "2022", "First moves as Black", "▲P-7f"):
+        assert text in page
+    assert 'href="/games/?player=%E7%94%B2%E9%87%8E"' in page
+
+
+def test_an_event_has_players_and_games(client: Client) -> None:
+    assert "名人戦" in html(client, "/events/")
+    page = html(client, f"/events/{Event.objects.get().pk}/")
+    for text in ("甲野", "丙", "対局者", 'href="/games/?event='):
+        assert text in page
+
+
+@pytest.mark.parametrize("address", ["/players/999/", "/events/999/"])
+def test_nobody_has_no_page(client: Client, address: str) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_statistics_have_titles_units_and_the_numbers_behind_them(client: Client) -> None:
+    page = html(client, "/statistics/", "en")
+    for text in ("Games by year", "Games by length", "Results", "First moves", "The numbers", "resigns"):
+        assert text in page
+    assert 'role="img" aria-label="Games by year (games)"' in page
+
+
+def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:
+    player = Player.objects.get(name="甲野")
+    game = html(client, "/games/?player=丙").split('class="game-row" href="')[1].split('"')[0]
+    page = html(client, game)
+    assert f'href="/players/{player.pk}/"' in page
+    assert f'href="/events/{Event.objects.get().pk}/"' in page

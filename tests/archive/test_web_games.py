@@ -1,0 +1,182 @@
+"""The list of games, its filters and the search box."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from archive.web import views
+from archive.web.listing import filters_in
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def three_games() -> None:
+    """甲 beats 乙 in 2020, 乙 beats 甲 in 2021 in the 名人戦, 丙 and 丁 draw without a day."""
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/05"),
+        builders.ready("2g2f 8c8d", winner=1, black="甲", white="乙", event="名人戦", day="2021/05/06"),
+        builders.ready("5g5f 5c5d", winner=None, black="丙", white="丁"),
+    )
+
+
+def listed(client: Client, query: str = "") -> list[str]:
+    """Black's names in the list, in order."""
+    html = client.get(f"/games/{query}").content.decode()
+    return re.findall(r'☗ <span class="name">([^<]+)</span>', html)
+
+
+def dates(client: Client, query: str = "") -> list[str]:
+    """The days in the list."""
+    html = client.get(f"/games/{query}").content.decode()
+    return [day.strip() for day in re.findall(r'class="date">([^<]*)<', html)]
+
+
+@pytest.mark.usefixtures("three_games")
+def test_the_newest_games_come_first_and_those_without_a_day_last(client: Client) -> None:
+    assert dates(client) == ["2021-05-06", "2020-01-05", "–"]
+    assert listed(client) == ["甲", "甲", "丙"]
+
+
+@pytest.mark.usefixtures("three_games")
+@pytest.mark.parametrize(
+    ("query", "days"),
+    [
+        ("?player=乙", ["2021-05-06", "2020-01-05"]),
+        ("?player=丁", ["–"]),
+        ("?event=名人戦", ["2021-05-06"]),
+        ("?from=2021", ["2021-05-06"]),
+        ("?to=2020-12", ["2020-01-05"]),
+        ("?from=2020-01-05&to=2020-01-05", ["2020-01-05"]),
+        ("?from=2020/1/6", ["2021-05-06"]),
+        ("?result=white", ["2021-05-06"]),
+        ("?result=black", ["2020-01-05"]),
+        ("?player=甲&result=white&event=名人戦", ["2021-05-06"]),
+        ("?player=戊", []),
+    ],
+)
+def test_filters_leave_the_games_that_have_all_of_them(client: Client, query: str, days: list[str]) -> None:
+    assert dates(client, query) == days
+
+
+@pytest.mark.usefixtures("three_games")
+def test_the_winner_is_marked(client: Client) -> None:
+    html = client.get("/games/?result=white").content.decode()
+    assert re.search(r'side winner">☖ <span class="name">乙', html)
+
+
+@pytest.mark.usefixtures("three_games")
+def test_filters_in_use_can_be_taken_away_one_by_one(client: Client) -> None:
+    html = client.get("/games/?player=甲&result=white").content.decode()
+    assert 'class="chip" href="?result=white"' in html
+    assert 'class="chip" href="?player=%E7%94%B2"' in html
+
+
+def test_an_empty_answer_says_what_was_asked_and_offers_more(client: Client) -> None:
+    html = client.get("/games/?player=戊&result=draw", headers={"Accept-Language": "ja"}).content.decode()
+    assert "すべての条件に合う対局はありません。" in html
+    assert "「結果」を外して検索" in html
+
+
+def test_an_empty_archive_asks_for_records(client: Client) -> None:
+    html = client.get("/games/", headers={"Accept-Language": "ja"}).content.decode()
+    assert "最初の棋譜を登録する" in html
+
+
+@pytest.mark.parametrize("query", ["?from=yesterday", "?to=2020-13", "?result=maybe", "?from=2020-02-30"])
+def test_a_filter_that_cannot_be_understood_is_answered_with_400_and_a_reason(
+    client: Client, query: str
+) -> None:
+    response = client.get(f"/games/{query}")
+    assert response.status_code == 400
+    assert 'class="field-error"' in response.content.decode()
+
+
+@pytest.mark.usefixtures("three_games")
+def test_pages_follow_each_other_without_losing_a_game(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PAGE", 2)
+    first = client.get("/games/?from=").content.decode()
+    found = re.search(r'rel="next" href="([^"]+)"', first)
+    assert found
+    second = client.get("/games/" + found[1].replace("&amp;", "&")).content.decode()
+    assert first.count('class="game-row"') == 2
+    assert second.count('class="game-row"') == 1
+    assert 'rel="next"' not in second
+
+
+def test_a_cursor_that_was_not_made_here_is_a_bad_request(client: Client) -> None:
+    assert client.get("/games/?cursor=made-up").status_code == 400
+
+
+START = Position.initial()
+
+
+@pytest.mark.parametrize("words", [START.sfen(), f"position sfen {START.sfen()}", shogi64.encode(START)])
+def test_a_pasted_position_leads_to_its_page(client: Client, words: str) -> None:
+    response = client.get("/games/", {"q": words})
+    assert response.status_code == 302
+    assert response.headers["Location"] == f"/positions/shogi/{shogi64.encode(START)}/"
+
+
+@pytest.mark.parametrize("words", ["羽生善治", "a/b/c/d/e/f/g/h/i b -", "AlphaZeroVersionNumberOne"])
+def test_other_words_are_a_players_name(client: Client, words: str) -> None:
+    response = client.get("/games/", {"q": f" {words} "}, follow=True)
+    assert response.redirect_chain[0][0].startswith("/games/?player=")
+    assert words in response.content.decode()
+
+
+def test_names_are_escaped(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f", black="<script>x</script>", event='"><b>'))
+    html = client.get("/games/").content.decode()
+    assert "<script>x" not in html
+    assert '"><b>' not in html
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("甲野", {"player": "甲野"}),
+        ("the end of genesis", {"player": "the end of genesis"}),
+        ("@甲野", {"player": "甲野"}),
+        ("@甲野 棋戦：名人戦 from:2020", {"player": "甲野", "event": "名人戦", "from": "2020"}),
+        ('event:"A B" result:draw', {"event": "A B", "result": "draw"}),
+        ("http://x", {"player": "http://x"}),
+        ("@", {"player": "@"}),
+    ],
+)
+def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
+    assert filters_in(words) == query
+
+
+def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:
+    response = client.get("/games/", {"q": "@甲野 event:名人戦"})
+    assert response.status_code == 302
+    assert response.headers["Location"] == "/games/?" + urlencode({"player": "甲野", "event": "名人戦"})
+
+
+def test_further_filters_open_where_they_are_in_use(client: Client) -> None:
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲", white="乙"), builders.ready("7g7f", black="丙", white="甲")
+    )
+    page = client.get("/games/?white=甲").content.decode()
+    assert '<details class="folded" open>' in page
+    assert page.count('class="game-row"') == 1
+    assert client.get("/games/?min_plies=2").content.decode().count('class="game-row"') == 1
+    assert '<details class="folded">' in client.get("/games/?player=甲").content.decode()
+    assert client.get("/games/?min_plies=x").status_code == 400
+
+
+def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f", black="羽生善治", white="乙", event="羽生杯"))
+    page = client.get("/games/?player=羽生").content.decode()
+    assert re.search(r'<a href="/players/\d+/">羽生善治</a>, <a href="/events/\d+/">羽生杯</a>', page)
+    assert "この語を含む名前" not in client.get("/games/?player=丙").content.decode()

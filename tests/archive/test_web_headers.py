@@ -1,0 +1,41 @@
+"""Headers on the pages: lists tell the round, a game's page tells everything as it was written."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from archive.models import Game
+from tests.archive.games import stored
+from tests.archive.test_api_headers import RICH
+
+pytestmark = pytest.mark.django_db
+
+
+def page(address: str) -> str:
+    answer = Client().get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_list_tells_the_event_with_its_round():
+    stored(RICH)
+    assert '<span class="event">第66期王位戦 七番勝負 第6局</span>' in page("/games/")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "先手の人 九段",
+        "後手の人(1523)",
+        "第66期王位戦七番勝負第６局",
+        "慶応2年9月",
+        "15分+60秒",
+        "3▲1△2",
+        "相振飛車",
+    ],
+)
+def test_the_page_of_a_game_shows_its_headers_as_written(written):
+    stored(RICH)
+    assert escape(written) in page(f"/games/{Game.objects.get().pk}/")

@@ -1,0 +1,143 @@
+"""The upload page, and the page of one upload."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from archive.ingest.work import work_off
+from archive.models import Entry, Upload
+
+pytestmark = pytest.mark.django_db
+
+GOOD = "先手：甲\n後手：乙\n手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n"
+BROKEN = "手合割：平手\n1 ７六歩(77)\n2 ９九玉(11)\n3 ２六歩(27)\n"
+
+
+@pytest.fixture(autouse=True)
+def anyone_may_upload(settings: Settings) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+
+
+def file(text: str, name: str = "game.kif") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, text.encode())
+
+
+def send(client: Client, **fields: object) -> Upload:
+    """Post the form and work the upload off."""
+    response = client.post("/upload/", fields)
+    assert response.status_code == 302
+    upload = Upload.objects.latest("pk")
+    assert response.headers["Location"] == f"/uploads/{upload.pk}/"
+    work_off(upload.pk)
+    return upload
+
+
+def page(client: Client, address: str, **headers: str) -> str:
+    response = client.get(address, headers={"Accept-Language": "ja", **headers})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_the_form_works_without_javascript(client: Client) -> None:
+    html = page(client, "/upload/")
+    assert 'enctype="multipart/form-data"' in html
+    assert "csrfmiddlewaretoken" in html
+
+
+def test_a_file_is_stored_and_its_page_shown(client: Client) -> None:
+    upload = send(client, file=file(GOOD))
+    assert b"".join(upload.stream()).decode() == GOOD
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "完了" in html
+    assert f'href="/games/{Entry.objects.get().game_id}/"' in html
+    assert f"/api/v1/uploads/{upload.pk}/source" in html
+
+
+def test_pasted_text_is_stored_too(client: Client) -> None:
+    upload = send(client, text=GOOD)
+    assert upload.name in ("貼り付けた棋譜", "pasted text")
+    assert Entry.objects.get().state == Entry.State.STORED
+
+
+def test_several_files_lead_to_a_list_of_their_uploads(client: Client) -> None:
+    response = client.post("/upload/", {"file": [file(GOOD, "a.kif"), file(BROKEN, "b.kif")]})
+    assert response.status_code == 302
+    html = page(client, response.headers["Location"])
+    assert "a.kif" in html and "b.kif" in html
+    assert len(re.findall(r'href="/uploads/\d+/"', html)) == 2
+
+
+def test_the_same_file_twice_is_one_upload(client: Client) -> None:
+    assert send(client, file=file(GOOD)).pk == send(client, file=file(GOOD)).pk
+
+
+def test_a_failure_comes_first_with_its_reason_its_place_and_its_line(client: Client) -> None:
+    upload = send(client, file=file("これは棋譜ではありません\n", "letter.txt"))
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert 'class="entry failed"' in html
+    assert "読み取れなかった棋譜" in html
+    assert "行目" in html
+
+
+def test_a_record_that_breaks_off_shows_the_line_with_the_fault_marked(client: Client) -> None:
+    upload = send(client, file=file(BROKEN))
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "3行目" in html
+    assert "2手目" in html
+    assert "?手目" not in html
+    assert re.search(r"<pre>[^<]*<mark>[^<]*</mark>[^<]*</pre>", html)
+
+
+def test_an_upload_that_waits_is_polled_until_it_is_done(client: Client) -> None:
+    client.post("/upload/", {"file": file(GOOD)})
+    upload = Upload.objects.get()
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert f'hx-get="/uploads/{upload.pk}/" hx-trigger="every 1s"' in html
+    assert "htmx-2.min.js" in html
+    work_off(upload.pk)
+    part = page(client, f"/uploads/{upload.pk}/", **{"HX-Request": "true"})
+    assert part.startswith('<section id="state"')
+    assert "hx-trigger" not in part
+    assert "<html" not in part
+
+
+def test_nothing_chosen_and_empty_files_are_told(client: Client) -> None:
+    for fields in ({}, {"text": "  "}, {"file": SimpleUploadedFile("empty.kif", b"")}):
+        response = client.post("/upload/", fields)
+        assert response.status_code == 400
+        assert 'role="alert"' in response.content.decode()
+    assert not Upload.objects.exists()
+
+
+def test_a_file_that_is_too_large_is_refused_with_the_limit(client: Client, settings: Settings) -> None:
+    settings.ARCHIVE_MAX_UPLOAD_BYTES = 10
+    response = client.post("/upload/", {"file": file(GOOD)})
+    assert response.status_code == 400
+    assert "MiB" in response.content.decode()
+
+
+def test_without_a_login_one_may_not_upload_where_that_is_off(client: Client, settings: Settings) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = False
+    assert "ログイン" in page(client, "/upload/")
+    assert client.post("/upload/", {"file": file(GOOD)}).status_code == 403
+    assert not Upload.objects.exists()
+    user = User.objects.create_user("kifu")
+    client.force_login(user)
+    assert send(client, file=file(GOOD)).uploader == user
+
+
+def test_names_and_lines_of_uploads_are_escaped(client: Client) -> None:
+    upload = send(client, file=file("<script>x</script>\n", "<b>.kif"))
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "<script>x" not in html
+    assert "<b>" not in html
+
+
+def test_an_unknown_upload_is_not_found(client: Client) -> None:
+    assert client.get("/uploads/999/").status_code == 404

@@ -1,0 +1,277 @@
+"""Working in turns: every turn ends soon, whoever takes the next goes on where the last one was."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.db.utils import OperationalError
+from django.utils import timezone
+
+import kifu_core
+from archive.ingest import pipeline, reading, store, tasks, texts, work
+from archive.ingest.ready import ready_game
+from archive.models import Entry, Game, Upload
+from tests.archive.games import CSA, KIF, UNREADABLE
+from tests.archive.packing import zipped
+
+pytestmark = pytest.mark.django_db
+
+
+def csa(number: int) -> str:
+    return CSA.replace("先手の人", f"人{number}")
+
+
+def collection(count: int) -> bytes:
+    return "/\n".join(csa(n) for n in range(count)).encode()
+
+
+def uploaded(data: bytes, name: str = "games.zip") -> Upload:
+    return store.create_upload(name, [data], source="command")[0]
+
+
+def rows(upload: Upload) -> list[tuple[int, str, int, str]]:
+    found = Entry.objects.filter(upload=upload).order_by("seq")
+    return list(found.values_list("seq", "path", "index", "state"))
+
+
+@pytest.fixture(autouse=True)
+def other_processes():
+    """Every test begins without walks kept from other uploads, as a new process does."""
+    reading.close_all()
+    yield reading.close_all
+    reading.close_all()
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(work, "BATCH_ENTRIES", 2)
+
+
+# --- turns -----------------------------------------------------------------------------------------------
+
+
+def test_an_upload_is_worked_off_in_turns(small_parts):
+    upload, turns = uploaded(collection(7), "games.csa"), 0
+    while work.work_on(upload.pk, f"turn {turns}", seconds=0):
+        turns += 1
+        assert Entry.objects.count() == min(2 * turns, 7)
+    upload.refresh_from_db()
+    assert (turns, upload.state, upload.expected, upload.tries) == (4, "done", 7, 1)
+    assert [(seq, index) for seq, _, index, _ in rows(upload)] == [(n, n) for n in range(7)]
+
+
+def test_a_new_process_goes_on_where_the_last_one_was(small_parts, other_processes):
+    files = [("a.csa", collection(3)), ("b.kif", KIF.encode()), ("c.csa", b"/\n".join([collection(2)] * 2))]
+    upload = uploaded(zipped(*files))
+    while work.work_on(upload.pk, "any", seconds=0):
+        other_processes()
+    found = rows(upload)
+    whole = uploaded(zipped(*files) + b"\0")
+    work.work_off(whole.pk)
+    assert [row[:3] for row in found] == [row[:3] for row in rows(whole)]
+    assert [row[1] for row in found] == ["a.csa"] * 3 + ["b.kif"] + ["c.csa"] * 4
+
+
+def test_workers_that_take_turns_do_not_disturb_each_other(small_parts):
+    upload = uploaded(collection(9), "games.csa")
+    kept: list[dict] = [{}, {}]
+    turn = 0
+    more = True
+    while more:
+        reading._open.clear()
+        reading._open.update(kept[turn % 2])
+        more = work.work_on(upload.pk, f"worker {turn % 2}", seconds=0)
+        kept[turn % 2] = dict(reading._open)
+        turn += 1
+    reading._open.update(kept[turn % 2])
+    assert [(seq, index, state) for seq, _, index, state in rows(upload)] == [
+        (n, n, "stored") for n in range(9)
+    ]
+
+
+def test_nothing_is_done_where_another_worker_has_the_upload(small_parts):
+    upload = uploaded(collection(3), "games.csa")
+    assert store.claim(upload.pk, "another")
+    assert not work.work_on(upload.pk, "one")
+    assert not Entry.objects.exists()
+
+
+def test_an_upload_between_turns_can_be_taken_at_once_and_is_not_swept_up(small_parts):
+    upload = uploaded(collection(5), "games.csa")
+    assert work.work_on(upload.pk, "one", seconds=0)
+    assert store.sweep() == []
+    assert store.claim(upload.pk, "two")
+
+
+def test_an_upload_whose_message_is_lost_between_turns_is_swept_up_once(small_parts):
+    upload = uploaded(collection(5), "games.csa")
+    work.work_on(upload.pk, "one", seconds=0)
+    Upload.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert store.sweep() == [upload.pk]
+    assert store.sweep() == []
+
+
+def test_an_upload_that_waits_long_is_sent_again_ever_less_often(settings):
+    upload = uploaded(b"x")
+    Upload.objects.update(received=timezone.now() - timedelta(hours=1))
+    assert store.sweep() == [upload.pk]
+    upload.refresh_from_db()
+    assert upload.claimed_until is not None
+    assert upload.claimed_until - timezone.now() > timedelta(minutes=59)
+
+
+def test_failed_entries_that_are_read_anew_take_their_old_places(small_parts):
+    files = [("a.kif", KIF.encode()), ("b.kif", UNREADABLE.encode()), ("c.csa", collection(3))]
+    upload = uploaded(zipped(*files))
+    work.work_off(upload.pk)
+    before = rows(upload)
+    assert store.retry(upload.pk)
+    assert len(rows(upload)) == len(before) - 1
+    work.work_off(upload.pk)
+    assert rows(upload) == before
+
+
+def test_an_upload_of_too_many_entries_says_so_in_its_last_one(settings):
+    settings.ARCHIVE_MAX_ENTRIES = 4
+    upload = uploaded(collection(9), "games.csa")
+    work.work_off(upload.pk)
+    assert [state for *_, state in rows(upload)] == ["stored"] * 3 + ["failed"]
+    assert Entry.objects.latest("seq").issues[0]["code"] == "too-many-entries"
+
+
+# --- what is slow, what kills --------------------------------------------------------------------------
+
+
+def test_a_record_that_takes_too_long_fails_and_the_rest_is_read(settings, monkeypatch):
+    settings.ARCHIVE_ENTRY_SECONDS = 0.1
+    load = kifu_core.load
+
+    def slow(data, name):
+        if b"slow" in data:
+            time.sleep(30)
+        return load(data, name)
+
+    monkeypatch.setattr(kifu_core, "load", slow)
+    upload = uploaded(zipped(("a.kif", b"slow"), ("b.kif", KIF.encode())))
+    work.work_off(upload.pk)
+    assert [state for *_, state in rows(upload)] == ["failed", "stored"]
+    assert Entry.objects.get(seq=0).issues[0]["code"] == "too-slow"
+
+
+def survive(upload: Upload) -> int:
+    """Start a new process whenever one ends, once its claim has run out; how many ended."""
+    for deaths in range(50):
+        reading.close_all()
+        try:
+            work.work_off(upload.pk)
+        except SystemExit:
+            Upload.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+        else:
+            return deaths
+    raise AssertionError("it never ended")
+
+
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, monkeypatch, small_parts):
+    files = [(f"{n}.csa", csa(n).encode()) for n in range(5)]
+    files[place] = ("deadly.kif", b"deadly")
+    load = kifu_core.load
+
+    def deadly(data, name):
+        if b"deadly" in data:
+            raise SystemExit
+        return load(data, name)
+
+    monkeypatch.setattr(kifu_core, "load", deadly)
+    upload = uploaded(zipped(*files))
+    assert survive(upload) <= 8
+    states = ["stored"] * 5
+    states[place] = "failed"
+    assert [state for *_, state in rows(upload)] == states
+    assert Entry.objects.get(seq=place).issues[0]["code"] == "worker-died"
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_game_that_kills_its_worker_fails_and_the_other_games_of_its_file_do_not(place, monkeypatch):
+    def deadly(parsed):
+        if parsed.index == place:
+            raise SystemExit
+        return ready_game(parsed)
+
+    monkeypatch.setattr(pipeline, "ready_game", deadly)
+    upload = uploaded(zipped(("five.csa", collection(5)), ("one.kif", UNREADABLE.encode())))
+    survive(upload)
+    states = [state for *_, state in rows(upload)]
+    # The very first entry cannot be told from its file: nothing of it was ever stored.
+    assert states == (["failed", "failed"] if place == 0 else [
+        "failed" if n in (place, 5) else "stored" for n in range(6)
+    ])  # fmt: skip
+
+
+# --- tasks -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    messages: list[tuple[int, str]] = []
+    monkeypatch.setattr(
+        tasks.process_upload, "apply_async", lambda args, queue: messages.append((args[0], queue))
+    )
+    return messages
+
+
+def test_what_is_not_done_in_a_turn_goes_on_in_the_queue_for_large_work(small_parts, sent, monkeypatch):
+    monkeypatch.setattr(work, "TURN_SECONDS", 0)
+    upload = uploaded(collection(5), "games.csa")
+    tasks.process_upload(upload.pk)
+    assert sent == [(upload.pk, "bulk")]
+
+
+@pytest.mark.parametrize(("size", "queue"), [(100, "interactive"), (tasks.BULK_BYTES, "bulk")])
+def test_large_uploads_begin_in_the_queue_for_large_work(
+    size, queue, sent, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.enqueue(7, size)
+    assert sent == [(7, queue)]
+
+
+def test_a_passing_fault_is_tried_again_a_few_times_and_bad_input_is_not(monkeypatch):
+    tries = []
+
+    def locked(upload_id, token):
+        tries.append(token)
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(work, "work_on", locked)
+    result = tasks.process_upload.apply((1,))
+    assert len(tries) == tasks.RETRIES + 1
+    assert len(set(tries)) == 1, "the claim stays the task's own"
+    assert result.state == "FAILURE"
+
+    def broken(upload_id, token):
+        tries.append(token)
+        raise ValueError
+
+    tries.clear()
+    monkeypatch.setattr(work, "work_on", broken)
+    tasks.process_upload.apply((1,))
+    assert len(tries) == 1
+
+
+def test_a_broker_that_is_away_leaves_the_upload_for_the_sweeper(monkeypatch, caplog):
+    def away(args, queue):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(tasks.process_upload, "apply_async", away)
+    tasks.send(7, tasks.BULK)
+    assert "no message for upload 7" in caplog.text
+
+
+def test_games_of_all_turns_are_found(small_parts):
+    upload = uploaded(collection(5), "games.csa")
+    work.work_off(upload.pk)
+    assert Game.objects.count() == 5

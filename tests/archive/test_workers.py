@@ -1,0 +1,67 @@
+"""Real workers on both brokers: small uploads beside a large one, a watched folder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from tests.archive.games import CSA, KIF, START
+from tests.faults.servers import redis_server
+from tests.serving import Archive, archive_at, free_port, wait_for
+
+pytestmark = pytest.mark.worker
+
+LARGE = 5_000
+"""Games of an import: several turns of a worker, also of a fast one."""
+
+
+def collection(games: int) -> bytes:
+    return "/\n".join(CSA.replace("先手の人", f"人{n}") for n in range(games)).encode()
+
+
+def paste_beside_an_import(archive: Archive) -> None:
+    """Send a large file, then a pasted game, and see which is there first."""
+    large = archive.post_file(collection(LARGE), "large.csa")
+    wait_for(lambda: count(archive, large) > 100, 60, archive.log)
+    text = KIF.replace("先手の人", "貼り付けた人").replace("７六歩(77)", "２六歩(27)").split("   2 ")[0]
+    paste = archive.post_text(text + "   2 ３四歩(33)\n   3 投了\n", "paste.kif")
+    pasted, imported = archive.wait_done(paste), archive.wait_done(large)
+    assert pasted["received"] < pasted["finished"] < imported["finished"]
+    assert imported["entries"]["stored"] == LARGE
+    assert archive.get(f"/api/v1/positions/shogi/{START}")["total"] == LARGE + 1
+
+
+def count(archive: Archive, upload: int) -> int:
+    return sum(archive.get(f"/api/v1/uploads/{upload}")["entries"].values())
+
+
+def test_a_pasted_game_does_not_wait_for_a_large_import(tmp_path):
+    with archive_at(tmp_path) as archive:
+        paste_beside_an_import(archive)
+
+
+def test_the_same_with_redis_and_two_workers(tmp_path):
+    if shutil.which("redis-server") is None:
+        reason = "there is no redis-server on this machine"
+        print(reason)
+        pytest.skip(reason)
+    port = free_port()
+    with redis_server(port):
+        settings = {"CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0", "ARCHIVE_INGEST_WORKERS": "2"}
+        with archive_at(tmp_path, **settings) as archive:
+            paste_beside_an_import(archive)
+            keys = subprocess.run(
+                ["redis-cli", "-p", str(port), "keys", "*"], capture_output=True, text=True, check=True
+            ).stdout
+            assert "_kombu.binding.bulk" in keys
+
+
+def test_a_file_put_into_the_watched_folder_becomes_a_game(tmp_path):
+    folder = tmp_path / "watched"
+    folder.mkdir()
+    with archive_at(tmp_path / "data", ARCHIVE_WATCH_DIR=str(folder), ARCHIVE_SWEEP_SECONDS="1") as archive:
+        (folder / "game.kif").write_text(KIF)
+        wait_for(lambda: archive.get(f"/api/v1/positions/shogi/{START}")["total"] == 1, 60, archive.log)
+        assert (folder / "game.kif").read_text() == KIF

@@ -1,0 +1,49 @@
+"""Reading a drawn board back out of a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP
+from kifu_core.pieces import KANJI, OU
+from kifu_core.position import Position
+
+_READ = """
+() => [...document.querySelectorAll("svg.board .piece")]
+  .filter((group) => group.getAttribute("visibility") !== "hidden")
+  .map((group) => {
+    const [x, y] = group.getAttribute("transform").match(/[\\d.]+/g).map(Number);
+    return [x, y, group.querySelector("text").textContent, Boolean(group.querySelector("[transform]"))];
+  })
+"""
+_HANDS = """
+(selector) => [...document.querySelectorAll(selector + " .piece text")].map((text) => text.textContent)
+"""
+
+
+def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
+    """What stands on each square of the board that the page shows: kanji, and whether it is White's."""
+    found: dict[int, tuple[str, bool]] = {}
+    rows: list[Any] = page.evaluate(_READ)
+    for x, y, kanji, turned in rows:
+        column, row = int((x - LEFT) // CELL_WIDTH), int((y - TOP) // CELL_HEIGHT)
+        square = row * 9 + column
+        found[80 - square if flipped else square] = (kanji, turned != flipped)
+    return found
+
+
+def expected(position: Position) -> dict[int, tuple[str, bool]]:
+    """What a board that shows the position has on each square."""
+    return {
+        square: ("王" if piece == -OU else KANJI[abs(piece)], piece < 0)
+        for square, piece in enumerate(position.board)
+        if piece
+    }
+
+
+def hand(page: Page, side: str) -> list[str]:
+    """The kinds drawn in the hand of `black` or `white`."""
+    found: list[str] = page.evaluate(_HANDS, f".seat.{side}")
+    return found

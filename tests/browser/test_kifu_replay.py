@@ -1,0 +1,117 @@
+"""`<kifu-replay>` on a page of another site, and what it shares with the server's own tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
+
+from archive.models import Game
+from tests.archive import builders, games
+from tests.browser.conftest import PageMaker
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+class OtherSite(ThreadingHTTPServer):
+    """A site of somebody else: it answers with the pages that it was given."""
+
+    pages: dict[str, tuple[str, bytes]]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: OtherSite
+
+    def do_GET(self) -> None:
+        kind, body = self.server.pages.get(self.path, ("text/plain", b""))
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        """Nothing: tests tell what they need."""
+
+
+@pytest.fixture
+def other_site() -> Iterator[OtherSite]:
+    server = OtherSite(("127.0.0.1", 0), Answer)
+    server.pages = {"/favicon.ico": ("image/x-icon", b"\0")}
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def shown(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, element: str, language: str = "ja"
+) -> Page:
+    """A page of the other site with the element in it."""
+    module = f"{live_server.url}/static/archive/js/kifu-replay.js"
+    script = f'<script type="module" src="{module}"></script>'
+    html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{script}{element}'
+    other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
+    page = open_page()
+    page.route(f"{live_server.url}/static/**", as_whitenoise)
+    page.goto(other_site.url + "/")
+    return page
+
+
+def as_whitenoise(route: Route) -> None:
+    """The server of these tests leaves out the header with which the archive serves static files."""
+    answer = route.fetch()
+    route.fulfill(response=answer, headers=answer.headers | {"Access-Control-Allow-Origin": "*"})
+
+
+def test_a_record_of_this_archive_is_replayed_on_another_site(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
+) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 8h2b+", {2: [["8c8d"]]}, black="甲野"))
+    address = f"{live_server.url}/api/v1/games/{Game.objects.get().pk}/record.jkf"
+    page = shown(open_page, live_server, other_site, f'<kifu-replay src="{address}" ply="2"></kifu-replay>')
+    replay = page.locator("kifu-replay")
+    expect(replay.locator(".move")).to_have_text("△３四歩不成")
+    expect(replay.locator(".seat").nth(1)).to_contain_text("甲野")
+    replay.locator('[data-go="back"]').click()
+    expect(replay.locator(".choices button")).to_have_count(2)
+    replay.locator(".choices button").nth(1).click()
+    expect(replay.locator(".move")).to_have_text("△８四歩不成")
+    replay.press("Home")
+    expect(replay.locator(".count")).to_have_text("0 / 4")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
+def test_kif_of_the_other_site_is_read_by_the_archive(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, encoding: str
+) -> None:
+    other_site.pages["/game.kif"] = ("text/plain", games.KIF.encode(encoding))
+    page = shown(open_page, live_server, other_site, '<kifu-replay src="game.kif" ply="4"></kifu-replay>')
+    expect(page.locator("kifu-replay .move")).to_have_text("△同　銀")
+    assert Game.objects.count() == 0
+
+
+def test_a_record_may_stand_between_the_tags(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
+) -> None:
+    element = f'<kifu-replay ply="1" theme="dark">{games.CSA}</kifu-replay>'
+    page = shown(open_page, live_server, other_site, element, "en")
+    expect(page.locator("kifu-replay .move")).to_have_text("▲P-7f")
+
+
+def test_a_record_that_cannot_be_read_says_so(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
+) -> None:
+    jkf = json.dumps({"header": {}, "moves": 3})
+    page = shown(open_page, live_server, other_site, f"<kifu-replay>{jkf}</kifu-replay>")
+    expect(page.locator("kifu-replay [role=alert]")).to_have_text("棋譜を読み込めませんでした。")

@@ -1,0 +1,227 @@
+"""All pages in both languages, both themes and several sizes: nothing overflows, nothing complains."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from archive.ingest.work import work_off
+from archive.models import Event, Game, Player, Upload
+from tests.archive import builders
+from tests.browser.conftest import DESKTOP, PHONE, PageMaker
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SMALL = (320, 640)
+LONG = "とても長い名前" * 6
+
+
+@pytest.fixture(autouse=True)
+def archive(settings: Settings) -> None:
+    """A few games, one of them with long names."""
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    builders.ingest(
+        builders.ready("7g7f 3c3d 2g2f", black="甲野", white="乙山", day="2024/05/06", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black=LONG, white=LONG, event=LONG, day="2023/05/06"),
+        builders.ready("2g2f 8c8d", winner=None),
+    )
+
+
+def addresses(page: Page, url: str) -> list[str]:
+    """Every kind of page."""
+    game = Game.objects.get(plies=3)
+    page.goto(f"{url}/games/{game.pk}/?ply=1")
+    position = page.locator("a.position-link").get_attribute("href") or ""
+    upload = Upload.objects.latest("pk").pk
+    empty = "/games/?player=nobody&result=draw"
+    player, event = Player.objects.get(name="甲野").pk, Event.objects.get(name="名人戦").pk
+    browsing = ["/players/", f"/players/{player}/", "/events/", f"/events/{event}/", "/statistics/"]
+    embedded = [f"/embed/games/{game.pk}/?ply=1", "/embed" + position]
+    others = ["/positions/shogi/edit/", position + "?match=any", "/upload/", f"/uploads/{upload}/"]
+    return ["/", "/games/", empty, f"/games/{game.pk}/?ply=1", position, *others, *browsing, *embedded]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("size", [SMALL, PHONE, DESKTOP])
+def test_no_page_is_wider_than_the_screen(
+    open_page: PageMaker, live_server: LiveServer, language: str, size: tuple[int, int]
+) -> None:
+    page = open_page(size=size, language=language)
+    for address in addresses(page, live_server.url):
+        page.goto(live_server.url + address)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size[0], address
+
+
+CONTRAST = """
+() => {
+  const luminance = ([r, g, b]) => {
+    const f = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
+  };
+  const parse = (text) => {
+    const numbers = text.match(/[\\d.]+/g).map(Number);
+    return numbers.length > 3 && numbers[3] === 0 ? null : numbers;
+  };
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color) return color;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("body *:not(svg *)")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !element.checkVisibility() || element.closest("[aria-disabled=true]")) continue;
+    const style = getComputedStyle(element);
+    const pair = [luminance(parse(style.color)), luminance(background(element))].sort((a, b) => b - a);
+    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+    if (ratio < 4.5) poor.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}
+"""
+
+
+NAMED = {"button", "link", "textbox", "searchbox", "combobox", "image", "checkbox", "navigation"}
+FAULTS = """
+() => {
+  const faults = [];
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const seen = new Set();
+  for (const { id } of all("[id]")) {
+    if (seen.has(id)) faults.push(`id twice: ${id}`);
+    seen.add(id);
+  }
+  if (all("main").length !== 1) faults.push("main");
+  if (!document.body.classList.contains("embed") && all("h1").length !== 1) faults.push("h1");
+  let level = 1;
+  for (const heading of all("h1, h2, h3, h4")) {
+    const own = Number(heading.tagName[1]);
+    if (own > level + 1) faults.push(`heading skips a level: ${heading.textContent}`);
+    level = own;
+  }
+  for (const element of all("[aria-describedby], [aria-controls], [for]")) {
+    for (const name of ["aria-describedby", "aria-controls", "for"]) {
+      const id = element.getAttribute(name);
+      if (id && !document.getElementById(id)) faults.push(`${name} leads nowhere: ${id}`);
+    }
+  }
+  for (const table of all("table")) if (!table.querySelector("th")) faults.push("table without headers");
+  for (const element of all("a, button, input, select, textarea, summary")) {
+    const box = element.getBoundingClientRect();
+    const inText = element.matches("p a, td a, th a, li a, dd a, span a");
+    const small = box.width && Math.min(box.width, box.height) < 24;
+    if (small && !inText) faults.push(`small: ${element.outerHTML}`);
+  }
+  if (all("[tabindex]").some((element) => element.tabIndex > 0)) faults.push("tabindex");
+  return faults;
+}
+"""
+
+
+def nameless(page: Page) -> list[str]:
+    """Controls, pictures and landmarks that have no name for a screen reader."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    return [
+        node["role"]["value"]
+        for node in nodes
+        if not node.get("ignored")
+        and node["role"]["value"] in NAMED
+        and not node.get("name", {}).get("value", "").strip()
+    ]
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_screen_readers_find_their_way(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
+) -> None:
+    page = open_page(size=size)
+    for address in addresses(page, live_server.url):
+        page.goto(live_server.url + address)
+        assert page.evaluate(FAULTS) == [], address
+        assert nameless(page) == [], address
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_has_enough_contrast(open_page: PageMaker, live_server: LiveServer, theme: str) -> None:
+    page = open_page(theme=theme)
+    for address in addresses(page, live_server.url):
+        page.goto(live_server.url + address)
+        assert page.evaluate(CONTRAST) == [], address
+
+
+def test_the_theme_switch_turns_the_page_and_is_remembered(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(live_server.url)
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(paper) == "rgb(250, 247, 240)"
+    page.locator("form.theme button").click()
+    assert page.evaluate(paper) == "rgb(23, 21, 15)"
+    page.goto(live_server.url + "/games/")
+    assert page.evaluate(paper) == "rgb(23, 21, 15)"
+
+
+def test_the_language_switch_stays_at_the_shown_move(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/")
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"\?ply=1$"))
+    page.locator("form.language button").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page).to_have_url(re.compile(r"\?ply=1$"))
+    expect(page.locator('.moves a[aria-current="step"]')).to_have_text("▲P-7f=")
+
+
+def test_the_search_box_finds_a_player_and_a_position(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = open_page(live_server.url)
+    page.locator("#site-q").fill("甲野")
+    page.keyboard.press("Enter")
+    expect(page.locator(".game-row")).to_have_count(1)
+    page.locator("#site-q").fill("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".game-row")).to_have_count(2)
+
+
+def test_a_pasted_record_is_uploaded_and_its_page_follows_the_work(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(live_server.url + "/upload/")
+    page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    page.get_by_role("button", name="登録", exact=True).click()
+    expect(page.locator("#state")).to_contain_text("処理しています")
+    page.evaluate("window.same = true")
+    work_off(Upload.objects.latest("pk").pk)
+    expect(page.locator("#state")).to_contain_text("完了")
+    expect(page.locator("#state .entry a")).to_contain_text("丙")
+    assert page.evaluate("window.same") is True
+    assert page.locator("#state").get_attribute("hx-trigger") is None
+
+
+def test_files_dropped_anywhere_land_in_the_form(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = open_page(live_server.url + "/upload/")
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["a"], "a.kif"));
+          data.items.add(new File(["b"], "b.csa"));
+          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+        }"""
+    )
+    expect(page.locator(".chosen li")).to_have_text(["a.kif", "b.csa"])
+    assert page.evaluate("document.getElementById('file').files.length") == 2
+
+
+def test_texts_can_be_copied(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator('[data-copy="sfen"]').click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".board-host").get_attribute("data-sfen")

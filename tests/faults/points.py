@@ -1,0 +1,83 @@
+"""The moments at which a worker is killed: before or after a call of each step of its work."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import QuerySet
+
+import kifu_core
+from archive.index import counters
+from archive.index.engine import engine
+from archive.ingest import pipeline, store, writing
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function of the work by its home and name, and among how many of its calls a moment is chosen."""
+
+    title: str
+    home: Any
+    name: str
+    calls: int
+
+
+def steps() -> list[Step]:
+    """The steps of an import in their order."""
+    return [
+        Step("claim", store, "claim", 1),
+        Step("read", kifu_core, "load", 20),
+        Step("derive", pipeline, "ready_game", 60),
+        Step("names", writing, "_names", 2),
+        Step("games", writing, "insert_games", 2),
+        Step("rows", engine(), "insert", 2),
+        Step("entries", QuerySet, "bulk_create", 2),
+        Step("counters", counters, "update", 2),
+        Step("progress", store, "_prolong", 2),
+        Step("commit", BaseDatabaseWrapper, "_commit", 4),
+        Step("promote", counters, "promote", 3),
+        Step("hand over", store, "hand_over", 1),
+    ]
+
+
+AFTER_PROGRESS = "hand over"
+"""The step that comes when something was stored."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Before or after a certain call of a step."""
+
+    step: Step
+    call: int
+    after: bool
+
+    @classmethod
+    def chosen(cls, step: Step, dice: Random) -> Moment:
+        return cls(step, dice.randint(1, step.calls), dice.random() < 0.5)
+
+    def __str__(self) -> str:
+        return f"{'after' if self.after else 'before'} {self.step.title} {self.call}"
+
+    def arm(self) -> None:
+        """Let this process kill itself then."""
+        original: Callable[..., Any] = getattr(self.step.home, self.step.name)
+        calls = 0
+
+        def deadly(*args: Any, **options: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == self.call and not self.after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = original(*args, **options)
+            if calls == self.call:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        setattr(self.step.home, self.step.name, deadly)

@@ -1,0 +1,95 @@
+"""Servers that can be killed: PostgreSQL and Redis, started for a campaign in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psycopg
+
+from tests import postgres
+
+START_SECONDS = 30
+
+
+class Postgres:
+    """A PostgreSQL server of our own that keeps what it has committed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runner = postgres.Runner()
+        self.runner.own(folder)
+        self.programs = postgres.make_cluster(self.runner, folder)
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return postgres.address_of(self.folder)
+
+    def start(self) -> None:
+        """Start it, again where it was killed; returns when it takes connections."""
+        self.process = postgres.start_server(self.runner, self.programs, self.folder, synchronous_commit="on")
+        postgres.wait_for_server(self.process, self.folder)
+
+    def kill(self) -> None:
+        """kill -9 the server and all its processes."""
+        for pid in [*_children(self.process.pid), self.process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+    def drop_connections(self) -> None:
+        """End every connection but our own."""
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+
+    def stop(self) -> None:
+        """End it in good order."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=START_SECONDS)
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
+                    found.append(int(entry.name))
+    return found
+
+
+@contextmanager
+def redis_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A Redis server without a file on a port of this machine."""
+    process = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for_port(port)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _wait_for_port(port: int) -> None:
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)

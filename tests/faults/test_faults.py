@@ -1,0 +1,34 @@
+"""The short form of the faults, on the engine under test; `make faults` is the long one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.faults.__main__ import KINDS
+from tests.serving import ROOT
+
+ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
+SECONDS = 300
+
+
+@pytest.mark.worker
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_archive_is_whole_after(kind):
+    words = ["--engine", ENGINE, "--kind", kind, "--games", "120", "--kills", "12"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.faults", *words],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        try:
+            said, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # politely: it has servers to stop
+            raise
+    print(said)
+    assert process.returncode == 0, said
+    if "skipped:" in said:
+        pytest.skip(said.split("skipped:")[1].split("\n")[0].strip())

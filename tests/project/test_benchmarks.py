@@ -1,0 +1,109 @@
+"""The games and figures of the benchmarks are what they say they are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kifu_core
+from benchmarks import generate, ingest
+from benchmarks.serve import percentile
+from benchmarks.support import population
+from kifu_core.position import Position
+from kifu_core.replay import packed_move
+from kifu_core.rules import is_legal
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def played(game: kifu_core.ParsedGame) -> list[int]:
+    return [packed_move(entry["move"]) for entry in game.record["moves"] if "move" in entry]
+
+
+def test_a_generated_game_is_legal_from_its_first_move_to_its_last():
+    position = Position.initial()
+    for move in generate.moves(3):
+        assert is_legal(position, move)
+        position.do_move(move)
+
+
+def test_a_generated_file_reads_back_as_the_same_games_without_findings():
+    found = kifu_core.load(generate.csa_file(range(5)).encode())
+    assert [played(game) for game in found.games] == [list(generate.moves(number)) for number in range(5)]
+    assert [*found.issues, *(issue for game in found.games for issue in game.issues)] == []
+
+
+def test_a_generated_game_is_always_the_same():
+    first = generate.csa(7)
+    generate.moves.cache_clear()
+    assert generate.csa(7) == first
+
+
+def test_generated_games_share_openings_and_no_more():
+    games = [generate.moves(number) for number in range(60)]
+    assert len({game[:1] for game in games}) < 7
+    assert len(set(games)) == 60
+
+
+@pytest.mark.parametrize(
+    ("share", "value"), [(0.0, 1.0), (0.5, 2.0), (0.51, 3.0), (0.75, 3.0), (0.95, 4.0), (1.0, 4.0)]
+)
+def test_a_percentile_is_the_smallest_value_that_so_many_do_not_exceed(share, value):
+    assert percentile([4.0, 1.0, 3.0, 2.0], share) == value
+
+
+def test_a_made_up_game_for_large_archives_is_legal_and_always_the_same():
+    line = population.moves(5)
+    position = Position.initial()
+    for move in line:
+        assert is_legal(position, move)
+        position.do_move(move)
+    assert population.moves(5) == line and len(line) > 30
+    assert population.game(5) == population.game(5)
+
+
+def test_made_up_games_meet_part_repeat_and_have_variations():
+    shares = population.shares(range(150))
+    assert shares.games == 150 and shares.rows > 10_000
+    assert 0.8 < shares.distinct < 0.99
+    assert min(shares.transposed, shares.forked, shares.repeated) > 0
+
+
+@pytest.mark.worker
+def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
+    command = [sys.executable, "-m", "benchmarks.index", "--engine", "sqlite", "--games", "250"]
+    done = subprocess.run(
+        [*command, "--lookups", "3", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["room"]["games"] <= 250 and sum(part["games"] for part in found["growth"]) == 250
+    assert {row["name"] for row in found["api"]} >= {"limit: a view that does nothing", "rare: explorer"}
+    assert len(found["sql"]) > 15
+
+
+def test_a_step_of_an_import_is_timed_without_those_inside_it():
+    class Home:
+        @staticmethod
+        def outer() -> None:
+            Home.inner()
+
+        @staticmethod
+        def inner() -> None:
+            sum(range(300_000))
+
+    steps = ingest.Steps()
+    steps.watch("outer", Home, "outer")
+    steps.watch("inner", Home, "inner")
+    Home.outer()
+    assert steps.seconds["inner"] > 10 * steps.seconds["outer"]
+
+
+def test_files_of_games_are_in_several_formats_and_hold_every_game(tmp_path):
+    paths = [Path(path) for path in ingest.write_files(tmp_path / "files", range(45))]
+    found = [kifu_core.load(path.read_bytes()) for path in paths]
+    assert {(result.format, result.encoding) for result in found} == {("csa", "utf-8"), ("kif", "cp932")}
+    assert sum(len(result.games) for result in found) == 45

@@ -1,0 +1,192 @@
+"""Starts real archives for tests: `manage.py serve` with a folder, a port and a database of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+ROOT = Path(__file__).resolve().parents[1]
+START_SECONDS = 60
+STOP_SECONDS = 15
+
+
+@dataclass
+class Archive:
+    """A running archive: its process, its address, its environment."""
+
+    process: subprocess.Popen[str]
+    url: str
+    environment: dict[str, str]
+    log: Path
+
+    def get(self, path: str) -> Any:
+        """The JSON at a path; raises HTTPError."""
+        address = path if path.startswith("http") else self.url + path
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return json.load(answer)
+
+    def post_text(self, text: str, name: str) -> int:
+        """Upload a record as text; the upload's id."""
+        body = json.dumps({"text": text, "name": name}).encode()
+        request = urllib.request.Request(
+            f"{self.url}/api/v1/uploads", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            upload: int = json.load(answer)["uploads"][0]["id"]
+        return upload
+
+    def post_file(self, data: bytes, name: str) -> int:
+        """Upload a file; the upload's id."""
+        boundary = secrets.token_hex(16)
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+        body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+        kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        request = urllib.request.Request(f"{self.url}/api/v1/uploads", body, kind)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            upload: int = json.load(answer)["uploads"][0]["id"]
+        return upload
+
+    def entries(self, upload: int) -> Iterator[dict[str, Any]]:
+        """All entries of an upload, as the API tells them."""
+        address: str | None = f"/api/v1/uploads/{upload}/entries?limit=500"
+        while address:
+            page = self.get(address)
+            yield from page["results"]
+            address = page["next"]
+
+    def wait_done(self, upload: int) -> dict[str, Any]:
+        """The upload's answer once a worker has worked it off."""
+        found: dict[str, Any] = {}
+
+        def done() -> bool:
+            found.update(self.get(f"/api/v1/uploads/{upload}"))
+            return found["state"] in {"done", "failed"}
+
+        wait_for(done, START_SECONDS, self.log)
+        return found
+
+    def stop(self) -> int:
+        """Ask it to stop as a supervisor of services would; its exit code."""
+        self.process.terminate()
+        return self.process.wait(timeout=STOP_SECONDS)
+
+
+def processes_of(folder: Path) -> set[int]:
+    """Living processes whose environment names the data folder."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if f"ARCHIVE_DATA_DIR={folder}\0".encode() in environment:
+            found.add(int(entry.name))
+    return found
+
+
+def children_of(archive: Archive, role: str) -> list[int]:
+    """The process ids of an archive's children in that role."""
+    command = f"archive.serving.child\0{role}\0".encode()
+    return [
+        pid
+        for pid in processes_of(Path(archive.environment["ARCHIVE_DATA_DIR"]))
+        if command in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float, log: Path | None = None) -> None:
+    """Wait until something holds; fails with the log after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {seconds} s in vain\n" + (log.read_text() if log else ""))
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    """A port that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def database() -> Iterator[dict[str, str]]:
+    """The environment for a database of its own on the engine under test."""
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        yield {}
+        return
+    name = f"kifu_serve_{secrets.token_hex(6)}"
+    identifier = sql.Identifier(name)
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+        try:
+            yield {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "SECRET_KEY": "only-for-tests"}
+        finally:
+            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(identifier))
+
+
+@contextmanager
+def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
+    """An archive that answers, empty unless `settings` say otherwise; it is stopped at the end."""
+    with database() as address:
+        environment = os.environ | {
+            "ARCHIVE_DATA_DIR": str(folder),
+            "ARCHIVE_BIND": f"127.0.0.1:{free_port()}",
+            "ARCHIVE_SAMPLES": "0",
+            "ARCHIVE_ANONYMOUS_UPLOAD": "1",
+            "ARCHIVE_WEB_WORKERS": "1",
+            "PYTHONUNBUFFERED": "1",
+            **address,
+            **settings,
+        }
+        with started(environment, folder / "serve.log") as archive:
+            yield archive
+
+
+@contextmanager
+def started(environment: dict[str, str], log: Path) -> Iterator[Archive]:
+    """`manage.py serve` with this environment, once it answers."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+    archive = Archive(process, f"http://{environment['ARCHIVE_BIND']}", environment, log)
+    try:
+        wait_for(lambda: answers(archive), START_SECONDS, log)
+        yield archive
+    finally:
+        if process.poll() is None:
+            archive.stop()
+
+
+def answers(archive: Archive) -> bool:
+    """Whether the archive is ready; fails where its process has ended by itself."""
+    if archive.process.poll() is not None:
+        raise AssertionError("it ended by itself\n" + archive.log.read_text())
+    try:
+        with urllib.request.urlopen(f"{archive.url}/readyz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
