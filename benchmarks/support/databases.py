@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -30,25 +30,28 @@ DURABLE: Final = {
 
 
 @contextmanager
-def database(engine: str) -> Iterator[Path]:
-    """An empty archive on `postgresql` or `sqlite`, Django being set up for it; the folder of its data.
+def database(engine: str, keep: Path | None = None) -> Iterator[Path]:
+    """An archive on `postgresql` or `sqlite`, Django being set up for it; the folder of its data.
 
+    It is empty and gone afterwards; the one in `keep` stays, and the next run finds it again.
     TEST_DATABASE_URL is not used: what is measured there would depend on settings that nobody sees.
     """
     os.environ.pop("TEST_DATABASE_URL", None)
     os.environ.update(DJANGO_SETTINGS_MODULE="archive.settings", SECRET_KEY="only-for-benchmarks")
-    with TemporaryDirectory(prefix="kifu-bench-") as folder:
-        os.environ["ARCHIVE_DATA_DIR"] = folder
+    with nullcontext(keep) if keep else TemporaryDirectory(prefix="kifu-bench-") as name:
+        folder = Path(name).resolve() / engine
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ["ARCHIVE_DATA_DIR"] = str(folder)
         os.environ.pop("DATABASE_URL", None)
         if engine == "sqlite":
             _prepare()
-            yield Path(folder)
+            yield folder
             return
-        with postgres_url(**DURABLE) as url:
+        with postgres_url(keep and folder / "server", **DURABLE) as url:
             os.environ["DATABASE_URL"] = url
             _prepare()
             try:
-                yield Path(folder)
+                yield folder
             finally:
                 from django.db import connections
 
