@@ -53,7 +53,12 @@ def in_check(position: Position, color: int) -> bool:
     """
     board = position.board
     king = -OU if color else OU
-    return any(piece == king and is_attacked(board, square, color ^ 1) for square, piece in enumerate(board))
+    square = -1
+    for _ in range(board.count(king)):  # two C calls: asked of every move, a loop over 81 squares would show
+        square = board.index(king, square + 1)
+        if is_attacked(board, square, color ^ 1):
+            return True
+    return False
 
 
 def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
