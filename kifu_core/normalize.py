@@ -8,7 +8,7 @@ promotion, 同, relative words, total times. Its cost is linear in the number of
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -33,8 +33,9 @@ class Line:
 
     `times` runs beside `steps`; `comments` are by the index of their step, -1 for those before the first;
     `forks` by the index of the step to which they are alternatives. `spots` say where the steps stand in
-    the text: (index of the first step, offset, end offset) per block, in order. `restore_same` marks a
-    format without a word for 同.
+    the text: (index of the first step, offset, end offset) per block, in order; a block may also be a comment
+    or the mark of a variation, without a step. `written` is what the line was made of where that is no text.
+    `restore_same` marks a format without a word for 同.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -42,8 +43,17 @@ class Line:
     comments: dict[int, list[str]] = field(default_factory=dict)
     forks: dict[int, list[Line]] = field(default_factory=dict)
     spots: list[tuple[int, int, int]] = field(default_factory=list)
+    written: Sequence[MoveEntry] = ()
     restore_same: bool = False
     level: int = 0
+
+    def forks_from(self, index: int) -> Iterator[Line]:
+        """All forks that are alternatives to the step of that index or to a later one, with their own."""
+        waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
+        while waiting:
+            fork = waiting.pop()
+            yield fork
+            waiting += [inner for forks in fork.forks.values() for inner in forks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,8 @@ class Played:
     """A replayed line: the entries after the start, the position after the main line, and the findings.
 
     `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
-    that could not be played to their end, each with the index of the first step not played.
+    that could not be played to their end, each with the index of the first step not played; what hangs on
+    later steps was not played either.
     """
 
     entries: list[MoveEntry]
@@ -141,9 +152,6 @@ class _Replay:
             if mark in reached:
                 for fork in line.forks[mark]:
                     self.jobs.append(_Job(fork, position, job.ply + mark, last, entries[mark]))
-        for mark, forks in line.forks.items():
-            if mark not in reached:
-                self.played.cuts += [(fork, 0) for fork in forks]
 
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; False if one of them cannot be played.
@@ -381,9 +389,9 @@ def _first_entry(entry: MoveEntry) -> MoveEntry:
     return {"comments": entry["comments"]} if "comments" in entry else {}
 
 
-def _line_of(entries: Iterable[MoveEntry], notation: Notation, level: int) -> Line:
+def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
     """The line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
-    line = Line(restore_same=notation == "csa", level=level)
+    line = Line(restore_same=notation == "csa", level=level, written=entries)
     for index, entry in enumerate(entries):
         line.steps.append(_step_of(entry, notation))
         line.times.append(entry.get("time"))

@@ -247,7 +247,7 @@ class _Reader:
         """A line that looks like a move ends the readable part, any other is only noted."""
         text = match[0].rstrip("\n")
         if re.match(r"[-+][0-9]", text):
-            self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+            self._add_spot(match)
             self._add_step(Garbled(text[:40]), None)
         else:
             self.draft.notes.add("unknown-line", match.start(), "warning", text=text[:40], expected=EXPECTED)
@@ -292,7 +292,7 @@ class _Reader:
     def _moves(self, match: re.Match[str]) -> None:
         """Moves as nearly all programs write them are read all at once, others one by one."""
         line, block = self.line, match[0]
-        line.spots.append((len(line.steps), match.start(), match.end()))
+        self._add_spot(match)
         signs, texts, clocks = tuple(zip(*_PLAIN_MOVE.findall(block), strict=True)) or ((), (), ())
         if 8 * len(texts) + sum(map(len, clocks)) != len(block) + (block[-1] != "\n"):
             return self._mixed_moves(match)
@@ -318,6 +318,10 @@ class _Reader:
                 at = match.start() + statement.start()
                 self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
 
+    def _add_spot(self, match: re.Match[str]) -> None:
+        """A leaf is part of the line's text."""
+        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+
     def _add_step(self, step: Step, time: str | None) -> None:
         """Add a step; `time` is what stands behind its T."""
         self.line.steps.append(step)
@@ -326,7 +330,7 @@ class _Reader:
             self.draft.fractions[len(self.line.steps)] = fraction
 
     def _ending(self, match: re.Match[str]) -> None:
-        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+        self._add_spot(match)
         self._add_ending(match)
 
     def _add_ending(self, match: re.Match[str]) -> None:
@@ -335,6 +339,7 @@ class _Reader:
 
     def _late_time(self, match: re.Match[str]) -> None:
         self._set_late_time(match[1])
+        self._add_spot(match)
 
     def _set_late_time(self, time: str) -> None:
         """A time that a comment separates from its move."""
@@ -345,6 +350,7 @@ class _Reader:
         """Before the side to move a comment is about the file, after it about the game."""
         if self.line.steps:
             self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
+            self._add_spot(match)
         elif self.turn is not None:
             self.draft.comments.append(match[1])
         else:

@@ -25,8 +25,9 @@ class Draft:
 
     `initial` None is a record that says nothing of its start; `position` is where it starts all the same.
     `comments` belong to the start. `said` is the ending and the winner that a result line names, with its
-    offset; it counts where no row of the main line is an ending. `plain_times` marks times that may lack
-    totals. `started` marks a source that says from where it starts: that is a record even without moves.
+    offset; it counts where no row of the main line is an ending. `lost` are variations that hang on nothing
+    and are kept as text. `plain_times` marks times that may lack totals. `started` marks a source that says
+    from where it starts: that is a record even without moves.
     """
 
     notes: Notes
@@ -40,6 +41,7 @@ class Draft:
     fractions: dict[int, str] = field(default_factory=dict)
     said: tuple[str, int | None, int] | None = None
     unread: list[str] = field(default_factory=list)
+    lost: list[Line] = field(default_factory=list)
     first_offset: int = 0
     plain_times: bool = False
     playable: bool = True
@@ -119,8 +121,10 @@ class Draft:
             offset = places.offset(finding.line, finding.index)
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
         self.notes.more += len(played.findings[MAX_ISSUES + 1 :])
-        for line, index in played.cuts:
-            self.unread.append(places.rest(line, index))
+        cuts = [*played.cuts, *((line, 0) for line in self.lost)]
+        texts = [places.rest(line, index) for line, index in cuts]
+        texts += [places.rest(fork, 0) for line, index in cuts for fork in line.forks_from(index)]
+        self.unread += [text for _, text in sorted(texts) if text]
 
 
 class _Places:
@@ -142,10 +146,13 @@ class _Places:
         offsets = self.blocks[begin]
         return begin + (offsets[index - first] if index - first < len(offsets) else 0)
 
-    def rest(self, line: Line, index: int) -> str:
-        """The text of a line from one of its steps on, without its forks."""
-        begin = self.offset(line, index)
-        return "" if begin is None else self.text[begin : line.spots[-1][2]].rstrip("\n")
+    def rest(self, line: Line, index: int) -> tuple[int, str]:
+        """Where one of a line's steps stands, and the line's text from there on, without its forks."""
+        begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
+        if begin is None:
+            return 0, ""
+        parts = (self.text[max(first, begin) : end] for _, first, end in line.spots if end > begin)
+        return begin, "\n".join(part.rstrip("\n") for part in parts)
 
 
 def _first_step(spot: tuple[int, int, int]) -> int:

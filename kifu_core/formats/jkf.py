@@ -72,9 +72,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
     for finding in played.findings:
         notes.add(finding.code, None, finding.severity, finding.ply, **finding.params)
     position = start_position(record.get("initial"))
-    unread = [
-        json.dumps(_rest(raw, index), ensure_ascii=False) for line, index in played.cuts if not line.level
-    ]
+    unread = [json.dumps(line.written[index:], ensure_ascii=False) for line, index in played.cuts]
     ending: Ending | None = None
     if played.ending is not None:
         step, ply, turn = played.ending
@@ -87,10 +85,6 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
         unread="\n".join(unread),
         index=index,
     )
-
-
-def _rest(raw: Record, index: int) -> list[jkf.MoveEntry]:
-    return raw["moves"][index + 1 :]
 
 
 def dump(record: Record, *, indent: int | None = None) -> str:

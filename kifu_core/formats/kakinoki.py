@@ -200,7 +200,6 @@ class KakinokiReader:
         self.base = 0
         self.said_anything = False
         self.handicap_offset = 0
-        self.lost: list[Line] = []
 
     def read(self, name: str, match: re.Match[str]) -> None:
         """Take in one leaf."""
@@ -210,14 +209,11 @@ class KakinokiReader:
 
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
         """The finished game; none, with its issues in `notes`, if nothing of it can be played."""
-        draft = self.draft
         self._set_start()
-        text = draft.notes.source.text
-        draft.unread += [text[begin:end].rstrip("\n") for line in self.lost for _, begin, end in line.spots]
-        game = draft.finish(index, self.locate)
+        game = self.draft.finish(index, self.locate)
         if game is not None:
             return [game]
-        draft.give_up(notes, self.said_anything)
+        self.draft.give_up(notes, self.said_anything)
         return []
 
     def _note(
@@ -312,22 +308,27 @@ class KakinokiReader:
             self.draft.header["*" + header[1]] = header[2]
             return
         self.in_header = False
-        self._add_comment(match[1])
+        self._add_comment(match[1], match)
 
     def _bookmark(self, match: re.Match[str]) -> None:
         """A bookmark stays among the comments with its sign, as JKF's reference keeps it."""
         self.in_header = False
-        self._add_comment("&" + match[1])
+        self._add_comment("&" + match[1], match)
         if self.line is self.draft.line:
             self.draft.bookmarks.append((len(self.line.steps), match[1]))
 
-    def _add_comment(self, text: str) -> None:
+    def _add_comment(self, text: str, match: re.Match[str]) -> None:
         line = self.line
         index = len(line.steps) - 1
         if index < 0 and line is self.draft.line:
             self.draft.comments.append(text)
         else:
             line.comments.setdefault(index, []).append(text)
+            self._add_spot(match)
+
+    def _add_spot(self, match: re.Match[str]) -> None:
+        """A leaf is part of the current line's text."""
+        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
     # --- play ----------------------------------------------------------------------------------------
 
@@ -337,7 +338,7 @@ class KakinokiReader:
         line = self.line
         if not line.steps and -1 in line.comments:  # comments between 変化 and its first move
             line.comments[0] = line.comments.pop(-1)
-        line.spots.append((len(line.steps), match.start(), match.end()))
+        self._add_spot(match)
         line.steps += steps
         line.times += times
 
@@ -367,15 +368,17 @@ class KakinokiReader:
         if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
             self._note("variation-past-end", match, number=ply)
             self.line = parent
+            self._add_spot(match)
             return
         fork = Line(level=parent.level + 1)
         if fork.level > FORK_LEVELS:
             self._note("variation-too-deep", match, "error", number=ply)
-            self.lost.append(fork)
+            self.draft.lost.append(fork)
         elif index > len(parent.steps) - 1:
             self._note("variation-without-move", match, "error", number=ply)
-            self.lost.append(fork)
+            self.draft.lost.append(fork)
         else:
             parent.forks.setdefault(index, []).append(fork)
         lines.append((fork, ply))
         self.line = fork
+        self._add_spot(match)

@@ -113,8 +113,8 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """The offsets of the moves of a line, three characters each."""
-    return list(range(0, len(block), 3))
+    """The offsets of the moves of a line of play, three characters each, and of its ending."""
+    return list(range(block.find(".") + 1, len(block), 3))
 
 
 class _Reader:
@@ -147,31 +147,31 @@ class _Reader:
         """Take in a line of play, the first of them as the main line."""
         match = _LINE.match(text, begin, end)
         if match is None or match.end() < end:
-            self._refuse("usen-line", begin, end, text=text[begin : min(end, begin + 40)])
+            self._refuse("usen-line", begin, text=text[begin : min(end, begin + 40)])
+            self.draft.unread.append(text[begin:end])
         if match is None:
             return
         if self.base is None:
             self.base, line = int(match[1]), self.draft.line
         else:
-            line = self._fork(int(match[1]) - self.base + 1, begin, end)
+            line = self._fork(int(match[1]) - self.base + 1, begin)
         digits = match[2] or ""
-        line.spots.append((len(line.steps), max(match.start(2), begin), match.end()))
+        line.spots.append((len(line.steps), begin, match.end()))
         line.steps += _STEPS.each(digits[at : at + 3] for at in range(0, len(digits), 3))
         if match[3]:
             line.steps += self._ending(match[3], match[4])
         line.times += [None] * (len(line.steps) - len(line.times))
 
-    def _refuse(self, code: str, begin: int, end: int, **params: str | int) -> None:
-        """Note an error about a line of play, and keep what is written there."""
+    def _refuse(self, code: str, begin: int, **params: str | int) -> None:
+        """Note an error about a line of play."""
         self.draft.notes.add(code, begin, "error", None, **params)
-        self.draft.unread.append(self.draft.notes.source.text[begin:end])
 
     def _ending(self, letter: str, foul: str) -> list[Step]:
         if letter == "i" and foul:
             return [_STEPS[foul], Special(letter, "ILLEGAL_ACTION")]
         return [Special(letter, ENDINGS.get(letter))]
 
-    def _fork(self, ply: int, begin: int, end: int) -> Line:
+    def _fork(self, ply: int, begin: int) -> Line:
         """The line whose first move is the one of that ply: a new one, or one that ends just before it."""
         ply, lines = max(1, ply), self.open_lines
         while len(lines) > 1 and (lines[-1][1] >= ply or ply - lines[-1][1] >= len(lines[-1][0].steps)):
@@ -184,9 +184,11 @@ class _Reader:
         fork = Line(restore_same=True, level=parent.level + 1)
         lines.append((fork, ply))
         if index >= len(parent.steps):
-            self._refuse("variation-without-move", begin, end, number=ply)
+            self._refuse("variation-without-move", begin, number=ply)
+            self.draft.lost.append(fork)
         elif fork.level > FORK_LEVELS:
-            self._refuse("variation-too-deep", begin, end, number=ply)
+            self._refuse("variation-too-deep", begin, number=ply)
+            self.draft.lost.append(fork)
         else:
             parent.forks.setdefault(index, []).append(fork)
         return fork

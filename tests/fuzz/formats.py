@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -100,10 +101,18 @@ def main(arguments: list[str]) -> None:
         return
     import atheris
 
-    with atheris.instrument_imports():
+    with atheris.instrument_imports(include=["kifu_core"]):
         one = target(file_format)
-    atheris.Setup(options, one)
-    atheris.Fuzz()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, data in enumerate(seeds(file_format)):
+            Path(folder, str(number)).write_bytes(data)
+        atheris.Setup([*options, f"-seed_inputs={_listed(folder)}"], one)
+        atheris.Fuzz()
+
+
+def _listed(folder: str) -> str:
+    """The files of a folder as libFuzzer wants them named."""
+    return ",".join(str(path) for path in sorted(Path(folder).iterdir()))
 
 
 if __name__ == "__main__":

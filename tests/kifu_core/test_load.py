@@ -268,7 +268,7 @@ def test_a_variation_past_the_end_goes_on_with_its_line():
 
 def test_a_variation_of_nothing_is_kept_as_unread():
     parsed = load(kif("   1 ７六歩(77)", "", "変化：9手", "   9 ３四歩(33)")).games[0]
-    assert parsed.unread == "   9 ３四歩(33)"
+    assert parsed.unread == "変化：9手\n   9 ３四歩(33)"
     assert [(issue.code, issue.line) for issue in parsed.issues] == [("variation-without-move", 5)]
 
 
