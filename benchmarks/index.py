@@ -24,10 +24,10 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from benchmarks.support import lookups, population
+from benchmarks.support import bare, lookups, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import BATCH, Filled, fill, writers
-from benchmarks.support.sizes import bare_copy, sizes
+from benchmarks.support.sizes import shares, sizes
 
 SHARES_OF = 1000
 FILES = 4
@@ -55,11 +55,17 @@ def grow(games: int, processes: int) -> list[Filled]:
             print(
                 f"  {done:>9,} games  {part.rate:>7,.0f} games/s a writer"
                 f"  {part.rows / part.seconds:>9,.0f} rows/s"
+                f"{_beside_bare(part)}"
                 f"  {1000 * part.cpu / part.games:5.2f} ms processor a game"
                 f"  {part.games / part.wall:>7,.0f} games/s with making them",
                 flush=True,
             )
     return parts
+
+
+def _beside_bare(part: Filled) -> str:
+    """Small parts may have no batch that was written bare too."""
+    return f"  {part.times_bare:5.1f} times as long as bare" if part.bare_rows else ""
 
 
 def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
@@ -140,8 +146,11 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     room = sizes(folder)
     for name, value in room.items():
         print(f"  {name:<40} {value:>16,.1f}")
+    of_rows = shares()
+    for name, value in of_rows.items():
+        print(f"  {name:<40} {value:>16,.1f}")
     print("limits of writing")
-    limits = bare_copy(folder)
+    limits = bare.rates()
     for name, value in limits.items():
         print(f"  {name:<40} {value:>16,.0f} rows/s")
     for last in parts[-1:]:
@@ -157,9 +166,9 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     rate = files_to_committed(10**7, max(1, min(GAMES_A_FILE, games // 20)))
     print(f"files to committed games, one process: {rate:,.0f} games/s")
     return {
-        "engine": engine, "games": games, "room": room, "limits": limits, "sql": sql, "api": api,
-        "files_games_per_second": rate,
-        "growth": [asdict(part) for part in parts],
+        "engine": engine, "games": games, "room": room, "shares": of_rows, "limits": limits,
+        "sql": sql, "api": api, "files_games_per_second": rate,
+        "growth": [asdict(part) | {"times_bare": part.times_bare} for part in parts],
     }  # fmt: skip
 
 

@@ -3,49 +3,71 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-from benchmarks.support import population
+from benchmarks.support import bare, population
+
+if TYPE_CHECKING:
+    from archive.ingest.ready import ReadyEntry
 
 BATCH = 200
 """Games in a transaction, as the worker takes them."""
 
+BARE_EVERY = 4
+"""The rows of one batch in so many are written once more, bare: the limit at this moment."""
+
 
 class Written(NamedTuple):
-    """A batch: games, rows, the seconds it took to store it, and those of this process's processor."""
+    """A batch: games, rows, the seconds it took to store it, those of this process's processor, and those of
+    writing the same rows bare right afterwards (None where that was not done)."""
 
     games: int
     rows: int
     seconds: float
     cpu: float
+    bare: float | None
 
 
 @dataclass(slots=True)
 class Filled:
     """What was written so far. `rate` is what one process writes while it writes, `wall` all of it together
-    with the making of the games."""
+    with the making of the games. `bare_rows` were also written bare, in `bare_seconds`; storing these games
+    took `beside_seconds`."""
 
     games: int = 0
     rows: int = 0
     seconds: float = 0.0
     cpu: float = 0.0
     wall: float = 0.0
+    bare_rows: int = 0
+    bare_seconds: float = 0.0
+    beside_seconds: float = 0.0
 
     def add(self, written: Written) -> None:
         self.games += written.games
         self.rows += written.rows
         self.seconds += written.seconds
         self.cpu += written.cpu
+        if written.bare is not None:
+            self.bare_rows += written.rows
+            self.bare_seconds += written.bare
+            self.beside_seconds += written.seconds
 
     @property
     def rate(self) -> float:
         return self.games / self.seconds if self.seconds else 0.0
+
+    @property
+    def times_bare(self) -> float:
+        """How many times as long as the bare writing of the same rows it took to store games: the growth
+        curve that does not depend on what else the machine does."""
+        return self.beside_seconds / self.bare_seconds if self.bare_seconds else 0.0
 
 
 def _begin() -> None:
@@ -55,7 +77,7 @@ def _begin() -> None:
 
 
 def _write(numbers: range) -> Written:
-    """Make games and store them as one upload."""
+    """Make games and store them as one upload; sometimes write their rows bare too."""
     from archive.ingest import store
     from archive.ingest.ready import ReadyEntry
 
@@ -67,8 +89,24 @@ def _write(numbers: range) -> Written:
         raise RuntimeError("nobody else should have claimed this upload")
     store.ingest(upload.pk, token, entries)
     store.finish(upload.pk, token)
+    seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = sum(len(entry.game.rows) for entry in entries if entry.game)
-    return Written(len(entries), rows, time.perf_counter() - begun, time.process_time() - cpu)
+    limit = _bare(entries) if numbers.start // BATCH % BARE_EVERY == 0 else None
+    return Written(len(entries), rows, seconds, cpu, limit)
+
+
+def _bare(entries: Sequence[ReadyEntry]) -> float:
+    """The seconds it takes to write the rows of games bare, sorted as the store sorts them."""
+    from archive.index.schema import Row
+
+    games = enumerate(entry.game for entry in entries if entry.game)
+    return bare.seconds_of(
+        sorted(
+            Row(row.key, game.played, slot, row.ply, row.move, row.flags, game.result)
+            for slot, game in games
+            for row in game.rows
+        )
+    )
 
 
 @contextmanager

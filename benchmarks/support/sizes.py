@@ -1,27 +1,12 @@
-"""How much room an archive takes, and how fast its rows could be written with nothing else to do."""
+"""How much room an archive takes, and what its rows are."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Final
 
-MOST_ROWS: Final = 500_000
-_COLUMNS: Final = "key, played, slot, ply, move, flags, result"
-_BARE: Final = """
-    CREATE TABLE bench_bare (key bigint NOT NULL, played integer NOT NULL, slot integer NOT NULL,
-    ply smallint NOT NULL, move smallint NOT NULL, flags smallint NOT NULL, result smallint NOT NULL)
-"""
-_INDEXED: Final = "CREATE UNIQUE INDEX bench_key ON bench_bare (key, played, slot, ply, move)"
-
-
-def _rows() -> list[tuple[int, ...]]:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        # In the order of games, as a bare writer would get them.
-        cursor.execute(f"SELECT {_COLUMNS} FROM archive_occurrence ORDER BY slot, ply LIMIT {MOST_ROWS}")
-        return list(cursor.fetchall())
+_SAMPLED: Final = 256
+"""Keys are evenly spread, so the index between two of them is as the whole; this part of it is read."""
 
 
 def _count() -> tuple[int, int]:
@@ -93,26 +78,26 @@ def _index_bytes(cursor: object) -> float:
         return float(name.stat().st_size)
 
 
-def bare_copy(folder: Path) -> dict[str, float]:
-    """Rows a second of the same rows, written by nothing but COPY (executemany on SQLite)."""
-    from django.db import connection, transaction
+def shares() -> dict[str, float]:
+    """Of the rows of the archive: the share that are distinct positions, that are the only one of theirs,
+    that lie in variations. Counted over a part of all keys."""
+    from django.db import connection
 
-    from archive.index import postgresql
-    from archive.index.schema import Row
-
-    rows = [Row(*row) for row in _rows()]
-    found = {}
-    for name, statements in (("bare, no index", [_BARE]), ("bare, with the index", [_BARE, _INDEXED])):
-        with connection.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-            begun = time.perf_counter()
-            with transaction.atomic():
-                if connection.vendor == "postgresql":
-                    postgresql.insert(cursor, rows, "bench_bare")
-                else:
-                    places = ", ".join(["%s"] * 7)
-                    cursor.executemany(f"INSERT INTO bench_bare ({_COLUMNS}) VALUES ({places})", rows)
-            found[name] = len(rows) / (time.perf_counter() - begun)
-            cursor.execute("DROP TABLE bench_bare")
-    return found
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT sum(n), count(*), sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), sum(forked) FROM (
+                SELECT count(*) AS n, sum(d.flags % 2) AS forked FROM archive_occurrence d
+                WHERE d.key BETWEEN %s AND %s GROUP BY d.key
+            ) x
+            """,
+            [1 << 61, (1 << 61) + (1 << 64) // _SAMPLED],
+        )
+        rows, distinct, alone, forked = (float(value or 0) for value in cursor.fetchone())
+    rows = rows or 1.0
+    return {
+        "rows looked at": rows,
+        "% distinct positions": 100 * distinct / rows,
+        "% in positions seen once": 100 * alone / rows,
+        "% in variations": 100 * forked / rows,
+    }

@@ -1,0 +1,57 @@
+"""The limit of writing: rows of the index written with nothing else to do, by COPY or `executemany`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from archive.index.schema import Row
+
+MOST_ROWS: Final = 500_000
+_COLUMNS: Final = "key, played, slot, ply, move, flags, result"
+_TABLE: Final = """
+    CREATE TABLE {name} (key bigint NOT NULL, played integer NOT NULL, slot integer NOT NULL,
+    ply smallint NOT NULL, move smallint NOT NULL, flags smallint NOT NULL, result smallint NOT NULL)
+"""
+_INDEX: Final = "CREATE UNIQUE INDEX {name}_key ON {name} (key, played, slot, ply, move)"
+
+
+def seconds_of(rows: Sequence[Row], *, indexed: bool = False) -> float:
+    """How long it takes to write these rows, in their order, into an empty table and to commit that."""
+    from django.db import connection, transaction
+
+    from archive.index import postgresql
+
+    name = f"bench_bare_{os.getpid()}"
+    with connection.cursor() as cursor:
+        for statement in (_TABLE, _INDEX) if indexed else (_TABLE,):
+            cursor.execute(statement.format(name=name))
+        begun = time.perf_counter()
+        with transaction.atomic():
+            if connection.vendor == "postgresql":
+                postgresql.insert(cursor, rows, name)
+            else:
+                places = ", ".join(["%s"] * 7)
+                cursor.executemany(f"INSERT INTO {name} ({_COLUMNS}) VALUES ({places})", rows)
+        seconds = time.perf_counter() - begun
+        cursor.execute(f"DROP TABLE {name}")
+    return seconds
+
+
+def rates() -> dict[str, float]:
+    """Rows a second of up to `MOST_ROWS` rows of the archive, without and with the index."""
+    from django.db import connection
+
+    from archive.index.schema import Row
+
+    with connection.cursor() as cursor:
+        # In the order of games, as a bare writer would get them.
+        cursor.execute(f"SELECT {_COLUMNS} FROM archive_occurrence ORDER BY slot, ply LIMIT {MOST_ROWS}")
+        rows = [Row(*row) for row in cursor.fetchall()]
+    return {
+        "bare, no index": len(rows) / seconds_of(rows),
+        "bare, with the index": len(rows) / seconds_of(rows, indexed=True),
+    }
