@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
 
-from kifu_core.errors import ParseError
+from kifu_core import shape
+from kifu_core.pieces import MOST_IN_HAND
 
 Kind = Literal["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"]
 Preset = Literal[
@@ -109,8 +110,6 @@ class Record(TypedDict):
 FORK_LEVELS = 100
 """Forks inside forks are kept to this depth; a JSON reader's own limits are not much farther."""
 
-_INTEGER_LIMIT = 10**9
-
 
 def check(value: object) -> Record:
     """A JSON value as a raw `Record`: a new tree in which nulls are left out and integers are integers.
@@ -120,105 +119,68 @@ def check(value: object) -> Record:
     out. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose params hold the
     JSON `path`. Linear in the size of the value; nesting is refused beyond `FORK_LEVELS`.
     """
-    record = _object(value, "$")
-    result: Record = {"header": _header(record.get("header"), "$.header"), "moves": []}
+    record = shape.object_(value, "$")
+    result: Record = {"header": header(record.get("header"), "$.header"), "moves": []}
     if record.get("initial") is not None:
         result["initial"] = _initial(record["initial"], "$.initial")
     if "moves" not in record:
-        raise _error("jkf-missing", "$.moves")
-    result["moves"] = _entries(record["moves"], "$.moves", 0)
+        raise shape.error("jkf-missing", "$.moves")
+    result["moves"] = entries(record["moves"], "$.moves", _move)
     return result
-
-
-def _error(code: str, path: str, value: object = "") -> ParseError:
-    shown = value if isinstance(value, str) else type(value).__name__
-    return ParseError(code, f"{code} at {path}", params={"path": path, "value": shown[:40]})
-
-
-def _object(value: object, path: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _error("jkf-type", path, value)
-    return value
-
-
-def _array(value: object, path: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _error("jkf-type", path, value)
-    return value
-
-
-def _string(value: object, path: str) -> str:
-    if not isinstance(value, str):
-        raise _error("jkf-type", path, value)
-    return value
-
-
-def _integer(value: object, path: str) -> int:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _error("jkf-type", path, value)
-    if not 0 <= value <= _INTEGER_LIMIT:
-        raise _error("jkf-value", path, str(value)[:20])
-    return value
-
-
-def _boolean(value: object, path: str) -> bool:
-    if not isinstance(value, bool):
-        raise _error("jkf-type", path, value)
-    return value
 
 
 def _color(value: object, path: str) -> int:
     """0 or 1; the format's first drafts wrote true for Black."""
     if isinstance(value, bool):
         return int(not value)
-    color = _integer(value, path)
+    color = shape.integer(value, path)
     if color > 1:
-        raise _error("jkf-value", path, str(color))
+        raise shape.error("jkf-value", path, str(color))
     return color
 
 
 def _kind(value: object, path: str) -> str:
-    kind = _string(value, path)
+    kind = shape.string(value, path)
     if kind not in KINDS:
-        raise _error("jkf-value", path, kind)
+        raise shape.error("jkf-value", path, kind)
     return kind
 
 
 def _relative(value: object, path: str) -> str:
-    relative = _string(value, path)
+    relative = shape.string(value, path)
     if relative and relative not in RELATIVES:
-        raise _error("jkf-value", path, relative)
+        raise shape.error("jkf-value", path, relative)
     return relative
 
 
 def _place(value: object, path: str) -> Place:
-    place = _object(value, path)
+    place = shape.object_(value, path)
     result: Place = {"x": 0, "y": 0}
     for axis in ("x", "y"):
         if axis not in place:
-            raise _error("jkf-missing", f"{path}.{axis}")
-        number = _integer(place[axis], f"{path}.{axis}")
+            raise shape.error("jkf-missing", f"{path}.{axis}")
+        number = shape.integer(place[axis], f"{path}.{axis}")
         if not 1 <= number <= 9:
-            raise _error("jkf-value", f"{path}.{axis}", str(number))
+            raise shape.error("jkf-value", f"{path}.{axis}", str(number))
         result[axis] = number
     return result
 
 
 def _time(value: object, path: str) -> Time:
-    time = _object(value, path)
-    result = {unit: _integer(time[unit], f"{path}.{unit}") for unit in "hms" if time.get(unit) is not None}
+    time = shape.object_(value, path)
+    result = {
+        unit: shape.integer(time[unit], f"{path}.{unit}") for unit in "hms" if time.get(unit) is not None
+    }
     for unit in ("m", "s"):
         if unit not in result:
-            raise _error("jkf-missing", f"{path}.{unit}")
+            raise shape.error("jkf-missing", f"{path}.{unit}")
     return cast(Time, result)
 
 
 def _consumption(value: object, path: str) -> Consumption:
-    time = _object(value, path)
+    time = shape.object_(value, path)
     if time.get("now") is None:
-        raise _error("jkf-missing", f"{path}.now")
+        raise shape.error("jkf-missing", f"{path}.now")
     result: Consumption = {"now": _time(time["now"], f"{path}.now")}
     if time.get("total") is not None:
         result["total"] = _time(time["total"], f"{path}.total")
@@ -226,13 +188,13 @@ def _consumption(value: object, path: str) -> Consumption:
 
 
 _MOVE_FIELDS: dict[str, Callable[[object, str], object]] = {
-    "color": _color, "from": _place, "to": _place, "piece": _kind, "same": _boolean, "promote": _boolean,
+    "color": _color, "from": _place, "to": _place, "piece": _kind, "same": shape.boolean, "promote": shape.boolean,
     "capture": _kind, "relative": _relative,
 }  # fmt: skip
 
 
 def _move(value: object, path: str) -> Move:
-    move = _object(value, path)
+    move = shape.object_(value, path)
     result = {
         name: read(move[name], f"{path}.{name}")
         for name, read in _MOVE_FIELDS.items()
@@ -241,9 +203,9 @@ def _move(value: object, path: str) -> Move:
     if "from" in move and move["from"] is None:
         result["from"] = None
     if "to" not in result and not result.get("same"):
-        raise _error("jkf-missing", f"{path}.to")
+        raise shape.error("jkf-missing", f"{path}.to")
     if result.get("from") is None and "piece" not in result:
-        raise _error("jkf-missing", f"{path}.piece")
+        raise shape.error("jkf-missing", f"{path}.piece")
     return cast(Move, result)
 
 
@@ -251,46 +213,59 @@ def _comments(entry: dict[str, Any], path: str) -> list[str]:
     found: object = entry.get("comments")
     if found is None:
         found = entry.get("comment")
-    lines = [found] if isinstance(found, str) else _array(found, f"{path}.comments")
-    return [_string(line, f"{path}.comments[{i}]") for i, line in enumerate(lines)]
+    lines = [found] if isinstance(found, str) else shape.array(found, f"{path}.comments")
+    return [shape.string(line, f"{path}.comments[{i}]") for i, line in enumerate(lines)]
 
 
-def _entry(value: object, path: str, level: int) -> MoveEntry:
-    entry = _object(value, path)
+ReadMove = Callable[[object, str], Any]
+"""Reads a JSON value as a move; the path is for what is wrong with it."""
+
+
+def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEntry:
+    entry = shape.object_(value, path)
     result: MoveEntry = {}
     if entry.get("comments") is not None or entry.get("comment") is not None:
         result["comments"] = _comments(entry, path)
     if entry.get("move") is not None:
-        result["move"] = _move(entry["move"], f"{path}.move")
+        result["move"] = read_move(entry["move"], f"{path}.move")
     if entry.get("time") is not None:
         result["time"] = _consumption(entry["time"], f"{path}.time")
     if entry.get("special") is not None:
-        result["special"] = _string(entry["special"], f"{path}.special")
+        result["special"] = shape.string(entry["special"], f"{path}.special")
     if entry.get("forks") is not None:
-        forks = _array(entry["forks"], f"{path}.forks")
-        result["forks"] = [_entries(f, f"{path}.forks[{i}]", level + 1) for i, f in enumerate(forks)]
+        forks = shape.array(entry["forks"], f"{path}.forks")
+        result["forks"] = [
+            entries(fork, f"{path}.forks[{i}]", read_move, level + 1) for i, fork in enumerate(forks)
+        ]
     return result
 
 
-def _entries(value: object, path: str, level: int) -> list[MoveEntry]:
+def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> list[MoveEntry]:
+    """The entries of a line of moves, forks included; `read_move` reads what stands in an entry as its move.
+
+    Raises ParseError as `check` does. Other kinds of games have the same entries with moves of their own.
+    """
     if level > FORK_LEVELS:
-        raise _error("jkf-depth", path)
-    return [_entry(entry, f"{path}[{i}]", level) for i, entry in enumerate(_array(value, path))]
+        raise shape.error("jkf-depth", path)
+    return [
+        _entry(entry, f"{path}[{i}]", read_move, level) for i, entry in enumerate(shape.array(value, path))
+    ]
 
 
-def _header(value: object, path: str) -> dict[str, str]:
+def header(value: object, path: str) -> dict[str, str]:
+    """The headers; none for null. Raises ParseError `jkf-type`."""
     if value is None:
         return {}
-    return {name: _string(text, f"{path}.{name}") for name, text in _object(value, path).items()}
+    return {name: shape.string(text, f"{path}.{name}") for name, text in shape.object_(value, path).items()}
 
 
 def _initial(value: object, path: str) -> Initial:
-    initial = _object(value, path)
+    initial = shape.object_(value, path)
     if initial.get("preset") is None:
-        raise _error("jkf-missing", f"{path}.preset")
-    preset = _string(initial["preset"], f"{path}.preset")
+        raise shape.error("jkf-missing", f"{path}.preset")
+    preset = shape.string(initial["preset"], f"{path}.preset")
     if preset not in PRESETS:
-        raise _error("jkf-value", f"{path}.preset", preset)
+        raise shape.error("jkf-value", f"{path}.preset", preset)
     result: Initial = {"preset": preset}
     if initial.get("data") is not None:
         result["data"] = _initial_data(initial["data"], f"{path}.data")
@@ -298,13 +273,13 @@ def _initial(value: object, path: str) -> Initial:
 
 
 def _initial_data(value: object, path: str) -> InitialData:
-    data = _object(value, path)
+    data = shape.object_(value, path)
     for name in ("color", "board", "hands"):
         if data.get(name) is None:
-            raise _error("jkf-missing", f"{path}.{name}")
-    hands = _array(data["hands"], f"{path}.hands")
+            raise shape.error("jkf-missing", f"{path}.{name}")
+    hands = shape.array(data["hands"], f"{path}.hands")
     if len(hands) != 2:
-        raise _error("jkf-value", f"{path}.hands", str(len(hands)))
+        raise shape.error("jkf-value", f"{path}.hands", str(len(hands)))
     return {
         "color": _color(data["color"], f"{path}.color"),
         "board": _board(data["board"], f"{path}.board"),
@@ -315,32 +290,38 @@ def _initial_data(value: object, path: str) -> InitialData:
 def _board(value: object, path: str) -> list[list[Square]]:
     if value == {}:
         value = [[]] * 9
-    columns = _array(value, path)
+    columns = shape.array(value, path)
     if len(columns) > 9:
-        raise _error("jkf-value", path, str(len(columns)))
+        raise shape.error("jkf-value", path, str(len(columns)))
     board = [_column(column, f"{path}[{x}]") for x, column in enumerate(columns)]
     return board + [[{} for _ in range(9)] for _ in range(9 - len(board))]
 
 
 def _column(value: object, path: str) -> list[Square]:
-    squares = _array(value, path)
+    squares = shape.array(value, path)
     if len(squares) > 9:
-        raise _error("jkf-value", path, str(len(squares)))
+        raise shape.error("jkf-value", path, str(len(squares)))
     column = [_square(square, f"{path}[{y}]") for y, square in enumerate(squares)]
     return column + [{} for _ in range(9 - len(column))]
 
 
 def _square(value: object, path: str) -> Square:
-    square = _object(value, path)
+    square = shape.object_(value, path)
     if square.get("kind") is None:
         return {}
     if square.get("color") is None:
-        raise _error("jkf-missing", f"{path}.color")
+        raise shape.error("jkf-missing", f"{path}.color")
     return {"color": _color(square["color"], f"{path}.color"), "kind": _kind(square["kind"], f"{path}.kind")}
 
 
 def _hand(value: object, path: str) -> dict[str, int]:
-    hand = _object(value, path)
+    hand = shape.object_(value, path)
     for kind in hand:
         _kind(kind, f"{path}.{kind}")
-    return {kind: _integer(count, f"{path}.{kind}") for kind, count in hand.items() if count is not None}
+    counts = {
+        kind: shape.integer(count, f"{path}.{kind}") for kind, count in hand.items() if count is not None
+    }
+    for kind, count in counts.items():
+        if count > MOST_IN_HAND:
+            raise shape.error("jkf-value", f"{path}.{kind}", str(count))
+    return counts

@@ -79,6 +79,9 @@ BY_NAME: Final = {name: kind.value for kind in KINDS for name in (kind.kanji, ki
 HAND_KINDS: Final = (FU, KY, KE, GI, KI, KA, HI)
 """What a hand can hold, in the order of Shogi64's counts; record formats write them the other way round."""
 
+MOST_IN_HAND: Final = 99
+"""The most pieces of a kind that a start may give to a hand: what two digits can say."""
+
 FULL_SET: Final = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 """How many of each unpromoted kind a full set of 40 pieces has, by value."""
 

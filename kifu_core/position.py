@@ -8,7 +8,16 @@ from typing import Final
 from kifu_core.errors import DecodeError
 from kifu_core.handicaps import INITIAL_SFEN
 from kifu_core.moves import DROP
-from kifu_core.pieces import BLACK, BY_LETTER, HAND_KINDS, IN_HAND, PROMOTED, UNPROMOTED, WHITE
+from kifu_core.pieces import (
+    BLACK,
+    BY_LETTER,
+    HAND_KINDS,
+    IN_HAND,
+    MOST_IN_HAND,
+    PROMOTED,
+    UNPROMOTED,
+    WHITE,
+)
 
 _HAND_ITEM: Final = re.compile(r"([1-9][0-9]?)?([PLNSGBRplnsgbr])")
 _MOVE_NUMBER: Final = re.compile(r"[0-9]{1,9}")
@@ -183,6 +192,8 @@ def _read_hands(text: str) -> list[list[int]]:
             raise DecodeError("sfen-hands", f"cannot read hands {text[:40]!r}", params={"text": text[:40]})
         piece = _CELL_PIECES[item[2]]
         hands[piece < 0][abs(piece)] += int(item[1] or 1)
+        if hands[piece < 0][abs(piece)] > MOST_IN_HAND:
+            raise DecodeError("sfen-hands", f"too many in hand: {text[:40]!r}", params={"text": text[:40]})
         place = item.end()
     return hands
 

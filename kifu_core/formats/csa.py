@@ -17,7 +17,7 @@ from kifu_core.formats.summary import read_summary
 from kifu_core.formats.writing import one_line
 from kifu_core.jkf import Consumption, MoveEntry, Record, Time
 from kifu_core.normalize import TOTALS, Line, seconds
-from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, PROMOTED, UNPROMOTED, signed
+from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, MOST_IN_HAND, PROMOTED, UNPROMOTED, signed
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.specials import BY_CSA, find
@@ -360,7 +360,7 @@ class _Reader:
 def _put(position: Position, color: int, place: str, kind: int) -> bool:
     """Put a piece on a square or, for place 00, in a hand; False if there is no such place or piece."""
     if place == "00":
-        if kind not in HAND_KINDS:
+        if kind not in HAND_KINDS or position.hands[color][kind] == MOST_IN_HAND:
             return False
         position.hands[color][kind] += 1
         return True

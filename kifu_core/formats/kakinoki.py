@@ -19,7 +19,7 @@ from kifu_core.formats.grammar import Item, items, leaf
 from kifu_core.formats.positions import most_games
 from kifu_core.jkf import FORK_LEVELS, Consumption
 from kifu_core.normalize import Line
-from kifu_core.pieces import BY_NAME, HAND_KINDS, signed
+from kifu_core.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
 from kifu_core.position import Position
 from kifu_core.record import ParsedGame
 from kifu_core.specials import RESULT_LINE, SIDES, read_result
@@ -103,9 +103,9 @@ def read_hand(text: str) -> tuple[list[int], str]:
     if text.strip(" 　") in ("", "なし", "無し"):
         return counts, strange
     for match in _HAND_ITEM.finditer(text):
-        kind = BY_NAME.get(match[1], 0)
-        if kind in HAND_KINDS:
-            counts[kind] += read_number(match[2])
+        kind, count = BY_NAME.get(match[1], 0), read_number(match[2])
+        if kind in HAND_KINDS and counts[kind] + count <= MOST_IN_HAND:
+            counts[kind] += count
         else:
             strange += match[0]
     return counts, strange

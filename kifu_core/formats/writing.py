@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kifu_core.errors import Issue
 from kifu_core.handicaps import HANDICAPS, by_name
 from kifu_core.jkf import Move, MoveEntry, Record
-from kifu_core.pieces import BY_CODE, HAND_KINDS, KANJI, NAMES
+from kifu_core.pieces import BY_CODE, HAND_KINDS, KANJI, MOST_IN_HAND, NAMES
 from kifu_core.position import Position
 from kifu_core.record import Ending
 from kifu_core.specials import BY_SPECIAL, EndingKind, find, winner
@@ -117,9 +117,11 @@ def hand_text(hand: list[int]) -> str:
 
 
 def _count(number: int) -> str:
-    """A count above one in Chinese numerals."""
+    """A count above one in Chinese numerals, beyond their readers' reach in digits."""
     if number == 1:
         return ""
+    if number > MOST_IN_HAND:
+        return str(number)
     tens, ones = divmod(number, 10)
     text = "" if not tens else "十" if tens == 1 else _NUMERALS[tens] + "十"
     return text + (_NUMERALS[ones] if ones or not tens else "")
