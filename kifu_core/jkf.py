@@ -188,8 +188,8 @@ def _consumption(value: object, path: str) -> Consumption:
 
 
 _MOVE_FIELDS: dict[str, Callable[[object, str], object]] = {
-    "color": _color, "from": _place, "to": _place, "piece": _kind, "same": shape.boolean, "promote": shape.boolean,
-    "capture": _kind, "relative": _relative,
+    "color": _color, "from": _place, "to": _place, "piece": _kind, "same": shape.boolean,
+    "promote": shape.boolean, "capture": _kind, "relative": _relative,
 }  # fmt: skip
 
 

@@ -1,0 +1,64 @@
+"""Checks of the shape of a JSON value: each gives the value, or says at which path it is wrong.
+
+The errors are ParseErrors `jkf-type`, `jkf-missing` and `jkf-value`, whose params hold the JSON `path`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kifu_core.errors import ParseError
+
+_INTEGER_LIMIT: Final = 10**9
+
+
+def error(code: str, path: str, value: object = "") -> ParseError:
+    """The error to raise; of a value that is no text its type is told."""
+    shown = value if isinstance(value, str) else type(value).__name__
+    return ParseError(code, f"{code} at {path}", params={"path": path, "value": shown[:40]})
+
+
+def object_(value: object, path: str) -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(value, dict):
+        raise error("jkf-type", path, value)
+    return value
+
+
+def needed(given: dict[str, Any], member: str, path: str) -> Any:
+    """The member of an object that must be there and not be null."""
+    if given.get(member) is None:
+        raise error("jkf-missing", f"{path}.{member}")
+    return given[member]
+
+
+def array(value: object, path: str) -> list[Any]:
+    """A JSON array."""
+    if not isinstance(value, list):
+        raise error("jkf-type", path, value)
+    return value
+
+
+def string(value: object, path: str) -> str:
+    """A JSON string."""
+    if not isinstance(value, str):
+        raise error("jkf-type", path, value)
+    return value
+
+
+def integer(value: object, path: str) -> int:
+    """A number that is whole and not negative."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise error("jkf-type", path, value)
+    if not 0 <= value <= _INTEGER_LIMIT:
+        raise error("jkf-value", path, str(value)[:20])
+    return value
+
+
+def boolean(value: object, path: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise error("jkf-type", path, value)
+    return value
