@@ -1,14 +1,15 @@
-"""Reading a drawn board back out of a page."""
+"""Reading a drawn board back out of a page, and tapping on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Page
 
-from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP
+from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP, WIDTH
 from kifu_core.pieces import KANJI, OU
 from kifu_core.position import Position
+from tests.browser.conftest import eventually
 
 _READ = """
 () => [...document.querySelectorAll("svg.board .piece")]
@@ -43,7 +44,37 @@ def expected(position: Position) -> dict[int, tuple[str, bool]]:
     }
 
 
+def expect_board(page: Page, position: Position, flipped: bool = False) -> None:
+    """Wait until the page's board shows the position."""
+    eventually(page, lambda: drawn(page, flipped), expected(position))
+
+
 def hand(page: Page, side: str) -> list[str]:
     """The kinds drawn in the hand of `black` or `white`."""
     found: list[str] = page.evaluate(_HANDS, f".seat.{side}")
     return found
+
+
+def tap(page: Page, file: int, rank: int) -> None:
+    """Click a square of a board that is not flipped, once it no longer moves."""
+    box = _box(page)
+    x, y = _middle(box, file, rank)
+    page.locator("svg.board").click(position={"x": x, "y": y})
+
+
+def middle(page: Page, file: int, rank: int) -> tuple[float, float]:
+    """Where in the window the middle of a square is, on a board that is not flipped."""
+    box = _box(page)
+    x, y = _middle(box, file, rank)
+    return box["x"] + x, box["y"] + y
+
+
+def _box(page: Page) -> FloatRect:
+    box = page.locator("svg.board").bounding_box()
+    assert box
+    return box
+
+
+def _middle(box: FloatRect, file: int, rank: int) -> tuple[float, float]:
+    scale = box["width"] / WIDTH
+    return (LEFT + (9 - file + 0.5) * CELL_WIDTH) * scale, (TOP + (rank - 0.5) * CELL_HEIGHT) * scale

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
-from typing import Literal
+from contextlib import AbstractContextManager
+from typing import Literal, TypeVar
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -18,7 +21,15 @@ FLAGS = [
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
 
+# How long a test waits for what it expects. It fails late on a broken page, and never on a busy machine.
+PATIENCE_SECONDS = 60
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+
+# Milliseconds by which every answer is late: what a test reads without having waited for it is not there yet.
+DELAY = int(os.environ.get("KIFU_BROWSER_DELAY", "0"))
+
 PageMaker = Callable[..., Page]
+T = TypeVar("T")
 
 
 def find_chromium() -> str:
@@ -71,8 +82,11 @@ def open_page(browser: Browser) -> Iterator[PageMaker]:
             color_scheme=theme,
             java_script_enabled=script,
         )
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
         contexts.append(context)
         page = context.new_page()
+        if DELAY:
+            slow_down(page)
         page.on("console", note)
         page.on("pageerror", lambda error: problems.append(str(error)))
         if url:
@@ -82,10 +96,50 @@ def open_page(browser: Browser) -> Iterator[PageMaker]:
     yield make
     for context in contexts:
         context.close()
+    wait_for_answers()
     assert problems == []
+
+
+def slow_down(page: Page) -> None:
+    """Let every answer come `DELAY` milliseconds later, and the page's scripts take four times as long."""
+    session = page.context.new_cdp_session(page)
+    speed = {"latency": DELAY, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+
+
+def wait_for_answers() -> None:
+    """Wait until the test's server has nothing left to do for pages that are closed.
+
+    The tables are emptied after the test: what still reads them then would meet a lock or find half of it.
+    """
+    until = time.monotonic() + PATIENCE_SECONDS
+    while answering := [one.name for one in threading.enumerate() if "process_request_thread" in one.name]:
+        assert time.monotonic() < until, f"the server still answers: {answering}"
+        time.sleep(0.005)
+
+
+def loading(page: Page) -> AbstractContextManager[object]:
+    """What is done inside leads to another page; at the end that page is there as a whole."""
+    return page.expect_navigation(wait_until="load")
 
 
 def follow(link: Locator) -> None:
     """Click a link or button and wait until the page it leads to is there as a whole."""
-    with link.page.expect_navigation(wait_until="load"):
+    with loading(link.page):
         link.click()
+
+
+def eventually(page: Page, read: Callable[[], T], wanted: T) -> None:
+    """Wait until something read from a page is as wanted, for what `expect` has no words."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (found := read()) != wanted and time.monotonic() < until:
+        page.wait_for_timeout(20)
+    assert found == wanted
+
+
+def freeze(page: Page) -> None:
+    """From the next load on time passes in the page only where the test says `page.clock.run_for`."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1)

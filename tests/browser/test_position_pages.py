@@ -11,8 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 from tests.archive import builders
-from tests.browser.boards import drawn, expected, hand
-from tests.browser.conftest import PHONE, PageMaker
+from tests.browser.boards import drawn, expect_board, hand, middle, tap
+from tests.browser.conftest import PHONE, PageMaker, eventually, follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -29,20 +29,8 @@ def archive() -> None:
     )
 
 
-def sfen_of(page: Page) -> str:
-    return page.locator(".board-host").get_attribute("data-sfen") or ""
-
-
-def tap(page: Page, file: int, rank: int) -> None:
-    page.mouse.click(*place(page, file, rank))
-
-
-def place(page: Page, file: int, rank: int) -> tuple[float, float]:
-    """The middle of a square of a board that is not flipped."""
-    box = page.locator("svg.board").bounding_box()
-    assert box
-    scale = box["width"] / 578
-    return box["x"] + (8 + (9 - file + 0.5) * 60) * scale, box["y"] + (26 + (rank - 0.5) * 66) * scale
+def expect_sfen_of_board(page: Page, sfen: str) -> None:
+    expect(page.locator(".board-host")).to_have_attribute("data-sfen", re.compile(f"^{re.escape(sfen)}"))
 
 
 def test_moves_are_clicked_through_without_a_load_and_the_back_button_returns(
@@ -52,8 +40,8 @@ def test_moves_are_clicked_through_without_a_load_and_the_back_button_returns(
     page.evaluate("window.same = true")
     expect(page.locator(".game-row")).to_have_count(3)
     page.locator('tr[data-usi="7g7f"] a').click()
-    expect(page.locator(".board-host")).to_have_attribute("data-sfen", re.compile(f"^{re.escape(AFTER_76)}"))
-    assert drawn(page) == expected(Position.from_sfen(AFTER_76))
+    expect_sfen_of_board(page, AFTER_76)
+    expect_board(page, Position.from_sfen(AFTER_76))
     expect(page.locator(".game-row")).to_have_count(2)
     expect(page.locator("#position-news")).to_contain_text("2")
     page.locator('tr[data-usi="3c3d"] a').click()
@@ -70,6 +58,7 @@ def test_the_match_toggle_shows_the_positions_that_count_too(
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/")
     page.locator('tr[data-usi="7g7f"] a').click()
+    expect_sfen_of_board(page, AFTER_76)
     page.locator('.match a[href*="any"]').click()
     expect(page.locator(".images li")).to_have_count(3)
     expect(page.locator('.match a[aria-current="true"]')).to_have_attribute("href", re.compile("any"))
@@ -88,8 +77,8 @@ def test_the_links_of_a_position_work_without_javascript(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/", script=False)
-    page.locator('tr[data-usi="7g7f"] a').click()
-    assert sfen_of(page).startswith(AFTER_76)
+    follow(page.locator('tr[data-usi="7g7f"] a'))
+    expect_sfen_of_board(page, AFTER_76)
 
 
 def test_the_code_for_other_sites_follows_the_chosen_size(
@@ -118,25 +107,26 @@ def test_a_position_is_set_up_by_tapping_and_searched(open_page: PageMaker, live
     tap(page, 7, 6)
     page.locator("button.turn-toggle").click()
     expect_sfen(page, AFTER_76)
-    page.get_by_role("link", name="この局面を検索").click()
+    follow(page.get_by_role("link", name="この局面を検索"))
     expect(page.locator(".game-row")).to_have_count(2)
 
 
 def test_pieces_are_dragged_to_squares_and_hands(open_page: PageMaker, live_server: LiveServer) -> None:
     page = editor(open_page, live_server)
-    page.mouse.move(*place(page, 8, 2))
-    page.mouse.down()
-    page.mouse.move(*place(page, 5, 5))
-    page.mouse.up()
+    drag(page, middle(page, 8, 2), middle(page, 5, 5))
     expect_sfen(page, "lnsgkgsnl/7b1/ppppppppp/9/4r4/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1")
-    page.mouse.move(*place(page, 5, 5))
-    page.mouse.down()
     box = page.locator('[data-hand="0"]').bounding_box()
     assert box
-    page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.mouse.up()
+    drag(page, middle(page, 5, 5), (box["x"] + 5, box["y"] + 5))
     expect_sfen(page, "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b R 1")
-    assert hand(page, "black") == ["飛"]
+    eventually(page, lambda: hand(page, "black"), ["飛"])
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end)
+    page.mouse.up()
 
 
 def test_a_second_tap_turns_a_piece_over_and_then_gives_it_to_the_other_side(
@@ -189,8 +179,8 @@ def test_without_javascript_the_editors_forms_do_the_same(
 ) -> None:
     page = editor(open_page, live_server, script=False)
     page.locator("#text").fill("position startpos moves 7g7f")
-    page.get_by_role("button", name="読み取る").click()
-    assert drawn(page) == expected(Position.from_sfen(AFTER_76))
+    follow(page.get_by_role("button", name="読み取る"))
+    expect_board(page, Position.from_sfen(AFTER_76))
     page.locator("#sfen").fill("4k4/9/9/9/9/9/9/9/4K4 b - 1")
-    page.get_by_role("button", name="表示", exact=True).click()
+    follow(page.get_by_role("button", name="表示", exact=True))
     assert len(drawn(page)) == 2

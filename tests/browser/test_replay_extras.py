@@ -14,8 +14,8 @@ from archive.models import Entry, Game
 from kifu_core import load
 from kifu_core.position import Position
 from tests.archive import builders, games
-from tests.browser.boards import drawn, expected
-from tests.browser.conftest import PHONE, PageMaker
+from tests.browser.boards import expect_board, tap
+from tests.browser.conftest import PHONE, PageMaker, eventually, follow, freeze
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -42,36 +42,54 @@ def expect_ply(page: Page, ply: int) -> None:
     expect(page.locator(".controls .ply")).to_have_text(str(ply))
 
 
-def tap(page: Page, file: int, rank: int) -> None:
-    """Click a square of a board that is not flipped."""
-    box = page.locator("svg.board").bounding_box()
-    assert box
-    scale = box["width"] / 578
-    page.mouse.click(
-        box["x"] + (8 + (9 - file + 0.5) * 60) * scale, box["y"] + (26 + (rank - 0.5) * 66) * scale
-    )
+def expect_archive_moves(page: Page, count: int) -> None:
+    """The table of the archive's moves is the one of the shown position, and stays."""
+    expect(page.locator(".archive-moves")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator(".archive-moves tbody tr")).to_have_count(count)
+
+
+def frozen(open_page: PageMaker, url: str) -> Page:
+    """A page in which time stands still."""
+    page = open_page()
+    freeze(page)
+    page.goto(url)
+    return page
+
+
+FRAME = 20
+"""Milliseconds in which a frame is drawn."""
 
 
 def test_the_space_key_plays_the_game_to_its_end_and_stops(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
-    page = open_page(address(live_server, game))
+    page = frozen(open_page, address(live_server, game))
     page.locator("select.speed").select_option("0.3")
     page.locator("h1").first.click()
     page.keyboard.press("Space")
     expect(page.locator("button.play")).to_have_attribute("aria-pressed", "true")
-    expect_ply(page, 6)
+    for ply in range(1, 7):
+        page.clock.run_for(300 + FRAME if ply == 1 else 300)
+        expect_ply(page, ply)
+    expect(page.locator("button.play")).to_have_attribute("aria-pressed", "true")
+    page.clock.run_for(300)
     expect(page.locator("button.play")).to_have_attribute("aria-pressed", "false")
+    expect_ply(page, 6)
 
 
 def test_a_step_by_hand_stops_the_playing(open_page: PageMaker, live_server: LiveServer, game: Game) -> None:
-    page = open_page(address(live_server, game))
+    page = frozen(open_page, address(live_server, game))
     page.locator("select.speed").select_option("0.5")
     page.locator("button.play").click()
+    page.clock.run_for(500 + FRAME)
     expect_ply(page, 1)
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
+    page.clock.run_for(FRAME)
+    expect_ply(page, 5)
+    page.clock.run_for(500)
     expect(page.locator("button.play")).to_have_attribute("aria-pressed", "false")
+    expect_ply(page, 5)
 
 
 SWIPE = """
@@ -112,7 +130,8 @@ def test_on_a_phone_one_part_at_a_time_stands_under_a_board_that_stays(
     page.locator('.tabs [data-tab="info"]').click()
     expect(page.locator(".headers")).to_be_visible()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    assert page.evaluate("document.querySelector('.stage').getBoundingClientRect().top") >= -1
+    top = "document.querySelector('.stage').getBoundingClientRect().top >= -1"
+    eventually(page, lambda: page.evaluate(top), True)
 
 
 def test_the_controls_of_a_phone_are_large_and_in_reach(
@@ -143,10 +162,14 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(address(live_server, game, "?ply=1"))
+    expect_archive_moves(page, 2)
     page.locator('.archive-moves tr[data-usi="3c3d"] a').click()
     expect_ply(page, 2)
     expect(page.locator(".tried")).to_be_hidden()
+    expect_archive_moves(page, 1)
     page.keyboard.press("ArrowLeft")
+    expect_ply(page, 1)
+    expect_archive_moves(page, 2)
     page.locator('.archive-moves tr[data-usi="8c8d"] a').click()
     expect(page.locator(".tried li")).to_have_text(["2 △８四歩"])
     expect(page).to_have_url(re.compile(r"\?ply=1$"))
@@ -165,7 +188,7 @@ def test_own_moves_are_played_beside_the_game_and_never_stored(
     tap(page, 8, 4)
     expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩", "2 △８四歩"])
     sfen = "lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL b - 3"
-    assert drawn(page) == expected(Position.from_sfen(sfen))
+    expect_board(page, Position.from_sfen(sfen))
     page.keyboard.press("ArrowLeft")
     expect_ply(page, 1)
     page.locator(".tried a.back").click()
@@ -223,7 +246,8 @@ def test_own_moves_can_be_chosen_without_a_pointer(
 def test_records_positions_and_links_are_copied_with_one_tap(
     open_page: PageMaker, live_server: LiveServer, game: Game, take: str, expected_text: str
 ) -> None:
-    page = open_page(address(live_server, game, "?ply=2"))
+    page = frozen(open_page, address(live_server, game, "?ply=2"))
+    page.clock.run_for(1000)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = page.locator(f'[data-take="{take}"]')
     button.click()
@@ -245,8 +269,8 @@ def test_links_lead_to_the_same_place_in_other_programs(
     sfen = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL_b_-_3"
     link = page.locator('[data-open-in="lishogi"]')
     expect(link).to_have_attribute("href", f"https://lishogi.org/analysis/{sfen}")
-    kento = page.locator('[data-open-in="kento"]').get_attribute("href") or ""
-    assert kento.endswith("&moves=7g7f.3c3d.8h2b%2B.3a2b.B*4e#2")
+    moves = re.escape("&moves=7g7f.3c3d.8h2b%2B.3a2b.B*4e#2")
+    expect(page.locator('[data-open-in="kento"]')).to_have_attribute("href", re.compile(f"{moves}$"))
 
 
 def test_the_time_chart_follows_the_moves_and_leads_to_them(
@@ -256,9 +280,9 @@ def test_the_time_chart_follows_the_moves_and_leads_to_them(
     chart = page.locator("svg.time-chart")
     page.keyboard.press("ArrowRight")
     expect(chart.locator(".cursor")).to_have_attribute("transform", "translate(1 0)")
-    box = chart.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + box["width"] * 5 / 7, box["y"] + 10)
+    expect_archive_moves(page, 2)
+    width = chart.evaluate("(chart) => chart.getBoundingClientRect().width")
+    chart.click(position={"x": width * 5 / 7, "y": 10})
     expect_ply(page, 4)
     expect(page.locator(".chart-part")).to_contain_text("0:50")
     page.locator('.chart-part [data-key=":5"]').click()
@@ -311,15 +335,16 @@ def test_pieces_can_have_letters_on_every_page(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(address(live_server, game, "?ply=3"))
-    assert page.locator(".board .piece text").first.text_content() == "香"
-    page.locator("form.pieces button").click()
+    expect(page.locator(".board .piece text").first).to_have_text("香")
+    follow(page.locator("form.pieces button"))
     expect(page.locator("html")).to_have_attribute("data-pieces", "letters")
     expect(page).to_have_url(re.compile(r"\?ply=3$"))
     page.wait_for_selector(".game-page.live")
-    texts = page.locator('.board .piece:not([visibility="hidden"]) text').all_text_contents()
-    assert set(texts) == {"P", "L", "N", "S", "G", "B", "R", "K", "+B"} - {"B"}
+    texts = page.locator('.board .piece:not([visibility="hidden"]) text')
+    letters = {"P", "L", "N", "S", "G", "B", "R", "K", "+B"} - {"B"}
+    eventually(page, lambda: set(texts.all_text_contents()), letters)
     expect(page.locator(".seat.black .hand text").first).to_have_text("B")
-    page.locator("form.pieces button").click()
+    follow(page.locator("form.pieces button"))
     expect(page.locator("html")).not_to_have_attribute("data-pieces", "letters")
 
 
