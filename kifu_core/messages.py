@@ -175,6 +175,51 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-turn": ("SFEN の手番が正しくありません: {text}", "the side to move is b or w, not {text}"),
     "sfen-hands": ("SFEN の持駒が正しくありません: {text}", "not an SFEN hand: {text}"),
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
+    # qf_code and the other formats of Quoridor
+    "no-content": (
+        "局面も棋譜も含まないコードです",
+        "the code holds neither a position nor a record",
+    ),
+    "pawn-range": ("駒の位置 {square} は盤の外です", "a pawn on {square}, which is no square"),
+    "pawn-overlap": ("二つの駒が同じマスにあります", "both pawns are on one square"),
+    "wall-count": ("板は一人10枚までです", "a player has ten walls and no more"),
+    "wall-conflict": (
+        "板 {move} がほかの板と重なるか交差しています",
+        "the wall {move} overlaps or crosses another",
+    ),
+    "last-move-wall": (
+        "最後に置いたはずの板 {place} がありません",
+        "the wall {place} was placed last, but is not there",
+    ),
+    "off-board": ("{ply}手目は盤の外へ出ます", "ply {ply} leaves the board"),
+    "illegal-move": ("{ply}手目 {move} は駒の動きではありません", "ply {ply}: no pawn moves to {move}"),
+    "turn-range": (
+        "手数の番号 {number} は 0～1023 ではありません",
+        "the turn number {number} is not one of 0 to 1023",
+    ),
+    "too-many-plies": (
+        "{count} 手は長すぎてコードにできません（上限 {limit} 手）",
+        "{count} moves are more than a code holds ({limit})",
+    ),
+    "not-a-position": ("局面だけのコードではありません", "the code is not that of a position alone"),
+    "start-snapshot": (
+        "初期配置のスナップショットを先手番の開始局面として読みました",
+        "a snapshot of the start was read with White to move",
+    ),
+    "no-path": (
+        "ゴールへの道がなくなっています（{ply}手目）",
+        "a pawn has no way to its goal any more (ply {ply})",
+    ),
+    "after-win": ("{ply}手目は決着後の手です", "ply {ply} was played after the game was won"),
+    "unsorted": (
+        "板の並びが昇順ではなかったので直しました",
+        "the walls were not listed in order; they are now",
+    ),
+    "parity": (
+        "手番と手数の番号 {number} が合いません",
+        "the turn number {number} does not fit the side to move",
+    ),
+    "bad-quoridor-move": ("マスでも板でもありません: {text}", "neither a square nor a wall: {text}"),
     "usen-line": ("USEN の手順ではありません: {text}", "not a line of play in USEN: {text}"),
     "bad-usi-move": ("USI の指し手ではありません: {text}", "not a USI move: {text}"),
 }

@@ -113,6 +113,11 @@ def same_class_keys(
     """
     if isinstance(position, str):
         position = shogi64.decode(position)
-    code, orientation, symmetric = canonical(position)
+    return class_keys(canonical(position), match, kind, space, version)
+
+
+def class_keys(found: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
+    """The keys that match a position whose class is known; of any kind of game."""
+    code, orientation, symmetric = found
     turns = [turn for turn in _TURNS[match] if not (symmetric and turn & 1)]
     return tuple(key(code, orientation ^ turn, kind, space, version) for turn in turns)

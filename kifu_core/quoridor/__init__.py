@@ -1,0 +1,1 @@
+"""Quoridor: two players, 9x9 squares, ten walls each. Rules, qf_code, keys, records and their formats."""

@@ -1,0 +1,104 @@
+"""Squares, wall places and moves: numbers, names, and what a mirror and a colour swap make of them.
+
+Squares 0..80 are `9 * y + x`, x from left to right and y away from White, both from 0: 4 is e1, 76 is e9.
+Wall places 0..63 are `8 * y + x`: the middle of the block of four squares whose lower left one is (x, y).
+A wall is called after that square, `h` or `v`: e3h lies between the rows 3 and 4 over the columns e and f,
+e3v between the columns e and f over the rows 3 and 4.
+
+A move is an integer that fits a positive 16-bit column: `PAWN` + the square a pawn goes to, or `WALL` + the
+place of a wall, with `VERTICAL` added for a vertical one. 0 stands for "nothing played", as in shogi.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core.errors import DecodeError
+
+WHITE: Final = 0
+BLACK: Final = 1
+
+SQUARES: Final = range(81)
+PLACES: Final = range(64)
+WALLS_EACH: Final = 10
+STARTS: Final = (4, 76)
+"""Where the pawns of White and Black start."""
+
+VERTICAL: Final = 64
+WALL: Final = 128
+PAWN: Final = 256
+
+_LETTERS: Final = "abcdefghi"
+SQUARE_NAMES: Final = tuple(f"{_LETTERS[square % 9]}{square // 9 + 1}" for square in SQUARES)
+_WALL_NAMES: Final = tuple(
+    f"{_LETTERS[place % 8]}{place // 8 + 1}{orientation}" for orientation in "hv" for place in PLACES
+)
+
+_BY_NAME: Final = {name: PAWN + square for square, name in enumerate(SQUARE_NAMES)} | {
+    name: WALL + number for number, name in enumerate(_WALL_NAMES)
+}
+_NAMES: Final = {move: name for name, move in _BY_NAME.items()}
+
+_MIRRORED: Final = {
+    **{PAWN + square: PAWN + square // 9 * 9 + 8 - square % 9 for square in SQUARES},
+    **{WALL + place: WALL + (place & ~7) + 7 - place % 8 for place in range(2 * len(PLACES))},
+}
+_SWAPPED: Final = {
+    **{PAWN + square: PAWN + 80 - square for square in SQUARES},
+    **{WALL + place: WALL + (place & VERTICAL) + 63 - place % 64 for place in range(2 * len(PLACES))},
+}
+ORIENTED: Final = (
+    {move: move for move in _NAMES},
+    _MIRRORED,
+    _SWAPPED,
+    {move: _MIRRORED[_SWAPPED[move]] for move in _NAMES},
+)
+"""For each orientation, what a move becomes: bit 0 mirrors left to right, bit 1 swaps the colours."""
+
+_GOALS: Final = (range(72, 81), range(9))
+
+
+def goal_reached(color: int, square: int) -> bool:
+    """Whether a square lies on the row where a colour wins."""
+    return square in _GOALS[color]
+
+
+def is_wall(move: int) -> bool:
+    """Whether a move places a wall."""
+    return not move & PAWN
+
+
+def name(move: int) -> str:
+    """A move as it is written: the square of a pawn, the block and orientation of a wall.
+
+    >>> name(PAWN + 13), name(WALL + 20), name(WALL + VERTICAL + 20)
+    ('e2', 'e3h', 'e3v')
+    """
+    return _NAMES[move]
+
+
+def read_name(text: str) -> int:
+    """The move of a name; raises DecodeError `bad-quoridor-move`.
+
+    >>> read_name("e3v") == WALL + VERTICAL + 20
+    True
+    """
+    move = _BY_NAME.get(text)
+    if move is None:
+        raise DecodeError(
+            "bad-quoridor-move", f"no square and no wall: {text[:20]!r}", params={"text": text[:20]}
+        )
+    return move
+
+
+def orient(move: int, orientation: int) -> int:
+    """The move on the board mirrored (bit 0) and with the colours swapped (bit 1); an involution.
+
+    >>> name(orient(read_name("d3h"), 1)), name(orient(read_name("d3h"), 2)), orient(0, 3)
+    ('e3h', 'e6h', 0)
+    """
+    return ORIENTED[orientation][move] if move else 0
+
+
+IS_NAME: Final = re.compile(r"[a-i][1-9]|[a-h][1-8][hv]")

@@ -1,0 +1,136 @@
+"""Codes, classes and keys of positions. Last move and turn number are not part of a position.
+
+Every position has two codes, both qf_codes of a state with turn number 0 and a pawn as the last move: the
+*display key* keeps who placed which wall; the *rule key* gives the walls to owners in a fixed order, as the
+rules only know which walls lie where and how many each side has left. Equal rule keys are equal positions.
+
+The members of a class are a position, its mirror image, and both with the colours swapped, as in shogi
+(`kifu_core.keys.canonical`). Its representative has White to move; of two such, its rule key is the smaller,
+compared as ASCII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kifu_core.errors import DecodeError
+from kifu_core.keys import canonical as classes
+from kifu_core.keys.canonical import KEY_VERSION, Canonical, Match
+from kifu_core.quoridor import qf_code
+from kifu_core.quoridor.board import ORIENTED, PAWN, SQUARES, VERTICAL, WALL, WALLS_EACH
+from kifu_core.quoridor.position import Position, places
+
+KIND: Final = "quoridor"
+
+_PAWNS: Final = tuple(tuple(turned[PAWN + square] - PAWN for square in SQUARES) for turned in ORIENTED)
+_PLACES: Final = tuple(tuple(turned[WALL + place] - WALL for place in range(VERTICAL)) for turned in ORIENTED)
+"""For each orientation, where squares and wall places lie after it."""
+
+
+def display_key(position: Position) -> str:
+    """The code of a position as it looks: who placed which wall is kept.
+
+    Raises DecodeError `pawn-range`, `pawn-overlap`, `wall-count`. Walls that conflict are not looked for.
+    """
+    _check(position)
+    return _code(position.pawns, _lists(position), position.turn)
+
+
+def rule_key(position: Position) -> str:
+    """The code of a position as the rules see it. Its owners of walls are made up: never show them.
+
+    >>> rule_key(qf_code.decode("j7oklAHMe1ICg").start().position)
+    'j7oklAHMewAA'
+    """
+    _check(position)
+    return _oriented(position, _all_walls(position), 0)
+
+
+def _check(position: Position) -> None:
+    """Refuse what no code can say."""
+    qf_code.check_pawns(position.pawns)
+    for color in (0, 1):
+        if position.walls_left(color) < 0:
+            raise DecodeError("wall-count", params={"count": WALLS_EACH - position.walls_left(color)})
+
+
+def _lists(position: Position) -> list[list[int]]:
+    horizontal, vertical = position.horizontal, position.vertical
+    return [places(walls[color]) for color in (0, 1) for walls in (horizontal, vertical)]
+
+
+def _all_walls(position: Position) -> tuple[list[int], list[int]]:
+    horizontal, vertical = position.horizontal, position.vertical
+    return places(horizontal[0] | horizontal[1]), places(vertical[0] | vertical[1])
+
+
+def _code(pawns: Sequence[int], lists: Sequence[Sequence[int]], turn: int) -> str:
+    return qf_code.characters("10" + qf_code.state_digits(pawns, lists, turn, None, 0))
+
+
+def _oriented(position: Position, walls: tuple[list[int], list[int]], orientation: int) -> str:
+    """The rule key of a position turned to an orientation; `walls` are all horizontal, all vertical ones."""
+    across, upright = walls
+    pawns, turn, swapped = position.pawns, position.turn, orientation >> 1
+    placed = WALLS_EACH - position.walls_left(swapped)
+    if orientation:
+        squares, turned = _PAWNS[orientation], _PLACES[orientation]
+        across, upright = (
+            sorted([turned[place] for place in across]),
+            sorted([turned[place] for place in upright]),
+        )
+        pawns = [squares[pawns[swapped]], squares[pawns[swapped ^ 1]]]
+        turn ^= swapped
+    rest = max(0, placed - len(across))
+    lists = (across[:placed], upright[:rest], across[placed:], upright[rest:])
+    return _code(pawns, lists, turn)
+
+
+def canonical(position: Position) -> Canonical:
+    """The class of a position: the rule key of its representative and how the position lies in it.
+
+    Raises DecodeError as `display_key` does.
+    """
+    _check(position)
+    walls, upright = _all_walls(position), position.turn << 1
+    straight, mirrored = (_oriented(position, walls, upright | mirror) for mirror in (0, 1))
+    if straight <= mirrored:
+        return Canonical(straight, upright, straight == mirrored)
+    return Canonical(mirrored, upright | 1, False)
+
+
+def decode(code: str) -> Position:
+    """The position of a code, owners of walls as it says; last move and turn number are dropped.
+
+    Raises DecodeError as `qf_code.decode` does for a code that is not strictly valid, here also for white
+    space and `=`; `not-a-position` for one with a record.
+    """
+    found = qf_code.decode(code, pasted=False)
+    if found.state is None or found.moves is not None:
+        raise DecodeError("not-a-position")
+    return found.state.position
+
+
+encode = display_key
+
+
+def key(code: str, orientation: int, kind: str = KIND, space: int = 0, version: int = KEY_VERSION) -> int:
+    """The stable key of a class member, made as shogi's are (`keys.canonical.key`)."""
+    return classes.key(code, orientation, kind, space, version)
+
+
+def same_class_keys(
+    position: Position | str,
+    match: Match = "exact",
+    kind: str = KIND,
+    space: int = 0,
+    version: int = KEY_VERSION,
+) -> tuple[int, ...]:
+    """The keys under which positions lie that match a position or its code, the exact one first.
+
+    As `keys.canonical.same_class_keys`; raises DecodeError for a code that is not strictly valid.
+    """
+    if isinstance(position, str):
+        position = decode(position)
+    return classes.class_keys(canonical(position), match, kind, space, version)

@@ -1,0 +1,106 @@
+"""A position of Quoridor: two pawns, the walls of both colours, the side to move.
+
+Inside, squares and walls are bits of integers with ten columns a row: the tenth stands between a row's end
+and the next row's begin, so that shifts never wrap. A wall's bit is that of the square it is called after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kifu_core.quoridor.board import PAWN, PLACES, STARTS, VERTICAL, WALL, WALLS_EACH, goal_reached
+
+WALL_BITS: Final = tuple(1 << (10 * (place // 8) + place % 8) for place in PLACES)
+"""The bit of a wall place."""
+
+_ROW_PLACES: Final = tuple(tuple(place for place in range(8) if bits >> place & 1) for bits in range(256))
+
+
+def places(walls: int) -> list[int]:
+    """The wall places of a set of bits, ascending."""
+    return [8 * row + place for row in range(8) for place in _ROW_PLACES[walls >> 10 * row & 255]]
+
+
+class Position:
+    """Where the pawns stand, who placed which walls, and whose turn it is; nothing about it has to be legal.
+
+    `pawns` are the squares of White's and Black's pawns; `horizontal` and `vertical` the walls of either
+    colour as bits (see `places`); `turn` is the colour to move. Two positions are equal if all of this is.
+    """
+
+    __slots__ = ("horizontal", "pawns", "turn", "vertical")
+
+    def __init__(self, pawns: list[int], horizontal: list[int], vertical: list[int], turn: int) -> None:
+        self.pawns = pawns
+        self.horizontal = horizontal
+        self.vertical = vertical
+        self.turn = turn
+
+    @classmethod
+    def initial(cls) -> Position:
+        """The start of a game: White to move, no walls."""
+        return cls(list(STARTS), [0, 0], [0, 0], 0)
+
+    @classmethod
+    def of(cls, pawns: Iterable[int], walls: Iterable[Iterable[int]], turn: int) -> Position:
+        """The position of pawns and, of either colour, walls as the moves that place them."""
+        position = cls(list(pawns), [0, 0], [0, 0], turn)
+        for color, moves in enumerate(walls):
+            for move in moves:
+                position.side(move)[color] |= WALL_BITS[move & 63]
+        return position
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._fields() == other._fields()
+
+    __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
+
+    def __repr__(self) -> str:
+        return f"Position{self._fields()!r}"
+
+    def _fields(self) -> tuple[list[int], list[int], list[int], int]:
+        return self.pawns, self.horizontal, self.vertical, self.turn
+
+    def copy(self) -> Position:
+        """An independent copy."""
+        return Position(self.pawns[:], self.horizontal[:], self.vertical[:], self.turn)
+
+    def side(self, move: int) -> list[int]:
+        """The walls of both colours that lie as the wall of a move does."""
+        return self.vertical if move & VERTICAL else self.horizontal
+
+    def walls(self, color: int) -> list[int]:
+        """A colour's walls as the moves that place them: horizontal ones first, each kind ascending."""
+        across = [WALL + place for place in places(self.horizontal[color])]
+        return across + [WALL + VERTICAL + place for place in places(self.vertical[color])]
+
+    def walls_left(self, color: int) -> int:
+        """How many walls a colour still has in hand; below 0 where more stand than there are."""
+        return WALLS_EACH - self.horizontal[color].bit_count() - self.vertical[color].bit_count()
+
+    def winner(self) -> int | None:
+        """The colour whose pawn has reached its goal; of two, the one that moved last."""
+        for color in (self.turn ^ 1, self.turn):
+            if goal_reached(color, self.pawns[color]):
+                return color
+        return None
+
+    def do_move(self, move: int) -> int:
+        """Play a move and return what `undo_move` needs. Legality is not checked."""
+        color = self.turn
+        self.turn = color ^ 1
+        if move & PAWN:
+            before = self.pawns[color]
+            self.pawns[color] = move - PAWN
+            return before
+        self.side(move)[color] |= WALL_BITS[move & 63]
+        return 0
+
+    def undo_move(self, move: int, before: int) -> None:
+        """Take back the last move; `before` is what `do_move` returned."""
+        color = self.turn = self.turn ^ 1
+        if move & PAWN:
+            self.pawns[color] = before
+        else:
+            self.side(move)[color] &= ~WALL_BITS[move & 63]

@@ -1,0 +1,344 @@
+"""qf_code: a position ("state"), a list of moves ("record"), or both, as a short text of base64 characters.
+
+The format is that of the board viewer and the free board of the Quoridor fansite (2014). Their decoders
+read missing bits as zeros and show a wrong board; this one refuses every code that is not whole, by name, and
+notes what is odd about the others. `docs/quoridor.md` describes bits, errors and findings.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kifu_core.errors import DecodeError, IllegalMoveError, Issue, KifuError
+from kifu_core.quoridor.board import PAWN, STARTS, VERTICAL, WALL, WALLS_EACH, name
+from kifu_core.quoridor.position import WALL_BITS, Position, places
+from kifu_core.quoridor.rules import fault, has_paths, has_room
+
+LONGEST: Final = 712
+"""No code is longer: 20 walls in the state and 1,023 moves of pawns."""
+MOST_PLIES: Final = 1023
+LAST_TURN: Final = 1023
+
+DIRECTIONS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+"""Steps as (x, y) by their number: up, then clockwise; the same for both colours."""
+_NUMBER: Final = {step: number for number, step in enumerate(DIRECTIONS)}
+
+_BLANK: Final = re.compile(r"[ \t-\r]+")
+_STRANGE: Final = re.compile(r"[^A-Za-z0-9+/]")
+
+TOLERATED: Final = frozenset({"no-path", "after-win"})
+"""Broken rules that are only noted: the free board does not know them."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A position with what a code knows of the way there. Nobody changes the position.
+
+    `last_wall` is the place of the wall that the side not to move placed last, None if it moved its pawn.
+    """
+
+    position: Position
+    last_wall: int | None = None
+    turn_number: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a code says. Without a `state` the moves begin at the start of the game; `moves` are as in
+    `board`, None where the code has no record. `issues` are the findings of its decoding."""
+
+    state: State | None
+    moves: tuple[int, ...] | None
+    issues: tuple[Issue, ...] = ()
+
+    def start(self) -> State:
+        """Where the moves begin."""
+        return self.state or State(Position.initial())
+
+
+# --- decoding --------------------------------------------------------------------------------------------
+
+
+class _Bits:
+    """The bits of a code, read from the front."""
+
+    def __init__(self, code: str) -> None:
+        self.length = 6 * len(code)
+        data = a2b_base64(code + "A" * (-len(code) % 4))
+        self.digits = f"{int.from_bytes(data):0{8 * len(data)}b}"[: self.length]
+        self.place = 0
+
+    def number(self, width: int, field: str, ply: int | None = None) -> int:
+        """An unsigned number of `width` bits."""
+        begin = self.place
+        self.place = end = begin + width
+        if end > self.length:
+            text = f"the code ends inside {field}"
+            raise DecodeError("truncated", text, ply=ply, params={"field": field})
+        return int(self.digits[begin:end], 2)
+
+    def finish(self) -> None:
+        """Refuse anything but zeros to the end of the last character."""
+        rest = self.digits[self.place :]
+        if len(rest) >= 6:
+            raise DecodeError("trailing-chars", params={"count": len(rest) // 6})
+        if "1" in rest:
+            raise DecodeError("nonzero-padding")
+
+
+def clean(text: str) -> str:
+    """A pasted code without its white space and without `=` at its end."""
+    return _BLANK.sub("", text).rstrip("=")
+
+
+def drop_strange(text: str) -> tuple[str, int]:
+    """A text without what is in no code, white space not counted, and how many characters were dropped."""
+    pasted = clean(text)
+    code, dropped = _STRANGE.subn("", pasted)
+    return code, dropped
+
+
+def decode(text: str, *, pasted: bool = True) -> Code:
+    """What a code says. In `pasted` text white space and `=` at the end are no part of the code.
+
+    Raises DecodeError, in the order of the checks: `empty`, `too-long`, `bad-char` (its `column`, from 1),
+    `no-content`, `truncated`, `pawn-range`, `pawn-overlap`, `wall-count`, `wall-conflict`, `last-move-wall`,
+    `off-board`, `illegal-move` (with the `ply`, from 1, where a record is wrong), `trailing-chars`,
+    `nonzero-padding`. Noted are `start-snapshot`, `parity`, `unsorted`, `no-path` and `after-win`.
+    """
+    code = clean(text) if pasted else text
+    if not code:
+        raise DecodeError("empty")
+    if len(code) > LONGEST:
+        raise DecodeError("too-long", params={"length": len(code)})
+    if strange := _STRANGE.search(code):
+        raise DecodeError("bad-char", column=text.index(strange[0]) + 1, params={"char": strange[0]})
+    bits = _Bits(code)
+    has_state, has_record = bits.number(1, "flags"), bits.number(1, "flags")
+    if not has_state and not has_record:
+        raise DecodeError("no-content")
+    issues: list[Issue] = []
+    state = _read_state(bits, issues) if has_state else None
+    moves = (
+        _read_record(bits, (state or State(Position.initial())).position.copy(), issues)
+        if has_record
+        else None
+    )
+    bits.finish()
+    found = Code(state, moves)
+    if is_start_snapshot(found):
+        issues = [issue for issue in issues if issue.code != "parity"]
+        issues.insert(0, Issue("start-snapshot"))
+    return Code(state, moves, tuple(issues))
+
+
+_LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
+
+
+def _read_state(bits: _Bits, issues: list[Issue]) -> State:
+    pawns = [bits.number(7, "white"), bits.number(7, "black")]
+    check_pawns(pawns)
+    lists = {field: [bits.number(6, field) for _ in range(bits.number(4, field))] for field, _, _ in _LISTS}
+    for color in (0, 1):
+        count = sum(len(lists[field]) for field, owner, _ in _LISTS if owner == color)
+        if count > WALLS_EACH:
+            raise DecodeError("wall-count", params={"count": count})
+    position = Position(pawns, [0, 0], [0, 0], 0)
+    for field, owner, lying in _LISTS:
+        for place in lists[field]:
+            lay(position, owner, WALL + lying + place)
+    by, is_wall = bits.number(1, "last_move"), bits.number(1, "last_move")
+    last_wall = bits.number(6, "last_move") if is_wall else None
+    if last_wall is not None:
+        check_last_wall(position, by, last_wall)
+    position.turn = by ^ 1
+    turn_number = bits.number(10, "turn_number")
+    if any(found != sorted(found) for found in lists.values()):
+        issues.append(Issue("unsorted"))
+    if turn_number % 2 == position.turn:
+        issues.append(Issue("parity", params={"number": turn_number}))
+    if not has_paths(position):
+        issues.append(Issue("no-path", ply=0))
+    return State(position, last_wall, turn_number)
+
+
+def check_pawns(pawns: Sequence[int]) -> None:
+    """Raise DecodeError for pawns beyond the board (`pawn-range`) or on one square (`pawn-overlap`)."""
+    for square in pawns:
+        if not 0 <= square <= 80:
+            raise DecodeError("pawn-range", params={"square": square})
+    if pawns[0] == pawns[1]:
+        raise DecodeError("pawn-overlap")
+
+
+def lay(position: Position, owner: int, wall: int) -> None:
+    """Put a wall on the board; raises DecodeError `wall-conflict` where there is no room for it."""
+    if not has_room(position, wall):
+        raise DecodeError("wall-conflict", params={"move": name(wall)})
+    position.side(wall)[owner] |= WALL_BITS[wall & 63]
+
+
+def check_last_wall(position: Position, owner: int, place: int) -> None:
+    """Raise DecodeError `last-move-wall` unless this colour has a wall there."""
+    if not (position.horizontal[owner] | position.vertical[owner]) & WALL_BITS[place]:
+        raise DecodeError("last-move-wall", params={"place": name(WALL + place)[:2]})
+
+
+def _read_record(bits: _Bits, position: Position, issues: list[Issue]) -> tuple[int, ...]:
+    """The moves of a record, played on the position as they are read."""
+    moves: list[int] = []
+    noted = {issue.code for issue in issues}
+    for ply in range(1, bits.number(10, "plies") + 1):
+        if bits.number(1, "move", ply):
+            move = WALL + bits.number(7, "move", ply)
+        else:
+            move = landing(position, bits.number(3, "move", ply), ply)
+        broken = fault(position, move)
+        if broken is not None and broken not in TOLERATED:
+            raise DecodeError(broken, ply=ply, params={"move": name(move)})
+        if broken is not None and broken not in noted:
+            noted.add(broken)
+            issues.append(Issue(broken, ply=ply))
+        position.do_move(move)
+        moves.append(move)
+    return tuple(moves)
+
+
+def landing(position: Position, number: int, ply: int | None = None) -> int:
+    """The move of a pawn in a direction: a step, or the jump that shares its number.
+
+    Raises DecodeError `pawn-overlap` for a diagonal onto the other pawn, and `off-board`. Walls are not
+    looked at.
+    """
+    right, up = DIRECTIONS[number]
+    square, other = position.pawns[position.turn], position.pawns[position.turn ^ 1]
+    x, y = square % 9 + right, square // 9 + up
+    if 0 <= x <= 8 and 9 * y + x == other:
+        if number % 2:
+            raise DecodeError("pawn-overlap", ply=ply)
+        x, y = x + right, y + up
+    if not (0 <= x <= 8 and 0 <= y <= 8):
+        raise DecodeError("off-board", ply=ply)
+    return PAWN + 9 * y + x
+
+
+# --- encoding --------------------------------------------------------------------------------------------
+
+_SIXES: Final = tuple(f"{place:06b}" for place in range(64))
+
+
+def characters(digits: str) -> str:
+    """Bits, padded with zeros on the right, as characters of six bits each."""
+    length = len(digits)
+    data = (int(digits, 2) << -length % 8).to_bytes((length + 7) // 8)
+    return b2a_base64(data, newline=False)[: (length + 5) // 6].decode("ascii")
+
+
+def state_digits(
+    pawns: Sequence[int], lists: Iterable[Sequence[int]], turn: int, last_wall: int | None, turn_number: int
+) -> str:
+    """The bits of a state: `lists` are the wall places of White's horizontal and vertical, Black's horizontal
+    and vertical walls. Nothing is checked."""
+    parts = [f"{pawns[0]:07b}{pawns[1]:07b}"]
+    for found in lists:
+        parts.append(_COUNTS[len(found)])
+        parts += [_SIXES[place] for place in found]
+    parts.append("10"[turn])
+    parts.append("0" if last_wall is None else "1" + _SIXES[last_wall])
+    parts.append(f"{turn_number:010b}")
+    return "".join(parts)
+
+
+_COUNTS: Final = tuple(f"{count:04b}" for count in range(16))
+
+
+def encode(code: Code) -> str:
+    """The code, its wall lists ascending; decoding it gives the same state and moves.
+
+    Raises KifuError for what no code can say: the names of `decode`, `turn-range` for a turn number beyond
+    1,023, `too-many-plies`.
+    """
+    if code.state is None and code.moves is None:
+        raise KifuError("no-content")
+    digits = ["01"[code.state is not None], "01"[code.moves is not None]]
+    if code.state is not None:
+        digits.append(_state_of(code.state))
+    if code.moves is not None:
+        digits.append(_record_of(code.start().position.copy(), code.moves))
+    return characters("".join(digits))
+
+
+def _state_of(state: State) -> str:
+    """The bits of a state, checked."""
+    position = state.position
+    check_state(state)
+    lists = [places(walls[color]) for color in (0, 1) for walls in (position.horizontal, position.vertical)]
+    return state_digits(position.pawns, lists, position.turn, state.last_wall, state.turn_number)
+
+
+def check_state(state: State) -> None:
+    """Raise KifuError for a state that no code can say."""
+    position = state.position
+    check_pawns(position.pawns)
+    board = Position(position.pawns, [0, 0], [0, 0], position.turn)
+    for color in (0, 1):
+        walls = position.walls(color)
+        if len(walls) > WALLS_EACH:
+            raise DecodeError("wall-count", params={"count": len(walls)})
+        for wall in walls:
+            lay(board, color, wall)
+    if state.last_wall is not None:
+        check_last_wall(position, position.turn ^ 1, state.last_wall)
+    if not 0 <= state.turn_number <= LAST_TURN:
+        raise KifuError("turn-range", params={"number": state.turn_number})
+
+
+def _record_of(position: Position, moves: Sequence[int]) -> str:
+    """The bits of a record that begins at the position, which is played on."""
+    if len(moves) > MOST_PLIES:
+        raise KifuError("too-many-plies", params={"count": len(moves), "limit": MOST_PLIES})
+    parts = [f"{len(moves):010b}"]
+    for ply, move in enumerate(moves, start=1):
+        broken = fault(position, move)
+        if broken is not None and broken not in TOLERATED:
+            raise IllegalMoveError(broken, ply=ply, params={"move": name(move)})
+        parts.append(f"0{direction(position, move):03b}" if move & PAWN else f"1{move - WALL:07b}")
+        position.do_move(move)
+    return "".join(parts)
+
+
+def direction(position: Position, move: int) -> int:
+    """The number of the direction in which the pawn to move goes with a legal move."""
+    square, to = position.pawns[position.turn], move - PAWN
+    right, up = to % 9 - square % 9, to // 9 - square // 9
+    return _NUMBER[(right > 0) - (right < 0), (up > 0) - (up < 0)]
+
+
+# --- the forms that an archive keeps ---------------------------------------------------------------------
+
+
+def is_start_snapshot(code: Code) -> bool:
+    """Whether a code is the free board's snapshot of the start.
+
+    It writes "no last move" as a move of White's pawn and reads itself back with Black to move. With a record
+    the literal reading is what it plays, and is meant.
+    """
+    state = code.state
+    if state is None or code.moves is not None or state.last_wall is not None or state.turn_number != 1:
+        return False
+    return state.position == Position(list(STARTS), [0, 0], [0, 0], 1)
+
+
+def normalized(code: Code) -> Code:
+    """The same content in the one form to keep: a snapshot of the start has White to move, and a record that
+    begins at the start has no state. Wall lists are ascending in every code that is written."""
+    if is_start_snapshot(code):
+        return Code(State(Position.initial()), None, code.issues)
+    state = code.state
+    if state is not None and code.moves is not None and state == State(Position.initial()):
+        return Code(None, code.moves, code.issues)
+    return code

@@ -1,0 +1,164 @@
+"""What a qf_code says as plain JSON values, and back: what the `kifu qf` command prints and reads.
+
+The shape is that of the format's published test vectors: numbers for squares and places, moves with their
+direction and kind of jump. `state`, `moves` and whether they are there say everything; the rest follows and
+is compared when an object is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kifu_core import shape
+from kifu_core.errors import KifuError, ParseError
+from kifu_core.quoridor.board import PAWN, VERTICAL, WALL
+from kifu_core.quoridor.position import Position, places
+from kifu_core.quoridor.qf_code import MOST_PLIES, Code, State, check_state, direction, lay
+
+COLORS: Final = ("white", "black")
+_LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
+
+
+def as_object(code: Code) -> dict[str, Any]:
+    """The object of a code: `has_state`, `has_record`, `state` (without one: the start), `moves` or null."""
+    position = code.start().position.copy()
+    state = _state(code.start(), implied=code.state is None)
+    moves = None if code.moves is None else _moves(position, code.moves)
+    return {
+        "has_state": code.state is not None,
+        "has_record": code.moves is not None,
+        "state": state,
+        "moves": moves,
+    }
+
+
+def _state(state: State, *, implied: bool) -> dict[str, Any]:
+    position, by = state.position, COLORS[state.position.turn ^ 1]
+    kind = "pawn" if state.last_wall is None else "wall"
+    found: dict[str, Any] = {"white": position.pawns[0], "black": position.pawns[1]}
+    for field, color, lying in _LISTS:
+        found[field] = places((position.vertical if lying else position.horizontal)[color])
+    found["last_move"] = None if implied else {"by": by, "kind": kind, "place": state.last_wall}
+    found["turn_number"] = state.turn_number
+    found["to_move"] = COLORS[position.turn]
+    return found
+
+
+def _moves(position: Position, moves: Sequence[int]) -> list[dict[str, Any]]:
+    """The moves as objects; the position is played on."""
+    found: list[dict[str, Any]] = []
+    for move in moves:
+        by = COLORS[position.turn]
+        if move & PAWN:
+            found.append({"by": by, "kind": "pawn", **_pawn_move(position, move)})
+        else:
+            orient = "v" if move & VERTICAL else "h"
+            found.append({"by": by, "kind": "wall", "orient": orient, "place": move & 63})
+        position.do_move(move)
+    return found
+
+
+def _pawn_move(position: Position, move: int) -> dict[str, Any]:
+    square, to = position.pawns[position.turn], move - PAWN
+    number = direction(position, move)
+    jump = "diagonal" if number % 2 else "none" if abs(to - square) in (1, 9) else "straight"
+    return {"from": square, "to": to, "dir": number, "jump": jump}
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+
+def from_object(value: object) -> Code:
+    """The code of an object. Fields that follow from others may be missing, see `check_object`.
+
+    Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
+    that no code can say. Whether moves are legal is left to `encode`.
+    """
+    given = shape.object_(value, "$")
+    state = _read_state(given.get("state"), "$.state") if _has(given, "has_state", "state") else None
+    moves = _read_moves(given.get("moves"), "$.moves") if _has(given, "has_record", "moves") else None
+    return Code(state, moves)
+
+
+def check_object(code: Code, value: object) -> None:
+    """Raise ParseError `jkf-value` for a field of an object that says something else than its code."""
+    _compare(as_object(code), value, "$")
+
+
+def _has(given: dict[str, Any], flag: str, member: str) -> bool:
+    """Whether a part is there: its flag says so, or without a flag the part itself."""
+    if given.get(flag) is not None:
+        return shape.boolean(given[flag], f"$.{flag}")
+    return given.get(member) is not None
+
+
+def _read_state(value: object, path: str) -> State:
+    given = shape.object_(value, path)
+    pawns = [shape.integer(shape.needed(given, color, path), f"{path}.{color}") for color in COLORS]
+    turn = _color(shape.needed(given, "to_move", path), f"{path}.to_move")
+    position = Position(pawns, [0, 0], [0, 0], turn)
+    for field, color, lying in _LISTS:
+        for index, place in enumerate(shape.array(given.get(field) or [], f"{path}.{field}")):
+            lay(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
+    last_wall: int | None = None
+    if given.get("last_move") is not None:
+        last = shape.object_(given["last_move"], f"{path}.last_move")
+        if last.get("kind") == "wall":
+            place = shape.needed(last, "place", f"{path}.last_move")
+            last_wall = _place(place, f"{path}.last_move.place")
+    number = shape.integer(shape.needed(given, "turn_number", path), f"{path}.turn_number")
+    state = State(position, last_wall, number)
+    check_state(state)
+    return state
+
+
+def _read_moves(value: object, path: str) -> tuple[int, ...]:
+    entries = shape.array(value, path)
+    if len(entries) > MOST_PLIES:
+        raise KifuError("too-many-plies", params={"count": len(entries), "limit": MOST_PLIES})
+    return tuple(_read_move(entry, f"{path}[{index}]") for index, entry in enumerate(entries))
+
+
+def _read_move(value: object, path: str) -> int:
+    given = shape.object_(value, path)
+    kind = shape.string(shape.needed(given, "kind", path), f"{path}.kind")
+    if kind == "pawn":
+        square = shape.integer(shape.needed(given, "to", path), f"{path}.to")
+        if square > 80:
+            raise shape.error("jkf-value", f"{path}.to", str(square))
+        return PAWN + square
+    orient = shape.string(shape.needed(given, "orient", path), f"{path}.orient")
+    if kind != "wall" or orient not in ("h", "v"):
+        raise shape.error("jkf-value", path, f"{kind} {orient}")
+    place = _place(shape.needed(given, "place", path), f"{path}.place")
+    return WALL + (VERTICAL if orient == "v" else 0) + place
+
+
+def _color(value: object, path: str) -> int:
+    text = shape.string(value, path)
+    if text not in COLORS:
+        raise shape.error("jkf-value", path, text)
+    return COLORS.index(text)
+
+
+def _place(value: object, path: str) -> int:
+    place = shape.integer(value, path)
+    if place > 63:
+        raise shape.error("jkf-value", path, str(place))
+    return place
+
+
+def _compare(expected: Any, given: Any, path: str) -> None:
+    if isinstance(expected, dict) and isinstance(given, dict):
+        for field in expected.keys() & given.keys():
+            _compare(expected[field], given[field], f"{path}.{field}")
+    elif isinstance(expected, list) and isinstance(given, list) and len(expected) == len(given):
+        for index, pair in enumerate(zip(expected, given, strict=True)):
+            _compare(*pair, f"{path}[{index}]")
+    elif given is not None and expected != (sorted(given) if _is_numbers(given) else given):
+        raise ParseError("jkf-value", params={"path": path, "value": str(given)[:40]})
+
+
+def _is_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, int) for item in value)

@@ -1,0 +1,270 @@
+"""The rules: steps and jumps of pawns, where walls may lie, the path that both sides must keep, the win.
+
+Paths are found by flooding the board, all squares of a step at a time, as bits of one integer. Of the walls
+that find room, only those are tried that can cut a path at all: they touch the border or other walls at two
+of their three points, and cross the path that the pawn is known to have without them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kifu_core.quoridor.board import PAWN, SQUARES, VERTICAL, WALL
+from kifu_core.quoridor.position import WALL_BITS, Position
+
+_ROW: Final = 0b1_1111_1111
+_COLUMN: Final = sum(1 << 10 * row for row in range(9))
+_NORTHWARD: Final = sum(_ROW << 10 * row for row in range(8))
+"""The squares that have one above them."""
+_EASTWARD: Final = sum(_COLUMN << column for column in range(8))
+"""The squares that have one at their right."""
+_INNER: Final = sum(255 << 10 * row for row in range(8))
+"""The wall places."""
+_LEFT: Final = _COLUMN
+_RIGHT: Final = _COLUMN << 7
+_BOTTOM: Final = _ROW
+_TOP: Final = _ROW << 70
+_GOALS: Final = (_ROW << 80, _ROW)
+
+_CELLS: Final = tuple(10 * (square // 9) + square % 9 for square in SQUARES)
+"""Where the bit of a square stands."""
+_SQUARE_OF: Final = {cell: square for square, cell in enumerate(_CELLS)}
+_DELTAS: Final = (10, 1, -10, -1)
+
+
+class Passages(NamedTuple):
+    """The squares from which a pawn can step up (`north`) and right (`east`), as bits."""
+
+    north: int
+    east: int
+
+
+def passages(horizontal: int, vertical: int) -> Passages:
+    """The passages between walls."""
+    return Passages(
+        _NORTHWARD & ~(horizontal | horizontal << 1),
+        _EASTWARD & ~(vertical | vertical << 10),
+    )
+
+
+def passages_of(position: Position) -> Passages:
+    """The passages of a position; who placed a wall makes no difference."""
+    horizontal, vertical = position.horizontal, position.vertical
+    return passages(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
+
+
+def pawn_moves(position: Position) -> list[int]:
+    """The legal moves of the pawn whose turn it is: steps, straight jumps, diagonal jumps.
+
+    A pawn jumps straight over the other one; only where a wall or the edge is behind that one, to its sides.
+    """
+    return _pawn_moves(position, passages_of(position))
+
+
+def _pawn_moves(position: Position, open_: Passages) -> list[int]:
+    north, east = open_
+    exits = (north, east, north << 10, east << 1)
+    at, other = _CELLS[position.pawns[position.turn]], _CELLS[position.pawns[position.turn ^ 1]]
+    found: list[int] = []
+    for direction, delta in enumerate(_DELTAS):
+        if not exits[direction] >> at & 1:
+            continue
+        if at + delta != other:
+            found.append(at + delta)
+        elif exits[direction] >> other & 1:
+            found.append(other + delta)
+        else:
+            sideways = ((direction + 1) & 3, (direction + 3) & 3)
+            found += [other + _DELTAS[side] for side in sideways if exits[side] >> other & 1]
+    return [PAWN + _SQUARE_OF[cell] for cell in found]
+
+
+# --- paths -----------------------------------------------------------------------------------------------
+
+
+def has_path(position: Position, color: int) -> bool:
+    """Whether a colour's pawn can still reach its goal, pawns being no obstacles."""
+    return _reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *passages_of(position))
+
+
+def has_paths(position: Position) -> bool:
+    """Whether both pawns can still reach their goals."""
+    open_ = passages_of(position)
+    return all(_reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *open_) for color in (0, 1))
+
+
+def _reaches(begin: int, goal: int, north: int, east: int) -> bool:
+    seen = edge = begin
+    while edge:
+        if edge & goal:
+            return True
+        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~seen
+        seen |= edge
+    return False
+
+
+def distance(position: Position, color: int) -> int | None:
+    """The steps of a colour's shortest path to its goal, pawns being no obstacles; None without one."""
+    layers = _layers(position, color, passages_of(position))
+    return len(layers) - 1 if layers else None
+
+
+def _layers(position: Position, color: int, open_: Passages) -> list[int]:
+    """The squares that a pawn reaches in 0, 1, 2 ... steps until one is a goal; empty without a path."""
+    north, east = open_
+    goal = _GOALS[color]
+    seen = edge = 1 << _CELLS[position.pawns[color]]
+    layers = [edge]
+    while edge:
+        if edge & goal:
+            return layers
+        edge = ((edge & north) << 10 | (edge & east) << 1 | edge >> 10 & north | edge >> 1 & east) & ~seen
+        seen |= edge
+        layers.append(edge)
+    return []
+
+
+def _crossing(position: Position, color: int, open_: Passages) -> tuple[int, int] | None:
+    """The horizontal and the vertical walls that would cross a shortest path; None where there is no path."""
+    north, east = open_
+    layers = _layers(position, color, open_)
+    if not layers:
+        return None
+    at = layers[-1] & _GOALS[color]
+    at &= -at
+    upward = rightward = 0
+    for layer in reversed(layers[:-1]):
+        if below := at >> 10 & north & layer:
+            upward, at = upward | below, below
+        elif above := (at & north) << 10 & layer:
+            upward, at = upward | at, above
+        elif left := at >> 1 & east & layer:
+            rightward, at = rightward | left, left
+        else:
+            rightward, at = rightward | at, at << 1
+    return upward | upward >> 1, rightward | rightward >> 10
+
+
+# --- walls -----------------------------------------------------------------------------------------------
+
+
+def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
+    """The moves of the walls of a row by its bits, for both orientations."""
+    return tuple(
+        tuple(
+            tuple(tuple(base + 8 * row + x for x in range(8) if bits >> x & 1) for bits in range(256))
+            for row in range(8)
+        )
+        for base in (WALL, WALL + VERTICAL)
+    )
+
+
+_WALL_MOVES: Final = _wall_moves()
+
+
+def wall_moves(position: Position) -> list[int]:
+    """The legal walls of the side to move: horizontal ones first, each kind ascending by place."""
+    return _walls(position, passages_of(position))
+
+
+def _walls(position: Position, open_: Passages) -> list[int]:
+    if position.walls_left(position.turn) <= 0:
+        return []
+    horizontal = position.horizontal[0] | position.horizontal[1]
+    vertical = position.vertical[0] | position.vertical[1]
+    across, upright = _free(horizontal, vertical)
+    suspects = _touching(horizontal, vertical)
+    for color in (0, 1):
+        crossing = _crossing(position, color, open_)
+        if crossing is None:
+            return []
+        begin, goal = 1 << _CELLS[position.pawns[color]], _GOALS[color]
+        doubtful = across & suspects[0] & crossing[0]
+        while doubtful:
+            wall = doubtful & -doubtful
+            doubtful ^= wall
+            if not _reaches(begin, goal, open_.north & ~(wall | wall << 1), open_.east):
+                across ^= wall
+        doubtful = upright & suspects[1] & crossing[1]
+        while doubtful:
+            wall = doubtful & -doubtful
+            doubtful ^= wall
+            if not _reaches(begin, goal, open_.north, open_.east & ~(wall | wall << 10)):
+                upright ^= wall
+    moves: list[int] = []
+    for row in range(8):
+        moves += _WALL_MOVES[0][row][across >> 10 * row & 255]
+    for row in range(8):
+        moves += _WALL_MOVES[1][row][upright >> 10 * row & 255]
+    return moves
+
+
+def _free(horizontal: int, vertical: int) -> tuple[int, int]:
+    """Where horizontal and vertical walls find room: they neither cross nor overlap others."""
+    free = _INNER & ~(horizontal | vertical)
+    return (
+        free & ~(horizontal << 1 | horizontal >> 1),
+        free & ~(vertical << 10 | vertical >> 10),
+    )
+
+
+def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
+    """Where a horizontal and a vertical wall would touch the border or other walls at two points or more."""
+    touched = horizontal << 1 | horizontal >> 1 | vertical << 10 | vertical >> 10 | horizontal | vertical
+    left, right = touched << 1 | _LEFT, touched >> 1 | _RIGHT
+    below, above = touched << 10 | _BOTTOM, touched >> 10 | _TOP
+    return (
+        left & touched | right & touched | left & right,
+        below & touched | above & touched | below & above,
+    )
+
+
+# --- moves -----------------------------------------------------------------------------------------------
+
+
+def legal_moves(position: Position) -> list[int]:
+    """All legal moves: those of the pawn, then horizontal and vertical walls; none after a win."""
+    if position.winner() is not None:
+        return []
+    open_ = passages_of(position)
+    return _pawn_moves(position, open_) + _walls(position, open_)
+
+
+def fault(position: Position, move: int) -> str | None:
+    """The rule that a move breaks, None for a legal one; the names are those of the qf_code specification.
+
+    `illegal-move`: not a pawn's move; `wall-conflict`: it crosses or overlaps a wall; `wall-count`: the walls
+    are used up; `no-path`: it takes a pawn's last path; `after-win`: the game is over. What makes a move
+    impossible is named before `after-win` and `no-path`, which records of other programs may contain.
+    """
+    if move & PAWN:
+        if move not in pawn_moves(position):
+            return "illegal-move"
+    elif not has_room(position, move):
+        return "wall-conflict"
+    elif position.walls_left(position.turn) <= 0:
+        return "wall-count"
+    if position.winner() is not None:
+        return "after-win"
+    if not move & PAWN and cuts_path(position, move):
+        return "no-path"
+    return None
+
+
+def has_room(position: Position, move: int) -> bool:
+    """Whether a wall neither crosses nor overlaps another; touching is allowed."""
+    horizontal, vertical = position.horizontal, position.vertical
+    free = _free(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
+    return bool(free[bool(move & VERTICAL)] & WALL_BITS[move & 63])
+
+
+def cuts_path(position: Position, move: int) -> bool:
+    """Whether a wall that would lie free leaves a pawn without a path to its goal."""
+    horizontal = position.horizontal[0] | position.horizontal[1]
+    vertical = position.vertical[0] | position.vertical[1]
+    wall = WALL_BITS[move & 63]
+    lying = bool(move & VERTICAL)
+    if not _touching(horizontal, vertical)[lying] & wall:
+        return not has_paths(position)
+    open_ = passages(horizontal | (0 if lying else wall), vertical | (wall if lying else 0))
+    return not all(_reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *open_) for color in (0, 1))
