@@ -79,7 +79,8 @@ def program(text: str) -> str:
 
 
 _PROBLEM_HEADERS: Final = frozenset(["詰方", "玉方", "完全性", "受賞", "作品名", "作品番号", "詰手数"])
-_TREE_FORKS: Final = 5
+TREE_FORKS: Final = 5
+"""A record without players is a tree if so many plies of its main line have alternatives."""
 
 
 def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
@@ -91,7 +92,7 @@ def record_kind(record: Record, position: Position, ending: Ending | None, forks
         return "problem"
     if not any("move" in entry for entry in record["moves"]) and ending is None:
         return "position"
-    if forks >= _TREE_FORKS and not _has_players(header):
+    if forks >= TREE_FORKS and not has_players(header):
         return "tree"
     return "game"
 
@@ -107,5 +108,6 @@ def _is_problem(header: dict[str, str], drawn: bool, position: Position, ending:
     return kings < 2 or (ending is not None and ending.special in ("TSUMI", "FUZUMI"))
 
 
-def _has_players(header: dict[str, str]) -> bool:
+def has_players(header: dict[str, str]) -> bool:
+    """Whether headers name anybody."""
     return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))

@@ -10,7 +10,8 @@ from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 
 RecordKind = Literal["game", "problem", "tree", "position"]
-FormatName = Literal["kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod"]
+FormatName = Literal["kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "qf", "alg", "json"]
+"""The formats of shogi, then those of Quoridor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,15 @@ from functools import partial
 from typing import Any, Final
 
 from kifu_core.detect import detect, program
-from kifu_core.errors import (
-    AmbiguousMoveError,
-    IllegalMoveError,
-    Issue,
-    KifuError,
-    ParseError,
-    UnknownFormatError,
-)
+from kifu_core.errors import KifuError
 from kifu_core.formats import bod, csa, jkf, ki2, kif, sfen, usen, usi
 from kifu_core.formats.writing import encode_text
 from kifu_core.jkf import Record
-from kifu_core.messages import message
-from kifu_core.record import FormatName, ParsedGame, ParseResult
-from kifu_core.text import Notes, Source, clean_text, decode
+from kifu_core.reading import Loader, open_source, read
+from kifu_core.record import FormatName, ParseResult
+from kifu_core.text import Notes, Source
 
-_LOADERS: Final[dict[FormatName, Callable[[Source, Notes], list[ParsedGame]]]] = {
+_LOADERS: Final[dict[FormatName, Loader]] = {
     "csa": csa.load,
     "jkf": jkf.load,
     "ki2": ki2.load,
@@ -71,40 +64,14 @@ def load(data: bytes | str, name: str | None = None, *, strict: bool = False) ->
     format is recognised, DecodeError `too-large` for more than `text.MAX_BYTES`. Linear in the size of the
     data.
     """
-    if isinstance(data, bytes):
-        text, encoding, findings = decode(data)
-    else:
-        text, findings = clean_text(data)
-        encoding = "str"
-    source = Source(text, encoding, name)
-    notes = Notes(source)
-    for code, detail in findings:
-        notes.add(code, None, "warning", None, text=detail)
-    format_name, _ = detect(text, source.name)
-    if format_name is None:
-        first = next((line for line in text.split("\n") if line.strip()), "")
-        raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
-    games = _LOADERS[format_name](source, notes)
-    result = ParseResult(encoding, format_name, program(text), tuple(games), notes.all())
-    if strict:
-        _raise_first(result)
-    return result
+    source, notes = open_source(data, name)
+    return load_source(source, notes, strict=strict)
 
 
-def _raise_first(result: ParseResult) -> None:
-    """Raise the error that stands first in the text, if there is any."""
-    issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
-    errors = [issue for issue in issues if issue.severity == "error"]
-    if errors:
-        raise _error(min(errors, key=lambda issue: (issue.line or 0, issue.column or 0)))
-
-
-def _error(issue: Issue) -> KifuError:
-    kind: type[KifuError] = ParseError
-    if issue.ply is not None:
-        kind = AmbiguousMoveError if issue.code == "ambiguous" else IllegalMoveError
-    text = message(issue, language="en")
-    return kind(issue.code, text, line=issue.line, column=issue.column, ply=issue.ply, params=issue.params)
+def load_source(source: Source, notes: Notes, *, strict: bool = False) -> ParseResult:
+    """Read all games of an opened source, as `load` does."""
+    format_name, _ = detect(source.text, source.name)
+    return read(source, notes, format_name, _LOADERS, program(source.text), strict=strict)
 
 
 __all__ = ["FORMATS", "dump", "encode_text", "load"]

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from kifu_core import jkf, specials
 from kifu_core.detect import record_kind
-from kifu_core.errors import ParseError
+from kifu_core.errors import KifuError, ParseError
 from kifu_core.jkf import Record
 from kifu_core.normalize import complete_record
 from kifu_core.record import Ending, ParsedGame
@@ -23,20 +23,20 @@ except ImportError:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games of a JKF text: one record, or a list of records. What cannot be used goes to `notes`."""
     try:
-        value = _parse(source.text)
+        value = parse_json(source.text)
     except ParseError as error:
-        _note(notes, error)
+        note_error(notes, error)
         return []
     games: list[ParsedGame] = []
     for one in value if isinstance(value, list) else [value]:
         try:
             games.append(_game(one, Notes(source), len(games)))
         except ParseError as error:
-            _note(notes, error)
+            note_error(notes, error)
     return games
 
 
-def _parse(text: str) -> object:
+def parse_json(text: str) -> object:
     """The JSON value; raises ParseError `json` with line and column, `jkf-depth` where it nests too deep."""
     try:
         value: object = json.loads(text, parse_constant=_refuse)
@@ -53,7 +53,7 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _note(notes: Notes, error: ParseError) -> None:
+def note_error(notes: Notes, error: KifuError) -> None:
     """An error as an issue; one without a line names the whole source's first."""
     offset = 0
     if error.line is not None:

@@ -1,0 +1,73 @@
+"""What reading a file is in every kind of game: from bytes to a source, its format's reader, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kifu_core.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    Issue,
+    KifuError,
+    ParseError,
+    UnknownFormatError,
+)
+from kifu_core.messages import message
+from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.text import Notes, Source, clean_text, decode
+
+Loader = Callable[[Source, Notes], list[ParsedGame]]
+"""Reads the games of one format; what is found out about the whole goes to the notes."""
+
+
+def open_source(data: bytes | str, name: str | None = None) -> tuple[Source, Notes]:
+    """The text of a file and what was found out about its bytes; raises DecodeError `too-large`."""
+    if isinstance(data, bytes):
+        text, encoding, findings = decode(data)
+    else:
+        text, findings = clean_text(data)
+        encoding = "str"
+    source = Source(text, encoding, name)
+    notes = Notes(source)
+    for code, detail in findings:
+        notes.add(code, None, "warning", None, text=detail)
+    return source, notes
+
+
+def read(
+    source: Source,
+    notes: Notes,
+    format_name: FormatName | None,
+    loaders: Mapping[FormatName, Loader],
+    program: str,
+    *,
+    strict: bool = False,
+) -> ParseResult:
+    """All games of a source in a format; `strict` raises its first error instead of noting it.
+
+    Raises UnknownFormatError `unknown-format` if the format is not known.
+    """
+    if format_name is None:
+        first = next((line for line in source.text.split("\n") if line.strip()), "")
+        raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
+    games = loaders[format_name](source, notes)
+    result = ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
+    if strict:
+        _raise_first(result)
+    return result
+
+
+def _raise_first(result: ParseResult) -> None:
+    """Raise the error that stands first in the text, if there is any."""
+    issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
+    errors = [issue for issue in issues if issue.severity == "error"]
+    if errors:
+        raise _error(min(errors, key=lambda issue: (issue.line or 0, issue.column or 0)))
+
+
+def _error(issue: Issue) -> KifuError:
+    kind: type[KifuError] = ParseError
+    if issue.ply is not None:
+        kind = AmbiguousMoveError if issue.code == "ambiguous" else IllegalMoveError
+    text = message(issue, language="en")
+    return kind(issue.code, text, line=issue.line, column=issue.column, ply=issue.ply, params=issue.params)
