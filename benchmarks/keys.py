@@ -2,9 +2,11 @@
 
     python -m benchmarks.keys [--games N] [--perft] [--json]
 
-All figures are of one run: times mean nothing by themselves on a shared machine, so compare ratios. The
-limit of a key is a bare BLAKE2b of its code; the peer of the encoder is the plain way to write the same bits,
-a code per square joined, without the checks for Mixed mode. Games are random and legal, always the same.
+All figures are of one run, in processor time, the shortest of rounds that take turns: times mean nothing by
+themselves on a shared machine, so compare ratios. The limit of a key is a bare BLAKE2b of its code, or the
+64-bit Zobrist number of an engine, which tells positions apart only as long as they are few; the peer of the
+encoder is the plain way to write the same bits, a code per square joined, without the checks for Mixed mode.
+Games are random and legal, always the same.
 """
 
 from __future__ import annotations
@@ -13,38 +15,48 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from hashlib import blake2b
+from typing import NamedTuple, TypeVar
 
+from benchmarks.support.rounds import Round, own, shortest
 from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import canonical, canonical_of, key
 from kifu_core.keys.shogi64 import COUNT_CODES, NORMAL_CELLS, PAWN_CODES
-from kifu_core.pieces import HAND_KINDS
+from kifu_core.moves import DROP
+from kifu_core.pieces import HAND_KINDS, IN_HAND
 from kifu_core.position import Position
 from kifu_core.rules import legal_moves
 
-Game = list[int]
+Part = TypeVar("Part")
 PLIES = 120
-ROUNDS = 5
+ROUNDS = 10
+TARGETS = {"replay to code": 2.5, "replay to key": 6.0}
+"""Microseconds per position that we want to stay below, moves included."""
+
+
+class Game(NamedTuple):
+    """Where a game starts, and its packed moves."""
+
+    start: Position
+    moves: list[int]
 
 
 def random_game(seed: int) -> Game:
     """A game of up to `PLIES` random legal moves."""
-    dice, position, game = random.Random(seed), Position.initial(), Game()
-    while len(game) < PLIES and (found := legal_moves(position)):
-        game.append(dice.choice(found))
-        position.do_move(game[-1])
-    return game
+    dice, position, moves = random.Random(seed), Position.initial(), list[int]()
+    while len(moves) < PLIES and (found := legal_moves(position)):
+        moves.append(dice.choice(found))
+        position.do_move(moves[-1])
+    return Game(Position.initial(), moves)
 
 
-def positions_of(games: Iterable[Game]) -> list[Position]:
+def positions_of(game: Game) -> list[Position]:
     """A copy of every position that a move leads to."""
-    found = []
-    for game in games:
-        position = Position.initial()
-        for move in game:
-            position.do_move(move)
-            found.append(position.copy())
+    found, position = [], game.start.copy()
+    for move in game.moves:
+        position.do_move(move)
+        found.append(position.copy())
     return found
 
 
@@ -62,18 +74,17 @@ def plain_join(position: Position) -> str:
     return shogi64.characters("".join(bits))
 
 
-def replay(games: Iterable[Game], each: Callable[[shogi64.Encoder], object] | None) -> None:
-    """Play games through, with an encoder that follows and is asked after every move."""
-    for game in games:
-        position = Position.initial()
-        if each is None:
-            for move in game:
-                position.do_move(move)
-            continue
-        encoder = shogi64.Encoder(position)
-        for move in game:
-            encoder.follow(move, position.do_move(move))
-            each(encoder)
+def replay(game: Game, ask: Callable[[shogi64.Encoder], object] | None) -> None:
+    """Play a game through, with an encoder that follows and is asked after every move."""
+    position = game.start.copy()
+    if ask is None:
+        for move in game.moves:
+            position.do_move(move)
+        return
+    encoder = shogi64.Encoder(position)
+    for move in game.moves:
+        encoder.follow(move, position.do_move(move))
+        ask(encoder)
 
 
 def class_key(encoder: shogi64.Encoder) -> int:
@@ -95,40 +106,62 @@ def count_lines(position: Position, depth: int) -> int:
     return total
 
 
-def best_of(work: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """The shortest of some runs, in seconds."""
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
+_DICE = random.Random(0)
+_BOARD_NUMBERS = [[_DICE.getrandbits(64) for _ in range(81)] for _ in range(29)]
+_HAND_NUMBERS = [[[_DICE.getrandbits(64) for _ in range(19)] for _ in range(8)] for _ in range(2)]
 
 
-def measure(games: list[Game]) -> dict[str, float]:
+def zobrist(game: Game) -> None:
+    """The limit: play a game through with the number that engines keep; it is no code of the position."""
+    position, number = game.start.copy(), 0
+    board, hands = position.board, position.hands
+    for move in game.moves:
+        turn, origin, to = position.turn, move >> 8, move >> 1 & 127
+        if origin > DROP:
+            number ^= _HAND_NUMBERS[turn][origin - DROP][hands[turn][origin - DROP]]
+        else:
+            number ^= _BOARD_NUMBERS[board[origin]][origin]
+        if captured := position.do_move(move):
+            kind = IN_HAND[captured]
+            number ^= _BOARD_NUMBERS[captured][to] ^ _HAND_NUMBERS[turn][kind][hands[turn][kind]]
+        number ^= _BOARD_NUMBERS[board[to]][to]
+
+
+FOLLOWING: dict[str, Callable[[Game], object]] = {
+    "do_move": lambda game: replay(game, None),
+    "64-bit Zobrist (limit)": zobrist,
+    "replay to code": lambda game: replay(game, shogi64.Encoder.code),
+    "replay to class": lambda game: replay(game, canonical_of),
+    "replay to key": lambda game: replay(game, class_key),
+}
+"""What can be kept up to date along a game, from nothing but the moves to the key."""
+
+
+def measure(games: list[Game], rounds: int = ROUNDS) -> dict[str, float]:
     """Microseconds per position of everything, in the order of the table."""
-    positions = positions_of(games)
-    codes = [shogi64.encode(position) for position in positions]
-    assert codes == [plain_join(position) for position in positions]
-    texts = [code.encode() for code in codes]
+    found = [positions_of(game) for game in games]
+    codes = [[shogi64.encode(position) for position in positions] for positions in found]
+    assert codes == [[plain_join(position) for position in positions] for positions in found]
+    texts = [[code.encode() for code in several] for several in codes]
     shogi64.forget()
-    works: dict[str, Callable[[], object]] = {
-        "replay to key, first time": lambda: replay(games, class_key),
-        "BLAKE2b of a code (limit)": lambda: [blake2b(text, digest_size=8).digest() for text in texts],
-        "plain join per square (peer)": lambda: [plain_join(position) for position in positions],
-        "do_move": lambda: replay(games, None),
-        "encode": lambda: [shogi64.encode(position) for position in positions],
-        "canonical": lambda: [canonical(position) for position in positions],
-        "replay to code": lambda: replay(games, shogi64.Encoder.code),
-        "replay to class": lambda: replay(games, canonical_of),
-        "replay to key": lambda: replay(games, class_key),
-        "decode": lambda: [shogi64.decode(code) for code in codes],
-        "legal_moves": lambda: [legal_moves(position) for position in positions],
+    first = sum(own(FOLLOWING["replay to key"], games)())
+    works: dict[str, Round] = {
+        "BLAKE2b of a code (limit)": own(each(lambda text: blake2b(text, digest_size=8).digest()), texts),
+        "plain join per square (peer)": own(each(plain_join), found),
+        "encode": own(each(shogi64.encode), found),
+        "canonical": own(each(canonical), found),
+        **{name: own(work, games) for name, work in FOLLOWING.items()},
+        "decode": own(each(shogi64.decode), codes),
+        "legal_moves": own(each(legal_moves), found),
     }
-    return {
-        name: best_of(work, 1 if name.endswith("first time") else ROUNDS) * 1e6 / len(positions)
-        for name, work in works.items()
-    }
+    seconds = {"replay to key, first time": first, **shortest(works, rounds)}
+    count = sum(map(len, codes))
+    return {name: time * 1e6 / count for name, time in seconds.items()}
+
+
+def each(work: Callable[[Part], object]) -> Callable[[list[Part]], object]:
+    """The work for all parts of a list."""
+    return lambda parts: [work(part) for part in parts]
 
 
 def main() -> None:
@@ -146,17 +179,18 @@ def main() -> None:
     else:
         print_table(figures)
     if options.perft:
-        began = time.perf_counter()
+        began = time.process_time()
         lines = count_lines(Position.initial(), 4)
-        print(f"{lines:,} lines of four moves in {time.perf_counter() - began:.2f} s")
+        print(f"{lines:,} lines of four moves in {time.process_time() - began:.2f} s")
 
 
 def print_table(figures: dict[str, float]) -> None:
-    """A line per figure with its ratio to the limit and to the peer."""
+    """A line per figure with its ratios to the limit and to the peer, and what it should stay below."""
     limit, peer = figures["BLAKE2b of a code (limit)"], figures["plain join per square (peer)"]
-    print(f"{'per position':30} {'us':>7} {'x limit':>8} {'x peer':>7}")
+    print(f"{'per position':30} {'us':>7} {'x limit':>8} {'x peer':>7} {'target':>7}")
     for name, figure in figures.items():
-        print(f"{name:30} {figure:7.2f} {figure / limit:8.1f} {figure / peer:7.2f}")
+        target = f"{TARGETS[name]:7.1f}" if name in TARGETS else ""
+        print(f"{name:30} {figure:7.2f} {figure / limit:8.1f} {figure / peer:7.2f} {target}".rstrip())
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""Time per ply from record text to complete JKF, and to its JSON text, beside the format's reference library.
+"""Time per ply from record text to complete JKF, to its JSON text and to position keys, beside others.
 
     python -m benchmarks.parse [--rounds N] [--peers FOLDER] [--json]
 
-The games are the 15 real and 60 random ones of the golden files beside the checkout. Times mean nothing by
-themselves on a shared machine: compare the ratios to the peers, which run in the same minute. `--peers` (or
-`KIFU_PEERS`) is a folder with `node_modules` that has json-kifu-format and tsshogi; without it, or without
-Node.js, only our own columns are printed.
+The games are the 15 real and 60 random ones of the golden files beside the checkout. `--peers` (or
+`KIFU_PEERS`) is a folder with `node_modules` that has json-kifu-format and tsshogi; rsshogi takes part where
+Python finds it (`PYTHONPATH`). Without them only our own rows are printed.
+
+All take turns, round by round, and of each game the shortest time counts: see `support/rounds.py`. Even so
+times mean nothing by themselves on a shared machine; the ratios do.
 """
 
 from __future__ import annotations
@@ -13,118 +15,152 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
-import subprocess
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
+from benchmarks import keys
+from benchmarks.support import peers
+from benchmarks.support.peers import Contestant, Texts
+from benchmarks.support.rounds import Round, own, shortest
 from kifu_core import dump, load
-from tests.shared import GOLDEN, SHARED
+from kifu_core.replay import packed_move, start
+from tests.shared import GOLDEN
 
 FORMATS = ("kif", "ki2", "csa")
 FILES = ("xformat.jsonl", "random.jsonl")
-PEERS = SHARED / "bench" / "peers.mjs"
-REFERENCE = "json-kifu-format"
-TARGETS = {"kif": 2.0, "ki2": 2.0, "csa": 1.5}
-"""How many times as fast as the reference we want to be."""
+OURS = "kifu_core"
+TARGETS = {
+    ("json-kifu-format", "kif"): 2.0,
+    ("json-kifu-format", "ki2"): 2.0,
+    ("json-kifu-format", "csa"): 1.5,
+    **{("rsshogi", file_format): 1.0 for file_format in FORMATS},
+}
+"""How many times as fast as a peer we want to be: to the record, or to the text if that is all it gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Microseconds per ply of one library for one format, to the record and to its JSON text."""
+    """Microseconds per ply of one library for one format, to the record and to its JSON text.
+
+    `faster` are how many times as fast we are in either; None where there is nothing to compare.
+    """
 
     library: str
     format: str
     plies: int
-    record: float
+    record: float | None
     text: float
+    faster_record: float | None
+    faster_text: float
+    target: float | None
 
 
-def texts(file_format: str) -> list[str]:
-    """The games of the golden files in one format."""
+def golden_texts() -> Texts:
+    """The games of the golden files by format."""
+    lines = [line for name in FILES for line in (GOLDEN / "jkf" / name).read_text("utf-8").splitlines()]
+    games = [json.loads(line) for line in lines]
+    return {file_format: [game[file_format] for game in games] for file_format in FORMATS}
+
+
+def ours(texts: Texts) -> Iterator[Contestant]:
+    """Ourselves, for each format."""
+    for file_format in FORMATS:
+        yield _ours(file_format, texts[file_format])
+
+
+def _ours(file_format: str, texts: Sequence[str]) -> Contestant:
+    def to_text(text: str) -> str:
+        return dump(load(text).games[0].record, "jkf")
+
+    plies = sum(len(load(text).games[0].record["moves"]) - 1 for text in texts)
+    return Contestant(OURS, file_format, plies, own(load, texts), own(to_text, texts))
+
+
+def rows_of(contestants: Iterable[Contestant], seconds: Mapping[tuple[str, str, str], float]) -> list[Row]:
+    """The rows of the table from the shortest rounds."""
+    records: dict[str, float] = {}
+    texts: dict[str, float] = {}
+    rows = []
+    for library, file_format, plies, record, _ in contestants:
+        to_text = seconds[library, file_format, "text"] * 1e6 / plies
+        to_record = seconds[library, file_format, "record"] * 1e6 / plies if record else None
+        if library == OURS:
+            assert to_record is not None
+            records[file_format], texts[file_format] = to_record, to_text
+        faster = to_record / records[file_format] if to_record else None
+        target = TARGETS.get((library, file_format))
+        faster_text = to_text / texts[file_format]
+        rows.append(Row(library, file_format, plies, to_record, to_text, faster, faster_text, target))
+    return rows
+
+
+def key_games(texts: Sequence[str]) -> list[keys.Game]:
+    """The same games as the benchmark of keys has them."""
+    records = [load(text).games[0].record for text in texts]
     return [
-        json.loads(line)[file_format]
-        for name in FILES
-        for line in (GOLDEN / "jkf" / name).read_text(encoding="utf-8").splitlines()
+        keys.Game(start(record), [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry])
+        for record in records
     ]
 
 
-def seconds(work: Callable[[], object], rounds: int) -> float:
-    """The median time of several rounds, after some to warm up."""
-    for _ in range(3):
-        work()
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return sorted(times)[rounds // 2]
-
-
-def measure(file_format: str, rounds: int) -> Row:
-    """Our own row."""
-    games = texts(file_format)
-    plies = sum(len(load(text).games[0].record["moves"]) - 1 for text in games)
-
-    def to_record() -> None:
-        for text in games:
-            load(text)
-
-    def to_text() -> None:
-        for text in games:
-            dump(load(text).games[0].record, "jkf")
-
-    per_ply = 1e6 / plies
-    return Row(
-        "kifu_core",
-        file_format,
-        plies,
-        seconds(to_record, rounds) * per_ply,
-        seconds(to_text, rounds) * per_ply,
-    )
-
-
-def peers(folder: str | None) -> list[Row]:
-    """The rows of the Node.js libraries; none without Node.js, the packages or the script."""
-    node = shutil.which("node")
-    if node is None or not folder or not (Path(folder) / "node_modules").is_dir() or not PEERS.is_file():
-        return []
-    done = subprocess.run([node, str(PEERS), folder], capture_output=True, text=True, check=True)
-    found: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
-    return [Row(r["lib"], r["format"], r["plies"], r["us_per_ply"], r["us_per_ply_json"]) for r in found]
+def measure(folder: str | None, rounds: int) -> tuple[list[Row], dict[str, float]]:
+    """The rows of all libraries, and microseconds per ply from a replay to keys."""
+    texts = golden_texts()
+    games = key_games(texts["csa"])
+    with peers.node(folder, texts) as found:
+        contestants = [*ours(texts), *found, *peers.rsshogi(texts)]
+        works: dict[tuple[str, str, str], Round] = {
+            ("keys", "", name): own(work, games) for name, work in keys.FOLLOWING.items()
+        }
+        for library, file_format, _, record, text in contestants:
+            works[library, file_format, "text"] = text
+            if record is not None:
+                works[library, file_format, "record"] = record
+        seconds = shortest(works, rounds)
+    plies = sum(len(game.moves) for game in games)
+    following = {name: time * 1e6 / plies for (kind, _, name), time in seconds.items() if kind == "keys"}
+    return rows_of(contestants, seconds), following
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as a table; the last columns are how many times as fast we are, and want to be."""
-    ours = {row.format: row for row in rows if row.library == "kifu_core"}
-    lines = [f"{'library':<18}{'format':<8}{'us/ply':>8}{'to text':>9}{'we are':>9}{'target':>8}"]
+    heads = f"{'we are':>9}{'to text':>9}{'target':>8}"
+    lines = [f"{'microseconds/ply':<18}{'format':<8}{'record':>8}{'to text':>9}{heads}"]
     for row in rows:
-        line = f"{row.library:<18}{row.format:<8}{row.record:>8.2f}{row.text:>9.2f}"
-        if row.library != "kifu_core":
-            line += f"{row.record / ours[row.format].record:>8.2f}x"
-        if row.library == REFERENCE:
-            line += f"{TARGETS[row.format]:>7.1f}x"
+        record = "-" if row.record is None else f"{row.record:.2f}"
+        line = f"{row.library:<18}{row.format:<8}{record:>8}{row.text:>9.2f}"
+        if row.library != OURS:
+            faster = "-" if row.faster_record is None else f"{row.faster_record:.2f}x"
+            line += f"{faster:>9}{row.faster_text:>8.2f}x"
+        if row.target is not None:
+            line += f"{row.target:>7.1f}x"
         lines.append(line)
     return "\n".join(lines)
 
 
+def key_table(following: Mapping[str, float]) -> str:
+    """The rows of the keys, with what they should stay below."""
+    lines = [f"{'microseconds/ply, moves included':<43}{'target':>8}"]
+    for name, time in following.items():
+        target = f"{keys.TARGETS[name]:8.1f}" if name in keys.TARGETS else ""
+        lines.append(f"{name:<34}{time:9.2f}{target}")
+    return "\n".join(lines)
+
+
 def main() -> None:
+    """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    options.add_argument("--rounds", type=int, default=7)
+    options.add_argument("--rounds", type=int, default=15)
     options.add_argument("--peers", default=os.environ.get("KIFU_PEERS"))
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     if not GOLDEN.is_dir():
         options.exit(1, "the golden files are not beside this checkout\n")
-    rows = [measure(file_format, chosen.rounds) for file_format in FORMATS] + peers(chosen.peers)
+    rows, following = measure(chosen.peers, chosen.rounds)
     if chosen.json:
-        for row in rows:
-            print(json.dumps({name: getattr(row, name) for name in row.__dataclass_fields__}))
+        print(json.dumps({"rows": [asdict(row) for row in rows], "keys": following}))
     else:
-        print(table(rows))
+        print(table(rows), key_table(following), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+"""Other people's libraries for records, ready to take turns with ours: see `rounds`.
+
+The Node.js ones answer from a process of their own; rsshogi is imported where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.support.rounds import Round, own
+
+SCRIPT = Path(__file__).with_name("peers.mjs")
+
+Texts = Mapping[str, Sequence[str]]
+"""The texts of the games by format."""
+
+
+class Contestant(NamedTuple):
+    """A library with a format: the plies of the games it reads, and rounds to the record and to its JSON."""
+
+    library: str
+    format: str
+    plies: int
+    record: Round | None
+    text: Round
+
+
+@contextmanager
+def node(folder: str | None, texts: Texts) -> Iterator[list[Contestant]]:
+    """json-kifu-format and tsshogi from a folder with `node_modules`; none without Node.js or the folder."""
+    program = shutil.which("node")
+    if program is None or not folder or not (Path(folder) / "node_modules").is_dir():
+        yield []
+        return
+    with subprocess.Popen(
+        [program, str(SCRIPT), folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        _write(process, texts)
+        yield [
+            Contestant(
+                row["library"],
+                row["format"],
+                row["plies"],
+                _asking(process, [row["library"], row["format"], False]),
+                _asking(process, [row["library"], row["format"], True]),
+            )
+            for row in iter(lambda: _read(process), None)
+        ]
+
+
+def _asking(process: subprocess.Popen[str], question: Sequence[object]) -> Round:
+    """A round in the other process, which answers microseconds."""
+
+    def timed() -> list[float]:
+        _write(process, question)
+        return [time / 1e6 for time in _read(process)]
+
+    return timed
+
+
+def _write(process: subprocess.Popen[str], value: object) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(value) + "\n")
+    process.stdin.flush()
+
+
+def _read(process: subprocess.Popen[str]) -> Any:
+    """The next line of the answer; None between the list of libraries and the rounds."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError("the Node.js libraries have stopped; see above")
+    return json.loads(line)
+
+
+def rsshogi(texts: Texts) -> list[Contestant]:
+    """rsshogi, which gives the record as JSON text and no other way; none where it is not installed."""
+    try:
+        record = importlib.import_module("rsshogi.record").Record
+    except ImportError:
+        return []
+    readers = {"kif": record.from_kif_str, "ki2": record.from_ki2_str, "csa": record.from_csa_str}
+    return [_rust(file_format, read, texts[file_format]) for file_format, read in readers.items()]
+
+
+def _rust(file_format: str, read: Callable[[str], Any], texts: Sequence[str]) -> Contestant:
+    """The contestant for one format."""
+    plies = sum(len(json.loads(read(text).to_jkf())["moves"]) - 1 for text in texts)
+    return Contestant("rsshogi", file_format, plies, None, own(lambda text: read(text).to_jkf(), texts))
