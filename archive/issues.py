@@ -45,6 +45,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{text} 形式の書庫は読めません。ZIP か tar にしてアップロードしてください",
         "containers of the kind {text} cannot be read; please upload a ZIP or tar file",
     ),
+    "needs-7z": (
+        '7z 形式の書庫を読むには、サーバーに py7zr が必要です（pip install "kifu-archive[7z]"）',
+        'to read 7z archives the server needs py7zr (pip install "kifu-archive[7z]")',
+    ),
     "empty-file": ("ファイルが空です", "the file is empty"),
     "empty-container": ("書庫にファイルがありません", "there are no files in the container"),
     "kept-reading": (

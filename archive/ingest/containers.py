@@ -1,7 +1,7 @@
-"""Files that hold files: ZIP, tar, gzip, bzip2 and xz, read as streams. No name becomes a path on a disk.
+"""Files that hold files: ZIP, tar, gzip, bzip2, xz and 7z, read as streams. No name becomes a path on a disk.
 
-Others (7z, RAR, LZH) are known only by their first bytes: the libraries that read them are not under a
-permissive licence, or call programs.
+Others (RAR, LZH) are known only by their first bytes: the libraries that read them are not under a permissive
+licence, or call programs.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import stat
 import struct
 import tarfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, Final, Literal, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from django.conf import settings
 
+from archive.ingest import sevenzip
+from archive.ingest.members import Member
 from archive.ingest.refusals import DAMAGE, RefusedError, check_ratio, damaged
 
 Kind = Literal["zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "lzh"]
-UNREADABLE: Final = frozenset[Kind](["7z", "rar", "lzh"])
+UNREADABLE: Final = frozenset[Kind](["rar", "lzh"])
 
 _MAGIC: Final[tuple[tuple[bytes, Kind], ...]] = (
     (b"PK\x03\x04", "zip"),
@@ -37,19 +38,6 @@ _MAGIC: Final[tuple[tuple[bytes, Kind], ...]] = (
 )
 _BLOCK: Final = 512
 _SUFFIXES: Final = (".gz", ".bz2", ".xz")
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A file in a container: its name, and either a way to read it or why it is not read.
-
-    `packed` tells how many bytes of the container it took, as far as it is read.
-    """
-
-    path: str
-    open: Callable[[], IO[bytes]] | None = None
-    packed: Callable[[], int] = int
-    refusal: RefusedError | None = None
 
 
 def kind_of(head: bytes) -> Kind | None:
@@ -275,4 +263,5 @@ _READERS: Final[dict[Kind, Callable[[IO[bytes], str], Iterator[Member]]]] = {
     "gzip": _compressed("gzip"),
     "bzip2": _compressed("bzip2"),
     "xz": _compressed("xz"),
+    "7z": sevenzip.members,
 }

@@ -15,6 +15,7 @@ from typing import IO, Final
 from django.conf import settings
 
 from archive.ingest import containers, texts
+from archive.ingest.members import Member
 from archive.ingest.refusals import DAMAGE, Budget, RefusedError, damaged
 from kifu_core.errors import Issue
 
@@ -105,7 +106,7 @@ class _Walker:
         if empty:
             raise RefusedError("empty-container")
 
-    def _member(self, member: containers.Member, path: str, depth: int) -> Iterator[Part]:
+    def _member(self, member: Member, path: str, depth: int) -> Iterator[Part]:
         try:
             unpacked = self._unpacked(member)
         except RefusedError as refusal:
@@ -114,7 +115,7 @@ class _Walker:
         with unpacked:
             yield from self.file(unpacked, path, depth + 1)
 
-    def _unpacked(self, member: containers.Member) -> IO[bytes]:
+    def _unpacked(self, member: Member) -> IO[bytes]:
         if member.refusal is not None:
             raise member.refusal
         assert member.open is not None, "a member has a reason or a way to be read"

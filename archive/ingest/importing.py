@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Final
 
-from archive.ingest import reading, store, work
+from archive.ingest import claims, reading, store, work
 from archive.ingest.garbage import look_rarely, prepare_process
 from archive.ingest.uploads import clean_name
 from archive.models import Upload
@@ -55,16 +55,48 @@ def begin(path: str) -> Turn:
             upload, created = store.create_upload(clean_name(path), _chunks(file), source="command")
     except (store.UploadEmpty, store.UploadTooLarge, OSError) as error:
         return Turn(path, refusal=_reason(error))
-    if not created and upload.state in (Upload.State.DONE, Upload.State.FAILED):
-        return Turn(path, upload.pk, known=True)
-    return go_on(path, upload.pk)
+    return (None if created else _known(path, upload)) or go_on(path, upload.pk)
+
+
+def begin_together(paths: Sequence[str]) -> list[Turn]:
+    """Store small files and work on them for one turn, all at once."""
+    token = _token()
+    try:
+        files = [(clean_name(path), Path(path).read_bytes()) for path in paths]
+        received = store.create_uploads(files, token, source="command")
+    except (store.UploadEmpty, store.UploadTooLarge, OSError):
+        # One of them is not as it should be: each says for itself what became of it.
+        return [begin(path) for path in paths]
+    new = [upload for upload, created in received if created]
+    more = set(work.work_together(new, token))
+    turns = []
+    for path, (upload, created) in zip(paths, received, strict=True):
+        if created:
+            turns.append(_turn(path, upload.pk, upload.pk in more))
+        elif upload in new:
+            turns.append(Turn(path, upload.pk, known=True))
+        else:
+            turns.append(_known(path, upload) or go_on(path, upload.pk))
+    return turns
+
+
+def _turn(path: str, upload_id: int, more: bool) -> Turn:
+    share, entries = reading.progress_of(upload_id) if more else (1.0, 0)
+    return Turn(path, upload_id, share, entries, more)
+
+
+def _known(path: str, upload: Upload) -> Turn | None:
+    ended = upload.state in (Upload.State.DONE, Upload.State.FAILED)
+    return Turn(path, upload.pk, known=True) if ended else None
+
+
+def _token() -> str:
+    return f"import-{os.getpid()}"
 
 
 def go_on(path: str, upload_id: int) -> Turn:
     """Work on a stored file for one more turn."""
-    more = work.work_on(upload_id, f"import-{os.getpid()}")
-    share, entries = reading.progress_of(upload_id) if more else (1.0, 0)
-    return Turn(path, upload_id, share, entries, more)
+    return _turn(path, upload_id, work.work_on(upload_id, _token()))
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
@@ -80,6 +112,31 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
+def groups(paths: Iterable[str]) -> Iterator[list[str]]:
+    """The files in their order: small ones that follow each other together, the others alone."""
+    small: list[str] = []
+    for path in paths:
+        if _size(path) > claims.SMALL_BYTES:
+            if small:
+                yield small
+                small = []
+            yield [path]
+            continue
+        small.append(path)
+        if len(small) == claims.TOGETHER:
+            yield small
+            small = []
+    if small:
+        yield small
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0  # whoever opens it says why
+
+
 def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
     """Take in files; a `Turn` whenever there is news. One file is worked on by one process at a time.
 
@@ -87,26 +144,34 @@ def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
     """
     if workers == 1:
         look_rarely()
-        for path in paths:
-            turn = begin(path)
-            yield turn
-            while turn.more:
-                turn = go_on(path, turn.upload)
+        for group in groups(paths):
+            for turn in _begin(group):
                 yield turn
+                while turn.more:
+                    turn = go_on(turn.path, turn.upload)
+                    yield turn
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), prepare_process) as pool:
-        yield from _spread(pool, iter(paths), workers)
+        yield from _spread(pool, groups(paths), workers)
 
 
-def _spread(pool: ProcessPoolExecutor, paths: Iterator[str], workers: int) -> Iterator[Turn]:
-    waiting: set[Future[Turn]] = set()
+def _begin(group: Sequence[str]) -> list[Turn]:
+    return begin_together(group) if len(group) > 1 else [begin(group[0])]
+
+
+def _go_on(path: str, upload_id: int) -> list[Turn]:
+    return [go_on(path, upload_id)]
+
+
+def _spread(pool: ProcessPoolExecutor, waiting: Iterator[list[str]], workers: int) -> Iterator[Turn]:
+    working: set[Future[list[Turn]]] = set()
     while True:
-        while len(waiting) < 2 * workers and (path := next(paths, None)) is not None:
-            waiting.add(pool.submit(begin, path))
-        if not waiting:
+        while len(working) < 2 * workers and (group := next(waiting, None)) is not None:
+            working.add(pool.submit(_begin, group))
+        if not working:
             return
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for turn in (future.result() for future in done):
+        done, working = wait(working, return_when=FIRST_COMPLETED)
+        for turn in (turn for future in done for turn in future.result()):
             if turn.more:
-                waiting.add(pool.submit(go_on, turn.path, turn.upload))
+                working.add(pool.submit(_go_on, turn.path, turn.upload))
             yield turn

@@ -167,16 +167,24 @@ def _games(**condition: Any) -> Iterable[Game]:
 
 def alone(games: Sequence[ReadyGame], names: Names) -> list[ReadyGame]:
     """Those of the games that neither a stored one nor another of them could be one with."""
-    stems = Counter(game.stem for game in games)
+    stems: dict[bytes, list[ReadyGame]] = defaultdict(list)
+    for game in games:
+        stems[game.stem].append(game)
     met = {id(game): pairing(game, names) for game in games}
     meeting = Counter(met.values())
     interrupted = {met[id(game)] for game in games if _open(game)}
     stored = same_moves(games)
     there = {(game.space, game.player0_id, game.player1_id, game.played) for game in meetings(games, names)}
 
+    def is_edition(game: ReadyGame) -> bool:
+        mine = facts(game, names)
+        others = [facts(other, names) for other in stems[game.stem] if other is not game]
+        others += [stored_facts(other) for other in stored[game.stem]]
+        return any(agree(mine, theirs) for theirs in others)
+
     def is_alone(game: ReadyGame) -> bool:
         mine = met[id(game)]
-        if stems[game.stem] > 1 or game.stem in stored:
+        if is_edition(game):
             return False
         if mine is None:
             return True

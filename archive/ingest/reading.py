@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Final
 
 from django.db.models import Count, Exists, F, Max, OuterRef
 
+from archive.ingest import claims
 from archive.ingest.entries import Part, walk
 from archive.ingest.pipeline import WORKER_DIED, failed, read_part
 from archive.ingest.ready import ReadyEntry
 from archive.ingest.refusals import temporary_file
-from archive.models import Entry, Upload
+from archive.models import Entry, Upload, UploadChunk
 from kifu_core.errors import Issue
 
 KEPT: Final = 4
@@ -57,10 +58,17 @@ def place_of(upload_id: int) -> Place:
     return Place(part, first.seq, first.index, last + 1)
 
 
-def spool(upload: Upload) -> IO[bytes]:
-    """The upload's bytes as a file, on disk unless it is small."""
+def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
+    """The bytes of several uploads by their ids, looked up at once; without those that are not small."""
+    ids = [upload.pk for upload in uploads if upload.size <= claims.SMALL_BYTES]
+    pieces = UploadChunk.objects.filter(upload_id__in=ids, n=0).values_list("upload_id", "bytes")
+    return {pk: bytes(data) for pk, data in pieces}
+
+
+def spool(pieces: Iterable[bytes]) -> IO[bytes]:
+    """An upload's bytes as a file, on disk unless they are few."""
     file = temporary_file()
-    for piece in upload.stream():
+    for piece in pieces:
         file.write(piece)
     file.seek(0)
     return file
@@ -69,9 +77,9 @@ def spool(upload: Upload) -> IO[bytes]:
 class Reading:
     """The walk through one upload. Entries come out once, in order, with their numbers."""
 
-    def __init__(self, upload: Upload) -> None:
+    def __init__(self, upload: Upload, data: bytes | None = None) -> None:
         self.upload = upload
-        self.file = spool(upload)
+        self.file = spool(upload.stream() if data is None else [data])
         self.parts: Generator[Part, None, None] = walk(self.file, upload.name)
         self.part = -1
         self.following = 0
@@ -133,13 +141,14 @@ class Reading:
 _open: OrderedDict[int, Reading] = OrderedDict()
 
 
-def reading_at(upload: Upload, place: Place) -> Reading:
-    """The walk of an upload at or before the place: the one kept from the batch before, or a new one."""
+def reading_at(upload: Upload, place: Place, data: bytes | None = None) -> Reading:
+    """The walk of an upload at or before the place: the one kept from the batch before, or a new one through
+    `data`, its bytes, where these are known."""
     kept = _open.pop(upload.pk, None)
     if kept is not None and not kept.is_before(place):
         kept.close()
         kept = None
-    return kept or Reading(upload)
+    return kept or Reading(upload, data)
 
 
 def keep(reading: Reading) -> None:
@@ -154,6 +163,11 @@ def close_all() -> None:
     """Forget all walks that are kept."""
     while _open:
         _open.popitem()[1].close()
+
+
+def is_kept(upload_id: int) -> bool:
+    """Whether an upload's walk has begun and is kept."""
+    return upload_id in _open
 
 
 def progress_of(upload_id: int) -> tuple[float, int]:

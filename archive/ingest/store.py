@@ -6,21 +6,31 @@ Every function is a transaction of its own: killed anywhere it leaves nothing, r
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
-from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models import Case, F, QuerySet, When
 from django.db.utils import IntegrityError
 from django.utils import timezone
 
-from archive.ingest import matching, placing, removal, rereading, writing
-from archive.ingest.ready import ReadyEntry, ReadyGame, index_rows, storable
+from archive.ingest import claims, matching, placing, removal, rereading, writing
+from archive.ingest.claims import (
+    CLAIM_SECONDS,
+    claim,
+    claim_others,
+    finish,
+    hand_over,
+    lives,
+    reread,
+    retry,
+    sweep,
+)
+from archive.ingest.ready import ReadyEntry, ReadyGame, index_rows
 from archive.ingest.removal import begin_deletion, delete_upload, left_deleting
 from archive.ingest.writing import Change, Identity, IndexDamagedError, identity
 from archive.models import PIECE_BYTES, Entry, Game, Upload, UploadChunk
@@ -29,37 +39,28 @@ __all__ = [
     "ClaimLostError",
     "IndexDamagedError",
     "Ingested",
+    "ReadBatch",
     "UploadEmpty",
     "UploadTooLarge",
     "begin_deletion",
     "claim",
+    "claim_others",
     "create_upload",
+    "create_uploads",
     "delete_games",
     "delete_upload",
-    "entry_counts",
-    "fail",
     "finish",
     "hand_over",
     "ingest",
+    "ingest_together",
     "left_deleting",
     "lives",
     "reindex_games",
-    "release",
     "replace_games",
     "reread",
     "retry",
     "sweep",
 ]
-
-CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
-"""How long a claim lasts after each committed batch."""
-
-TRIES_LIMIT: Final = 10
-"""Claims without a committed batch between them after which an upload is given up."""
-
-
-SWEPT: Final = 1000
-"""Uploads that one sweep sends again at most."""
 
 
 class UploadEmpty(ValueError):
@@ -71,7 +72,20 @@ class UploadTooLarge(ValueError):
 
 
 class ClaimLostError(Exception):
-    """Another worker has the upload by now: what this one was about to write is not written."""
+    """Another worker has these uploads by now: what this one was about to write is not written."""
+
+    def __init__(self, uploads: Collection[int]) -> None:
+        super().__init__(*uploads)
+        self.uploads = uploads
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBatch:
+    """Some entries of an upload, in order; `ended`: there are no more of them."""
+
+    upload_id: int
+    entries: Sequence[ReadyEntry]
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +133,48 @@ def create_upload(
         ), False
 
 
+def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
+    """Store files of nobody's, each of one piece at most, in one transaction; of each the upload, and whether
+    it is new. The new ones are claimed with the token, until they would have to be swept up.
+
+    Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
+    """
+    digests = []
+    for _, data in files:
+        if not data:
+            raise UploadEmpty
+        if len(data) > min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES):
+            raise UploadTooLarge(min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES))
+        digests.append(sha256(data).hexdigest())
+    try:
+        new = _insert_uploads(dict(zip(digests, files, strict=True)), token, source)
+    except IntegrityError:  # somebody else is storing one of them
+        return [create_upload(name, [data], source=source) for name, data in files]
+    found = {upload.sha256: upload for upload in _uploads_of_nobody(digests)}
+    return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
+
+
+def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
+    return Upload.objects.filter(uploader=None, sha256__in=digests)
+
+
+def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
+    """Insert what is not known of files by their digests; the uploads that this made."""
+    until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+    mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
+    with transaction.atomic():
+        known = set(_uploads_of_nobody(files).values_list("sha256", flat=True))
+        new = Upload.objects.bulk_create(
+            Upload(name=name, size=len(data), sha256=digest, source=source, tries=1, **mine)
+            for digest, (name, data) in files.items()
+            if digest not in known
+        )
+        UploadChunk.objects.bulk_create(
+            UploadChunk(upload=upload, n=0, bytes=files[upload.sha256][1]) for upload in new
+        )
+    return {upload.sha256: upload for upload in new}
+
+
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
     waiting = bytearray()
@@ -131,135 +187,6 @@ def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(waiting)
 
 
-# --- claims ----------------------------------------------------------------------------------------------
-
-
-def _unclaimed(now: datetime) -> Q:
-    """Nobody works on it; where somebody was told, `claimed_until` is when that is taken for lost."""
-    return Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
-
-
-def _unfinished() -> QuerySet[Upload]:
-    return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
-
-
-def claim(upload_id: int, token: str, seconds: float = CLAIM_SECONDS) -> bool:
-    """Take an unfinished upload that nobody else has a valid claim on; whether that worked.
-
-    A claim ends by itself after `seconds`; every ingested batch makes it last longer.
-    """
-    now = timezone.now()
-    mine = Q(claimed_by__isnull=True) | Q(claimed_by=token)
-    free = _unfinished().filter(_unclaimed(now) | mine, pk=upload_id)
-    return bool(
-        free.update(
-            claimed_by=token,
-            claimed_until=now + timedelta(seconds=seconds),
-            state=Upload.State.PROCESSING,
-            # Who takes its own claim again has not died.
-            tries=Case(When(claimed_by=token, then=F("tries")), default=F("tries") + 1),
-        )
-    )
-
-
-def release(upload_id: int, token: str) -> bool:
-    """Give an upload back unfinished, without prejudice: the next claim may come at once."""
-    return bool(_claimed(upload_id, token).update(claimed_by=None, claimed_until=None, tries=F("tries") - 1))
-
-
-def lives(upload_id: int) -> None:
-    """A claim was lost, but its worker has not died: that try does not count."""
-    _unfinished().filter(pk=upload_id, tries__gt=0).update(tries=F("tries") - 1)
-
-
-def hand_over(upload_id: int, token: str) -> bool:
-    """Give an upload back unfinished, because a message about it is sent; whether the claim was still ours.
-
-    The sweeper waits a while for that message to arrive.
-    """
-    until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
-    handed = _claimed(upload_id, token)
-    return bool(handed.update(claimed_by=None, claimed_until=until, tries=F("tries") - 1))
-
-
-def finish(upload_id: int, token: str) -> bool:
-    """All entries are there; whether the claim was still ours.
-
-    Entries of an earlier reading that this one has not come across go.
-    """
-    if not _claimed(upload_id, token).exists():
-        return False
-    removal.remove_unread(upload_id)
-    return _close(upload_id, token, Upload.State.DONE, None)
-
-
-def fail(upload_id: int, token: str, code: str, params: Mapping[str, str | int] | None = None) -> bool:
-    """The upload as a whole cannot be worked off; whether the claim was still ours."""
-    reason = {"code": code, "params": storable(params or {})}
-    return _close(upload_id, token, Upload.State.FAILED, reason)
-
-
-def _claimed(upload_id: int, token: str) -> QuerySet[Upload]:
-    return _unfinished().filter(pk=upload_id, claimed_by=token)
-
-
-def _close(upload_id: int, token: str, state: Upload.State, reason: dict[str, Any] | None) -> bool:
-    return bool(
-        _claimed(upload_id, token).update(
-            state=state, reason=reason, claimed_by=None, claimed_until=None, finished=timezone.now()
-        )
-    )
-
-
-def sweep() -> list[int]:
-    """The ids of uploads left behind, oldest first: nobody works on them, though somebody should.
-
-    Those that were tried `TRIES_LIMIT` times without any progress are given up and marked as failed.
-    """
-    now = timezone.now()
-    left = _unfinished().filter(_unclaimed(now))
-    left.filter(tries__gte=TRIES_LIMIT).update(
-        state=Upload.State.FAILED,
-        reason={"code": "gave-up", "params": {"tries": TRIES_LIMIT}},
-        claimed_by=None,
-        claimed_until=None,
-        finished=now,
-    )
-    patience = timedelta(seconds=settings.MESSAGE_SECONDS)
-    waited = Q(state=Upload.State.PROCESSING) | Q(received__lt=now - patience)
-    found = list(left.filter(waited).order_by("received", "pk")[:SWEPT])
-    for upload in found:
-        # Where workers are busy, messages wait long: each is sent again only after twice the time.
-        again = now + max(patience, now - upload.received)
-        left.filter(pk=upload.pk).update(claimed_by=None, claimed_until=again)
-    return [upload.pk for upload in found]
-
-
-def retry(upload_id: int) -> bool:
-    """Let an ended upload be worked off again: its failed entries are read anew; whether there was any need.
-
-    What is stored stays as it is.
-    """
-    with transaction.atomic():
-        ended = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
-        failures = Entry.objects.filter(upload__in=ended, state=Entry.State.FAILED)
-        if not failures.exists() and not ended.filter(state=Upload.State.FAILED).exists():
-            return False
-        failures.delete()
-        again = ended.update(state=Upload.State.RECEIVED, reason=None, tries=0, finished=None)
-    return bool(again)
-
-
-def reread(upload_id: int) -> bool:
-    """Let an ended upload be read anew from its first byte; whether it has ended.
-
-    Entry by entry its games become what is read now, and keep their ids (`archive.ingest.rereading`).
-    """
-    ended = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
-    again = {"state": Upload.State.RECEIVED, "reason": None, "tries": 0, "finished": None}
-    return bool(ended.update(reading=F("reading") + 1, **again))
-
-
 # --- games -----------------------------------------------------------------------------------------------
 
 
@@ -270,31 +197,42 @@ def ingest(
     expected: int | None = None,
     seconds: float = CLAIM_SECONDS,
 ) -> Ingested:
-    """Store a batch of entries and their games in one transaction, and make the claim last `seconds` more.
+    """Store a batch of entries of one upload, as `ingest_together` does.
 
-    `expected` is the number of entries of the upload, as far as it is known. Entries that are there already
-    (by `seq`) are left as they are. A game already known gets what this edition has more.
-    Raises ClaimLostError, after which nothing of the batch is stored, and IndexDamagedError.
+    `expected` is the number of its entries, as far as it is known; None: those up to the last of these.
     """
-    if not _claimed(upload_id, token).exists():
-        raise ClaimLostError(upload_id)
-    editions = _editions(entries)
+    known = max(entry.seq for entry in entries) + 1 if expected is None else expected
+    return _ingest([ReadBatch(upload_id, entries)], token, {upload_id: known}, seconds)
+
+
+def ingest_together(batches: Sequence[ReadBatch], token: str) -> Ingested:
+    """Store entries of one upload or several, and their games, in one transaction; claims last longer by it.
+
+    Entries that are there already (by `seq`) are left as they are. A game already known gets what this
+    edition has more. An upload whose entries have ended is done, unless it is being read again: then it is
+    still to be finished. Raises ClaimLostError, after which nothing at all is stored, and IndexDamagedError.
+    """
+    expected = {batch.upload_id: batch.entries[-1].seq + 1 for batch in batches if batch.entries}
+    return _ingest(batches, token, expected, CLAIM_SECONDS)
+
+
+def _ingest(
+    batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float
+) -> Ingested:
+    editions = _editions(entry for batch in batches for entry in batch.entries)
 
     def work(change: Change) -> Ingested:
-        reading, rows = _rows_there(upload_id, [entry.seq for entry in entries])
-        new = [entry for entry in entries if entry.seq not in rows]
-        old = [entry for entry in entries if entry.seq in rows and rows[entry.seq][1] < reading]
-        wanted = {identity(entry.game) for entry in new if entry.game}
+        there = _there(batches, token)
+        new = [(batch, there[batch.upload_id].new(batch.entries)) for batch in batches]
+        wanted = {identity(entry.game) for _, entries in new for entry in entries if entry.game}
         games = _store_games(change, {known: editions[known] for known in wanted})
         change.write_rows()
-        made = _entry_rows(change, upload_id, reading, new, games)
+        made = _entry_rows(change, [(there[batch.upload_id], entries) for batch, entries in new], games)
         Entry.objects.bulk_create(made)
-        if old:
-            matching.lock([entry.game for entry in old if entry.game], change.names.players)
-            made += rereading.update(change, old, {seq: pk for seq, (pk, _) in rows.items()}, reading)
-            change.write_rows()
+        for batch in batches:
+            made += _read_again(change, there[batch.upload_id], batch.entries)
         change.write_counters()
-        _prolong(upload_id, token, expected, seconds)
+        _prolong(batches, token, expected, seconds)
         return Ingested(
             *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed"))
         )
@@ -302,16 +240,56 @@ def ingest(
     return writing.run(editions.values(), work)
 
 
-def _rows_there(upload_id: int, seqs: Sequence[int]) -> tuple[int, dict[int, tuple[int, int]]]:
-    """The upload's reading; the id and the reading of each of these entries that is there.
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What is stored of an upload: its reading, and the id and the reading of entries by `seq`."""
 
-    Raises ClaimLostError where the upload is gone.
-    """
-    reading = Upload.objects.filter(pk=upload_id).values_list("reading", flat=True).first()
-    if reading is None:
-        raise ClaimLostError(upload_id)
-    rows = Entry.objects.filter(upload_id=upload_id, seq__in=seqs)
-    return reading, {seq: (pk, of) for seq, pk, of in rows.values_list("seq", "pk", "reading")}
+    upload_id: int
+    reading: int
+    rows: Mapping[int, tuple[int, int]]
+
+    def new(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
+        """Those of the entries that have no row."""
+        return [entry for entry in entries if entry.seq not in self.rows]
+
+    def old(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
+        """Those that were read before this reading."""
+        return [
+            entry for entry in entries if entry.seq in self.rows and self.rows[entry.seq][1] < self.reading
+        ]
+
+
+def _there(batches: Sequence[ReadBatch], token: str) -> dict[int, _There]:
+    """What there is of these uploads. Raises ClaimLostError for those that are not ours any more."""
+    ids = [batch.upload_id for batch in batches]
+    columns = claims.claimed(ids, token).values_list("pk", "reading", "expected")
+    found = {pk: (reading, expected) for pk, reading, expected in columns}
+    if lost := set(ids) - found.keys():
+        raise ClaimLostError(sorted(lost))
+    there = {}
+    for batch in batches:
+        reading, expected = found[batch.upload_id]
+        # Before its first batch an upload has no entries to look for.
+        rows = _rows_there(batch) if expected is not None else {}
+        there[batch.upload_id] = _There(batch.upload_id, reading, rows)
+    return there
+
+
+def _rows_there(batch: ReadBatch) -> dict[int, tuple[int, int]]:
+    rows = Entry.objects.filter(upload_id=batch.upload_id, seq__in=[entry.seq for entry in batch.entries])
+    return {seq: (pk, of) for seq, pk, of in rows.values_list("seq", "pk", "reading")}
+
+
+def _read_again(change: Change, there: _There, entries: Sequence[ReadyEntry]) -> list[Entry]:
+    """Bring the rows of an earlier reading up to this one; the rows."""
+    old = there.old(entries)
+    if not old:
+        return []
+    matching.lock([entry.game for entry in old if entry.game], change.names.players)
+    ids = {seq: pk for seq, (pk, _) in there.rows.items()}
+    rows = rereading.update(change, old, ids, there.reading)
+    change.write_rows()
+    return rows
 
 
 def _editions(entries: Iterable[ReadyEntry]) -> dict[Identity, ReadyGame]:
@@ -355,33 +333,46 @@ def _store_games(change: Change, games: Mapping[Identity, ReadyGame]) -> _Stored
 
 
 def _entry_rows(
-    change: Change, upload_id: int, reading: int, entries: Iterable[ReadyEntry], stored: _Stored
+    change: Change, uploads: Iterable[tuple[_There, Sequence[ReadyEntry]]], stored: _Stored
 ) -> list[Entry]:
     brought: set[int] = set()
     rows = []
-    for entry in sorted(entries, key=lambda entry: entry.seq):
-        row = Entry(upload_id=upload_id, seq=entry.seq, state=Entry.State.FAILED, reading=reading)
-        placing.describe(row, entry)
-        if entry.game:
-            game = change.home(stored.ids[identity(entry.game)])
-            first = game in stored.new and game not in brought
-            brought.add(game)
-            row.state = Entry.State.STORED if first else Entry.State.DUPLICATE
-            row.game_id = game
-            row.record = placing.own_record(entry.game.record, change.records[game])
-            row.beside = dict(entry.game.beside)
-        rows.append(row)
+    for there, entries in uploads:
+        for entry in sorted(entries, key=lambda entry: entry.seq):
+            row = Entry(
+                upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, reading=there.reading
+            )
+            placing.describe(row, entry)
+            if entry.game:
+                game = change.home(stored.ids[identity(entry.game)])
+                first = game in stored.new and game not in brought
+                brought.add(game)
+                row.state = Entry.State.STORED if first else Entry.State.DUPLICATE
+                row.game_id = game
+                row.record = placing.own_record(entry.game.record, change.records[game])
+                row.beside = dict(entry.game.beside)
+            rows.append(row)
     return rows
 
 
-def _prolong(upload_id: int, token: str, expected: int | None, seconds: float) -> None:
-    """Progress was made: the claim lasts longer, and the tries before do not count any more."""
-    values: dict[str, Any] = {"tries": 1}
-    if expected is not None:
-        values["expected"] = expected
+def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float) -> None:
+    """Progress was made: claims last longer or are done with, and the tries before do not count any more.
+
+    Raises ClaimLostError.
+    """
+    known = [When(pk=pk, then=count) for pk, count in expected.items()]
+    values = {"tries": 1, "expected": Case(*known, default=F("expected"))}
+    ended = {batch.upload_id for batch in batches if batch.ended}
+    ids = {batch.upload_id for batch in batches}
     until = timezone.now() + timedelta(seconds=seconds)
-    if not _claimed(upload_id, token).update(claimed_until=until, **values):
-        raise ClaimLostError(upload_id)
+    changed = 0
+    if ended:
+        changed += claims.claimed(ended, token).filter(reading=0).update(**values, **claims.ended())
+    if changed < len(ids):
+        changed += claims.claimed(ids, token).update(claimed_until=until, **values)
+    if changed < len(ids):
+        left = claims.unfinished().exclude(claimed_by=token).filter(pk__in=ids)
+        raise ClaimLostError(sorted(left.values_list("pk", flat=True)))
 
 
 def delete_games(ids: Iterable[int]) -> int:
@@ -442,9 +433,3 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
         return len(games)
 
     return writing.run((), work)
-
-
-def entry_counts(upload_id: int) -> dict[str, int]:
-    """How many entries of an upload are in each state; states without any are left out."""
-    states = Entry.objects.filter(upload_id=upload_id).values_list("state")
-    return dict(states.annotate(n=Count("pk")).order_by())

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive.ingest import store, watching, work
+from archive.ingest import reading, store, watching, work
 
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
@@ -32,13 +32,16 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="archive.process_upload", bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
-    """Work on one upload for a turn; does nothing where another worker has it or it is done."""
+    """Work on one upload for a turn, and on other small ones with a small one; does nothing where another
+    worker has it or it is done."""
     try:
-        # The task's own id: when it is tried again, the claim is still its own.
-        more = work.work_on(upload_id, task.request.id or "directly")
+        # The task's own id: when it is tried again, the claims are still its own.
+        more = work.work_with_others(upload_id, task.request.id or "directly")
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
-    if more and not send(upload_id, BULK) and not (task.request.called_directly or task.request.is_eager):
+    # What was not even begun waits with the new ones.
+    sent = [send(pk, BULK if reading.is_kept(pk) else INTERACTIVE) for pk in more]
+    if not all(sent) and not (task.request.called_directly or task.request.is_eager):
         # A connection that broke while a task ran can leave Celery waiting for ever; a new worker does not.
         raise WorkerShutdown(1)
 

@@ -1,15 +1,15 @@
-"""Working off one upload: claim it, read its entries, store them batch by batch."""
+"""Working off uploads: claim them, read their entries, store them batch by batch."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.conf import settings
 
 from archive.ingest import store
-from archive.ingest.reading import Place, Reading, keep, place_of, reading_at
+from archive.ingest.reading import Place, Reading, keep, place_of, reading_at, small_data
 from archive.ingest.ready import ReadyEntry
 from archive.models import Upload
 from kifu_core.errors import Issue
@@ -45,41 +45,79 @@ def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
     Nothing happens, and False is the answer, where another worker has it or it is done or gone. When there is
     more to do the claim is given back, and somebody has to be told.
     """
-    if not store.claim(upload_id, token):
-        return False
-    upload = Upload.objects.get(pk=upload_id)
-    # Nothing is expected of an upload before its first batch: then there are no entries to look at.
-    place = Place() if upload.expected is None else place_of(upload_id)
-    reading = reading_at(upload, place)
-    try:
-        ended = _store(reading, reading.entries(place, upload.tries >= DEADLY_TRIES), token, seconds)
-    except store.ClaimLostError:
-        reading.close()
-        store.lives(upload_id)
-        return False
-    except BaseException:
-        reading.close()
-        raise
-    if ended:
-        reading.close()
-        store.finish(upload_id, token)
-        return False
-    keep(reading)
-    return store.hand_over(upload_id, token)
+    upload = _claimed(upload_id, token)
+    return bool(upload and work_together([upload], token, seconds))
 
 
-def _store(reading: Reading, entries: Iterator[ReadyEntry], token: str, seconds: float | None) -> bool:
-    """Store entries batch by batch until the time is over; whether all are stored."""
-    upload = reading.upload
+def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
+    """The same, along with other small uploads that wait, if it is small itself: what many files cost
+    together is far less than what they cost one by one. The ids of uploads with more to do."""
+    upload = _claimed(upload_id, token)
+    if upload is None:
+        return []
+    return work_together([upload, *store.claim_others(upload, token)], token, seconds)
+
+
+def _claimed(upload_id: int, token: str) -> Upload | None:
+    return Upload.objects.get(pk=upload_id) if store.claim(upload_id, token) else None
+
+
+def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
+    """Work on uploads that are claimed, one after the other, for about `seconds` in all; the ids of those
+    with more to do. Their claims are given back then, and somebody has to be told."""
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
-    size = 1 if upload.tries >= CAREFUL_TRIES else BATCH_ENTRIES
-    for batch in batches(_limited(entries), size):
-        store.ingest(upload.pk, token, batch, expected=batch[-1].seq + 1)
-        if batch[-1].seq + 1 >= settings.ARCHIVE_MAX_ENTRIES:
-            return True
-        if time.monotonic() >= until:
-            return False
-    return True
+    size = 1 if any(upload.tries >= CAREFUL_TRIES for upload in uploads) else BATCH_ENTRIES
+    left = {upload.pk: upload for upload in uploads}
+    walks = Walks(uploads)
+    try:
+        for group in batches(walks, size):
+            store.ingest_together(group, token)
+            for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
+                walks.close(upload.pk)
+                if upload.reading:
+                    store.finish(upload.pk, token)
+            if time.monotonic() >= until:
+                break
+    except store.ClaimLostError as lost:
+        walks.close_all()
+        store.lives(lost.uploads)
+    except BaseException:
+        walks.close_all()
+        raise
+    walks.keep()
+    return store.hand_over(left, token)
+
+
+class Walks:
+    """The walks through some uploads, one opened after the other."""
+
+    def __init__(self, uploads: Sequence[Upload]) -> None:
+        self.uploads = uploads
+        self.open: dict[int, Reading] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, Iterator[ReadyEntry]]]:
+        """Of each upload its id and its entries that are not stored yet."""
+        data = small_data(self.uploads)
+        for upload in self.uploads:
+            # Nothing is expected of an upload before its first batch: then there are no entries to look at.
+            place = Place() if upload.expected is None else place_of(upload.pk)
+            reading = reading_at(upload, place, data.pop(upload.pk, None))
+            self.open[upload.pk] = reading
+            yield upload.pk, _limited(reading.entries(place, upload.tries >= DEADLY_TRIES))
+
+    def close(self, upload_id: int) -> None:
+        """Be done with an upload."""
+        self.open.pop(upload_id).close()
+
+    def close_all(self) -> None:
+        """Give back the files and memory of all."""
+        while self.open:
+            self.open.popitem()[1].close()
+
+    def keep(self) -> None:
+        """Keep what is open for the next turn."""
+        while self.open:
+            keep(self.open.popitem()[1])
 
 
 def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
@@ -95,16 +133,34 @@ def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
         yield entry
 
 
-def batches(entries: Iterable[ReadyEntry], size: int | None = None) -> Iterator[list[ReadyEntry]]:
-    """Entries in lists that are small enough to store in one transaction and do not take long to read."""
+def batches(
+    walks: Iterable[tuple[int, Iterable[ReadyEntry]]], size: int | None = None
+) -> Iterator[list[store.ReadBatch]]:
+    """The entries of uploads in groups that are small enough to store in one transaction and do not take long
+    to read."""
     limit = BATCH_ENTRIES if size is None else size
-    batch: list[ReadyEntry] = []
-    rows, until = 0, time.monotonic() + BATCH_SECONDS
-    for entry in entries:
-        batch.append(entry)
-        rows += len(entry.game.rows) if entry.game else 0
-        if len(batch) >= limit or rows >= BATCH_ROWS or time.monotonic() >= until:
-            yield batch
-            batch, rows, until = [], 0, time.monotonic() + BATCH_SECONDS
-    if batch:
-        yield batch
+    group: list[store.ReadBatch] = []
+    count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+
+    def full() -> bool:
+        return count >= limit or rows >= BATCH_ROWS or time.monotonic() >= until
+
+    for upload_id, entries in walks:
+        read: list[ReadyEntry] = []
+        for entry in entries:
+            read.append(entry)
+            count += 1
+            rows += len(entry.game.rows) if entry.game else 0
+            # The first entry of an upload is mostly the last one as well, which is found out by going on;
+            # not where something is deadly and all before it is to be stored first.
+            if full() and (len(read) > 1 or limit == 1):
+                yield [*group, store.ReadBatch(upload_id, read)]
+                group, read = [], []
+                count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+        group.append(store.ReadBatch(upload_id, read, ended=True))
+        if full():
+            yield group
+            group = []
+            count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+    if group:
+        yield group

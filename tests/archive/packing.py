@@ -7,6 +7,8 @@ import tarfile
 import zipfile
 from collections.abc import Iterable
 
+from py7zr import SevenZipFile
+
 Files = Iterable[tuple[str, bytes]]
 
 
@@ -32,6 +34,17 @@ class Named(zipfile.ZipInfo):
             return self.filename.encode("cp932"), self.flag_bits & ~0x800
         except UnicodeEncodeError:
             return self.filename.encode("utf-8", "surrogatepass"), self.flag_bits | 0x800
+
+
+def seven_zipped(
+    *files: tuple[str, bytes], filters: list[dict[str, int]] | None = None, password: str | None = None
+) -> bytes:
+    """A 7z archive: one solid block, unless it is encrypted."""
+    out = io.BytesIO()
+    with SevenZipFile(out, "w", filters=filters, password=password) as archive:
+        for name, data in files:
+            archive._writestr(data, name)  # without its look at the name
+    return out.getvalue()
 
 
 def tarred(*files: tuple[str, bytes], mode: str = "w") -> bytes:

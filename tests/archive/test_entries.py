@@ -184,7 +184,6 @@ def test_a_large_collection_takes_no_more_memory_than_a_game():
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"7z\xbc\xaf\x27\x1c" + bytes(600), "7z"),
         (b"Rar!\x1a\x07\0" + bytes(600), "rar"),
         (b"\x20\x20-lh5-" + bytes(600), "lzh"),
     ],

@@ -56,6 +56,20 @@ def test_what_was_imported_is_not_imported_again(tmp_path):
 
 
 @pytest.mark.django_db
+def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_queries):
+    for n in range(40):
+        (tmp_path / f"{n:02}.csa").write_bytes(csa(n % 30))
+    (tmp_path / "other.kif").write_text(UNREADABLE)
+    with django_assert_max_num_queries(60):
+        out, err = run(tmp_path)
+    assert (
+        "41 files (10 known before, 0 refused), 31 entries: 30 games stored, 0 known games, 1 failed" in out
+    )
+    assert "other.kif, line 1" in err
+    assert set(Upload.objects.values_list("state", "claimed_by")) == {("done", None)}
+
+
+@pytest.mark.django_db
 def test_an_import_that_was_interrupted_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(work, "BATCH_ENTRIES", 1)
     data = zipped(*((f"{n}.csa", csa(n)) for n in range(4)))

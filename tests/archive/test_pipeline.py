@@ -86,10 +86,16 @@ def test_a_fault_of_ours_fails_one_entry_and_says_so(monkeypatch, caplog):
 
 def test_batches_are_bounded_by_entries_and_rows(monkeypatch):
     many = entries("/\n".join(CSA.replace("先手の人", f"人{n}") for n in range(7)), "many.csa")
+
+    def sizes():
+        # The same seven games as one upload, and as two.
+        for walks in ([(1, many)], [(1, many[:2]), (2, many[2:])]):
+            yield [[len(batch.entries) for batch in group] for group in work.batches(walks)]
+
     monkeypatch.setattr(work, "BATCH_ENTRIES", 3)
-    assert [len(batch) for batch in work.batches(many)] == [3, 3, 1]
+    assert list(sizes()) == [[[3], [3], [1]], [[2, 2], [3], [0]]]
     monkeypatch.setattr(work, "BATCH_ROWS", 1)
-    assert [len(batch) for batch in work.batches(many)] == [1] * 7
+    assert list(sizes()) == [[[2], [2], [2], [1]], [[2], [0, 2], [2], [1]]]
 
 
 def test_a_game_is_derived_only_when_it_is_asked_for(monkeypatch):

@@ -10,7 +10,7 @@ from django.db.utils import OperationalError
 from django.utils import timezone
 
 import kifu_core
-from archive.ingest import pipeline, reading, store, tasks, texts, work
+from archive.ingest import claims, pipeline, reading, store, tasks, texts, work
 from archive.ingest.ready import ready_game
 from archive.models import Entry, Game, Upload
 from tests.archive.games import CSA, KIF, UNREADABLE
@@ -59,7 +59,7 @@ def test_an_upload_is_worked_off_in_turns(small_parts):
         turns += 1
         assert Entry.objects.count() == min(2 * turns, 7)
     upload.refresh_from_db()
-    assert (turns, upload.state, upload.expected, upload.tries) == (4, "done", 7, 1)
+    assert (turns, upload.state, upload.expected, upload.tries) == (3, "done", 7, 1)
     assert [(seq, index) for seq, _, index, _ in rows(upload)] == [(n, n) for n in range(7)]
 
 
@@ -140,6 +140,94 @@ def test_an_upload_of_too_many_entries_says_so_in_its_last_one(settings):
     work.work_off(upload.pk)
     assert [state for *_, state in rows(upload)] == ["stored"] * 3 + ["failed"]
     assert Entry.objects.latest("seq").issues[0]["code"] == "too-many-entries"
+
+
+# --- several uploads at once -----------------------------------------------------------------------------
+
+
+def states() -> list[str]:
+    return list(Upload.objects.order_by("pk").values_list("state", flat=True))
+
+
+def test_small_uploads_that_wait_are_worked_off_together_with_one(django_assert_max_num_queries):
+    uploads = [uploaded(csa(n).encode(), f"{n}.csa") for n in range(20)]
+    uploads.append(uploaded(zipped(("a.csa", csa(0).encode()), ("b.kif", UNREADABLE.encode()))))
+    with django_assert_max_num_queries(45):
+        assert work.work_with_others(uploads[3].pk, "one") == []
+    assert states() == ["done"] * 21
+    assert [len(rows(upload)) for upload in uploads] == [1] * 20 + [2]
+    assert Game.objects.count() == 20
+    assert [state for *_, state in rows(uploads[20])] == ["duplicate", "failed"]
+    assert {upload.expected for upload in Upload.objects.all()} == {1, 2}
+
+
+def test_large_claimed_and_once_tried_uploads_stay_alone(monkeypatch):
+    monkeypatch.setattr(claims, "SMALL_BYTES", 1000)
+    small, large, taken, tried = (uploaded(data, "x.csa") for data in (
+        csa(1).encode(), collection(9), csa(2).encode(), csa(3).encode()
+    ))  # fmt: skip
+    assert store.claim(taken.pk, "another")
+    Upload.objects.filter(pk=tried.pk).update(tries=1)
+    work.work_with_others(small.pk, "one")
+    assert states() == ["done", "received", "processing", "received"]
+    work.work_with_others(tried.pk, "one")
+    work.work_with_others(large.pk, "one")
+    assert states() == ["done", "done", "processing", "done"]
+
+
+def test_uploads_that_a_turn_does_not_come_to_are_told_of_again(sent, monkeypatch):
+    monkeypatch.setattr(work, "TURN_SECONDS", 0)
+    monkeypatch.setattr(work, "BATCH_ENTRIES", 2)
+    first, _, third = (uploaded(csa(n).encode(), "x.csa") for n in range(3))
+    tasks.process_upload(first.pk)
+    assert states() == ["done", "done", "processing"]
+    assert sent == [(third.pk, "interactive")]
+    tasks.process_upload(third.pk)
+    assert states() == ["done"] * 3
+
+
+def test_a_lost_claim_takes_nothing_of_the_others(monkeypatch):
+    uploads = [uploaded(csa(n).encode(), "x.csa") for n in range(3)]
+    batches = work.batches
+
+    def one_is_lost(walks, size):
+        for group in batches(walks, size):
+            Upload.objects.filter(pk=uploads[1].pk).update(claimed_by="another")
+            yield group
+
+    monkeypatch.setattr(work, "batches", one_is_lost)
+    assert work.work_with_others(uploads[0].pk, "one") == [uploads[0].pk, uploads[2].pk]
+    assert not Entry.objects.exists()
+    assert [upload.claimed_by for upload in Upload.objects.order_by("pk")] == [None, "another", None]
+
+
+def test_a_deadly_upload_among_others_fails_alone(monkeypatch):
+    load = kifu_core.load
+
+    def deadly(data, name):
+        if b"deadly" in data:
+            raise SystemExit
+        return load(data, name)
+
+    monkeypatch.setattr(kifu_core, "load", deadly)
+    uploads = [uploaded(csa(n).encode() if n != 2 else b"deadly", "x.csa") for n in range(4)]
+    with pytest.raises(SystemExit):
+        work.work_with_others(uploads[0].pk, "one")
+    Upload.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    for upload in uploads:
+        survive(upload)
+    assert [rows(upload)[0][3] for upload in uploads] == ["stored", "stored", "failed", "stored"]
+
+
+def test_an_upload_that_is_read_again_among_others_is_finished():
+    first, second = uploaded(csa(1).encode(), "x.csa"), uploaded(csa(2).encode(), "x.csa")
+    work.work_off(second.pk)
+    game = Game.objects.get().pk
+    assert store.reread(second.pk)
+    assert work.work_with_others(first.pk, "one") == []
+    assert states() == ["done", "done"]
+    assert Entry.objects.get(upload=second).reading == 1
+    assert Entry.objects.get(upload=second).game_id == game
 
 
 # --- what is slow, what kills --------------------------------------------------------------------------
@@ -246,7 +334,7 @@ def test_a_passing_fault_is_tried_again_a_few_times_and_bad_input_is_not(monkeyp
         tries.append(token)
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr(work, "work_on", locked)
+    monkeypatch.setattr(work, "work_with_others", locked)
     result = tasks.process_upload.apply((1,))
     assert len(tries) == tasks.RETRIES + 1
     assert len(set(tries)) == 1, "the claim stays the task's own"
@@ -257,7 +345,7 @@ def test_a_passing_fault_is_tried_again_a_few_times_and_bad_input_is_not(monkeyp
         raise ValueError
 
     tries.clear()
-    monkeypatch.setattr(work, "work_on", broken)
+    monkeypatch.setattr(work, "work_with_others", broken)
     tasks.process_upload.apply((1,))
     assert len(tries) == 1
 

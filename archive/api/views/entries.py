@@ -139,7 +139,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 
 def _part(entry: Entry) -> Part | None:
     """The part of the walk that the entry came from."""
-    with spool(entry.upload) as file:
+    with spool(entry.upload.stream()) as file:
         parts = walk(file, entry.upload.name)
         try:
             return next((part for part in parts if part.number == entry.part), None)

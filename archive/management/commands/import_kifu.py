@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Count, QuerySet
 
 from archive import issues
 from archive.ingest import importing
 from archive.ingest.importing import Turn
 from archive.models import Entry
-from archive.queries.uploads import entry_counts
 
 SHOWN: Final = 20
 """Failures printed; all are counted."""
+
+COUNTED: Final = 200
+"""So many uploads are asked about at once."""
 
 LINE_SECONDS: Final = 10.0
 """How often a line tells of progress where there is no terminal."""
@@ -47,8 +50,10 @@ class Command(BaseCommand):
         except FileNotFoundError as error:
             raise CommandError(f"there is no file or folder {error}") from None
         self.meter = Meter({str(path): path.stat().st_size for path in files}, options["verbosity"] > 0)
+        self.done: dict[int, str] = {}
         for turn in importing.run(map(str, files), options["workers"]):
             self._note(turn)
+        self._count_done()
         self.meter.end()
         self._summary(len(files))
 
@@ -59,16 +64,25 @@ class Command(BaseCommand):
         elif turn.known:
             meter.known += 1
         elif not turn.more:
-            counts = entry_counts(turn.upload)
-            meter.states.update(counts)
-            if counts[Entry.State.FAILED]:
-                self._collect_failures(turn)
+            self.done[turn.upload] = turn.path
+            if len(self.done) >= COUNTED:
+                self._count_done()
         meter.advance(turn)
 
-    def _collect_failures(self, turn: Turn) -> None:
-        failures = Entry.objects.filter(upload=turn.upload, state=Entry.State.FAILED).order_by("seq")
-        for entry in failures[: max(0, SHOWN - len(self.meter.failed))]:
-            where = f"{turn.path}: {entry.path}" if entry.path else turn.path
+    def _count_done(self) -> None:
+        """Count the entries of what was done since the last time."""
+        entries = Entry.objects.filter(upload_id__in=self.done)
+        counts = dict(entries.order_by().values_list("state").annotate(Count("pk")))
+        self.meter.states.update(counts)
+        if Entry.State.FAILED in counts:
+            self._collect_failures(entries.filter(state=Entry.State.FAILED))
+        self.done.clear()
+
+    def _collect_failures(self, failures: QuerySet[Entry]) -> None:
+        free = max(0, SHOWN - len(self.meter.failed))
+        for entry in failures.order_by("upload_id", "seq")[:free]:
+            path = self.done[entry.upload_id]
+            where = f"{path}: {entry.path}" if entry.path else path
             errors = [issue for issue in entry.issues if issue["severity"] == "error"] or entry.issues
             line = f", line {errors[0]['line']}" if errors and errors[0].get("line") else ""
             text = issues.told(errors[0])["message"] if errors else "?"

@@ -1,0 +1,241 @@
+"""7z archives, read as streams where py7zr is installed (the extra `7z`; it is under the LGPL).
+
+py7zr reads the directory and knows how to unpack. Its own extraction ends at the first name or checksum that
+it does not like; so here the files are taken out of its decompressors one after the other, a piece at a time.
+Most archives are solid: to come to a file, all before it in its block are unpacked and thrown away.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from django.conf import settings
+
+from archive.ingest.members import Member
+from archive.ingest.refusals import CHUNK, RefusedError, damaged
+
+if TYPE_CHECKING:
+    from py7zr import SevenZipFile
+    from py7zr.py7zr import ArchiveFile
+
+HEADER_BYTES: Final = 32 * 1024 * 1024
+"""Largest directory, unpacked: it is held in memory."""
+
+DICTIONARY_BYTES: Final = 256 * 1024 * 1024
+"""Largest dictionary or model that unpacking may ask for; 7-Zip's own largest preset."""
+
+_BLOCK: Final = 64 * 1024
+
+# Methods whose unpackers give no more than they are asked for: copy, delta, BCJ and its like, LZMA, LZMA2,
+# PPMd, bzip2. Of the others (deflate, Zstandard, Brotli) one small block can become gigabytes at once.
+_LZMA, _LZMA2, _PPMD = b"\x03\x01\x01", b"\x21", b"\x03\x04\x01"
+_BOUNDED: Final = frozenset(
+    [b"\x00", b"\x03", b"\x03\x03\x01\x03", b"\x03\x03\x02\x05", b"\x03\x03\x04\x01", b"\x03\x03\x05\x01",
+     b"\x03\x03\x07\x01", b"\x03\x03\x08\x05", b"\x04", b"\x05", b"\x06", b"\x07", b"\x08", b"\x09",
+     _LZMA, _LZMA2, _PPMD, b"\x04\x02\x02"]
+)  # fmt: skip
+_ENCRYPTED: Final = frozenset([b"\x06\xf1\x07\x01", b"\x06\xf1\x01\x01", b"\x06\xf1\x03\x03"])
+
+
+def members(file: IO[bytes], name: str) -> Iterator[Member]:
+    """The files of a 7z archive in its order, without folders.
+
+    Each is to be read before the next is asked for. Raises RefusedError where the archive cannot be read any
+    further, and `needs-7z` where py7zr is not installed.
+    """
+    archive = _opened(file)
+    packed = file.seek(0, io.SEEK_END)
+    blocks, block = _Blocks(archive, file), None
+    for found in archive.files:
+        if found.is_directory:
+            continue
+        if found.emptystream:
+            yield Member(found.filename, io.BytesIO)
+            continue
+        block = blocks.of(found.folder, block)
+        yield _member(found, block, packed)
+        if blocks.spent:
+            return  # which that file has just been refused for
+        block.pass_by()
+
+
+def _opened(file: IO[bytes]) -> SevenZipFile:
+    try:
+        from py7zr import SevenZipFile, archiveinfo, exceptions
+    except ImportError:
+        raise RefusedError("needs-7z") from None
+    # Its own limits are those of a program that may use all of a machine: 8 million files, 256 MiB.
+    archiveinfo.MAX_NUMFILES = settings.ARCHIVE_MAX_ENTRIES
+    archiveinfo.MAX_HEADER_SIZE = HEADER_BYTES
+    file.seek(0)
+    try:
+        return SevenZipFile(file)
+    except exceptions.PasswordRequired:
+        raise RefusedError("encrypted") from None
+    except exceptions.Bad7zFile as error:
+        if "numfiles" in str(error):
+            raise RefusedError("too-many-entries", limit=settings.ARCHIVE_MAX_ENTRIES) from error
+        raise damaged(error) from error
+    except Exception as error:
+        # A directory that makes no sense meets all kinds of errors in the library.
+        raise damaged(error) from error
+
+
+def _member(found: ArchiveFile, block: _Block, packed: int) -> Member:
+    stream = _Stream(block, found.uncompressed, found.crc32)
+    block.current = stream
+    if found.is_symlink:
+        return Member(found.filename, refusal=RefusedError("link"))
+    if not found.is_file:
+        return Member(found.filename, refusal=RefusedError("device"))
+    if block.refusal is not None:
+        return Member(found.filename, refusal=block.refusal)
+    # In a solid block nobody knows which bytes are whose: the whole archive is the measure.
+    return Member(found.filename, lambda: cast(IO[bytes], stream), lambda: packed)
+
+
+class _Blocks:
+    """The blocks of an archive in their order (py7zr's folders), and what was unpacked of them in all."""
+
+    def __init__(self, archive: SevenZipFile, file: IO[bytes]) -> None:
+        streams = archive.header.main_streams
+        folders = streams.unpackinfo.folders if streams else []
+        self.numbers = {id(folder): number for number, folder in enumerate(folders)}
+        self.positions: list[int] = streams.packinfo.packpositions if streams else []
+        self.start: int = archive.afterheader
+        self.file = file
+        self.unpacked = 0
+
+    def of(self, folder: Any, last: _Block | None) -> _Block:
+        """The block of a folder, `last` being the one before."""
+        if last is not None and last.folder is folder:
+            return last
+        # Blocks of files hold one packed stream each; those of several (BCJ2) are not unpacked.
+        number = self.numbers[id(folder)]
+        begin, end = self.positions[number : number + 2]
+        self.file.seek(self.start + begin)
+        return _Block(self, folder, end - begin)
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be unpacked."""
+        return self.unpacked > settings.ARCHIVE_MAX_TOTAL_BYTES
+
+    def count(self, size: int) -> None:
+        """Note bytes that were unpacked, whoever wanted them."""
+        self.unpacked += size
+        if self.spent:
+            raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
+
+
+class _Block:
+    """A block that is being unpacked. `refusal` says why nothing more comes out of it."""
+
+    def __init__(self, blocks: _Blocks, folder: Any, packed: int) -> None:
+        self.blocks = blocks
+        self.folder = folder
+        self.left = packed
+        self.current: _Stream | None = None
+        self.refusal = _refusal(folder.coders)
+        self._decompressor: Any = None
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most `size`; raises RefusedError where there are none."""
+        if self.refusal is None:
+            try:
+                data = self._unpack(size)
+            except Exception as error:
+                # The unpackers have no common error.
+                self.refusal = damaged(error)
+            else:
+                self.blocks.count(len(data))
+                return data
+        raise self.refusal
+
+    def pass_by(self) -> None:
+        """Unpack what nobody has read of the current file: the next one comes after it."""
+        stream, self.current = self.current, None
+        while stream is not None and stream.left and self.refusal is None:
+            try:
+                stream.left -= len(self.read(min(stream.left, _BLOCK)))
+            except RefusedError:
+                if self.refusal is None:
+                    raise  # the limit of the whole archive
+
+    def _unpack(self, size: int) -> bytes:
+        if self._decompressor is None:
+            from py7zr.compressor import SevenZipDecompressor
+
+            self._decompressor = SevenZipDecompressor(
+                self.folder.coders, self.left, self.folder.unpacksizes, self.folder.crc, None, _BLOCK
+            )
+        while True:
+            before = self.left
+            data: bytes = bytes(self._decompressor.decompress(_Packed(self), size))
+            if data:
+                return data
+            if before == self.left:
+                raise EOFError("it breaks off")
+
+    def take(self, size: int) -> bytes:
+        """Packed bytes, unless what was taken before is not used up: it would be kept in memory."""
+        first = self._decompressor.chain[0]
+        if not getattr(getattr(first, "decoder", first), "needs_input", True):
+            return b""
+        data = self.blocks.file.read(min(size, self.left))
+        self.left -= len(data)
+        return data
+
+
+class _Packed:
+    """The packed bytes of a block as py7zr reads them."""
+
+    def __init__(self, block: _Block) -> None:
+        self.read = block.take
+
+
+def _refusal(coders: list[dict[str, Any]]) -> RefusedError | None:
+    methods = [bytes(coder["method"]) for coder in coders]
+    if _ENCRYPTED.intersection(methods):
+        return RefusedError("encrypted")
+    for method, coder in zip(methods, coders, strict=True):
+        if method not in _BOUNDED or _memory(coder) > DICTIONARY_BYTES:
+            return RefusedError("unknown-compression", text=f"7z {method.hex()}")
+    return None
+
+
+def _memory(coder: dict[str, Any]) -> int:
+    """The bytes that a method says it needs for unpacking."""
+    method, properties = bytes(coder["method"]), coder.get("properties") or b""
+    if method in (_LZMA, _PPMD):
+        return int.from_bytes(properties[1:5], "little")
+    if method == _LZMA2 and properties:
+        # 2 or 3 times a power of two, from 4 KiB on; 40 stands for 4 GiB.
+        return (2 | properties[0] & 1) << (properties[0] // 2 + 11)
+    return 0
+
+
+class _Stream(io.RawIOBase):
+    """The bytes of one file, checked at its end."""
+
+    def __init__(self, block: _Block, size: int, crc: int | None) -> None:
+        self.block = block
+        self.left = size
+        self.wanted = crc
+        self.crc = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self.left:
+            return b""
+        data = self.block.read(min(self.left, CHUNK if size < 0 else size))
+        self.left -= len(data)
+        self.crc = zlib.crc32(data, self.crc)
+        if not self.left and self.wanted is not None and self.wanted != self.crc:
+            raise RefusedError("damaged", text="the checksum is wrong")
+        return data

@@ -1,0 +1,202 @@
+"""7z archives: read as any other container, and refused as any other where they are hostile."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import tracemalloc
+
+import py7zr
+import pytest
+from py7zr import SevenZipFile
+
+from archive.ingest import sevenzip
+from archive.ingest.entries import walk
+from archive.ingest.pipeline import read_part
+from archive.models import Entry
+from tests.archive.games import CSA, KIF, stored
+from tests.archive.packing import seven_zipped, zipped
+from tests.archive.test_entries import FILES, outcome, parts
+
+LZMA, LZMA2, BZIP2, COPY = (
+    [{"id": one}] for one in (py7zr.FILTER_LZMA, py7zr.FILTER_LZMA2, py7zr.FILTER_BZIP2, py7zr.FILTER_COPY)
+)
+PPMD = [{"id": py7zr.FILTER_PPMD, "order": 6, "mem": 24}]
+X86 = [{"id": py7zr.FILTER_X86}, *LZMA2]
+OTHER_X86 = [{"id": py7zr.FILTER_X86}, *LZMA]
+NOISE = random.Random(1).randbytes(300_000)
+
+
+# --- what is read ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("filters", [None, LZMA, LZMA2, BZIP2, COPY, PPMD, X86, OTHER_X86])
+def test_the_files_of_a_7z_archive_come_in_its_order(filters):
+    files = [*FILES, ("noise.bin", NOISE), ("c.kif", KIF.encode("cp932"))]
+    found = parts(seven_zipped(*files, filters=filters))
+    assert [(part.path, part.data) for part in found] == files
+    assert [part.number for part in found] == [0, 1, 2, 3]
+
+
+def test_its_games_are_stored_with_their_names(db):
+    stored(seven_zipped(("棋譜/第1局.csa", CSA.encode()), ("b.txt", b"hello")), "year.7z")
+    assert list(Entry.objects.order_by("seq").values_list("path", "state")) == [
+        ("棋譜/第1局.csa", "stored"),
+        ("b.txt", "failed"),
+    ]
+
+
+def test_it_may_be_in_a_container_and_hold_one_and_no_more():
+    inner = seven_zipped(("b.kif", KIF.encode()))
+    assert outcome(zipped(("a.7z", inner))) == [("a.7z/b.kif", None)]
+    assert outcome(seven_zipped(("a.zip", zipped(("c.7z", inner), FILES[0])), FILES[1])) == [
+        ("a.zip/c.7z", "nested-too-deep"),
+        ("a.zip/a.kif", None),
+        ("folder/b.csa", None),
+    ]
+
+
+def test_blocks_folders_empty_files_and_names_twice_are_as_they_stand():
+    out = io.BytesIO(seven_zipped(("a.kif", b"1"), ("empty.kif", b"")))
+    with SevenZipFile(out, "a") as archive:  # what is appended is a block of its own
+        archive.writestr(b"2", "a.kif")
+    assert [(part.path, part.data) for part in parts(out.getvalue()) if not part.issue] == [
+        ("a.kif", b"1"), ("a.kif", b"2"),
+    ]  # fmt: skip
+    assert ("empty.kif", "empty-file") in outcome(out.getvalue())
+
+
+DIRECTORY = 17_000_000
+"""What py7zr takes for the dictionary that directories are compressed with."""
+
+
+def peak_of(data: bytes) -> tuple[int, list[tuple[str, str | None]]]:
+    """The most memory that a walk takes beyond the data, and its outcome."""
+    tracemalloc.start()
+    try:
+        found = [
+            (part.path, part.issue.code if part.issue else None) for part in walk(io.BytesIO(data), "x.7z")
+        ]
+        return tracemalloc.get_traced_memory()[1], found
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_large_collection_takes_little_memory():
+    games = (CSA + "/\n").encode() * 2_000
+    peak, found = peak_of(seven_zipped(("all.csa", games), ("noise", NOISE * 10), FILES[0], filters=COPY))
+    assert found == [("all.csa", None)] * 2_000 + [("noise", None), ("a.kif", None)]
+    assert peak < DIRECTORY + 2_000_000
+
+
+# --- what is refused -------------------------------------------------------------------------------------
+
+
+def test_without_the_library_the_refusal_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "py7zr", None)
+    assert outcome(seven_zipped(*FILES)) == [("", "needs-7z")]
+
+
+@pytest.mark.parametrize("data", [b"7z\xbc\xaf\x27\x1c" + bytes(600), seven_zipped(*FILES)[:-3]])
+def test_an_archive_without_a_directory_is_damaged(data):
+    assert outcome(data) == [("", "damaged")]
+
+
+def test_encrypted_files_are_refused_each_by_its_name_and_encrypted_names_as_a_whole():
+    assert outcome(seven_zipped(*FILES, password="x")) == [
+        ("a.kif", "encrypted"),
+        ("folder/b.csa", "encrypted"),
+    ]
+    out = io.BytesIO()
+    with SevenZipFile(out, "w", password="x", header_encryption=True) as archive:
+        archive.writestr(b"1", "a.kif")
+    assert outcome(out.getvalue()) == [("", "encrypted")]
+
+
+def test_a_file_with_a_wrong_checksum_is_refused_and_the_rest_is_read():
+    data = bytearray(seven_zipped(*FILES, ("c.kif", b"c"), filters=COPY))
+    data[data.index(CSA.encode()) + 20] ^= 1
+    assert outcome(bytes(data)) == [("a.kif", None), ("folder/b.csa", "damaged"), ("c.kif", None)]
+
+
+def test_what_comes_after_damage_in_a_solid_block_is_lost_and_the_next_block_is_read():
+    out = io.BytesIO(seven_zipped(("a.kif", b"1"), ("noise", NOISE), ("b.kif", b"2"), filters=BZIP2))
+    with SevenZipFile(out, "a") as archive:
+        archive.writestr(b"3", "c.kif")
+    data = bytearray(out.getvalue())
+    data[1_000:1_100] = bytes(100)
+    assert outcome(bytes(data))[1:] == [("noise", "damaged"), ("b.kif", "damaged"), ("c.kif", None)]
+
+
+def test_links_and_devices_are_refused_by_kind(tmp_path):
+    (tmp_path / "a.kif").write_bytes(b"x")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    out = io.BytesIO()
+    with SevenZipFile(out, "w") as archive:
+        for name in ("link", "a.kif"):
+            archive.write(tmp_path / name, name)
+    assert outcome(out.getvalue()) == [("link", "link"), ("a.kif", None)]
+
+
+def test_ways_to_compress_without_bounds_are_refused():
+    data = seven_zipped(*FILES, filters=[{"id": py7zr.FILTER_ZSTD, "level": 1}])
+    assert outcome(data) == [("a.kif", "unknown-compression"), ("folder/b.csa", "unknown-compression")]
+
+
+def test_a_dictionary_beyond_all_measure_is_refused(monkeypatch):
+    monkeypatch.setattr(sevenzip, "DICTIONARY_BYTES", 1000)
+    for filters in (LZMA, LZMA2, PPMD):
+        assert outcome(seven_zipped(FILES[0], filters=filters)) == [("a.kif", "unknown-compression")]
+
+
+# --- hostile ---------------------------------------------------------------------------------------------
+
+
+def test_a_bomb_is_refused_and_the_rest_is_read():
+    peak, found = peak_of(seven_zipped(("bomb", bytes(30_000_000)), ("a.kif", KIF.encode()), filters=BZIP2))
+    assert found == [("bomb", "bomb"), ("a.kif", None)]
+    assert peak < DIRECTORY + 2_000_000
+
+
+def test_limits_of_a_file_and_of_all_files_hold(settings):
+    data = seven_zipped(*((f"{n}.kif", bytes(1000 + n)) for n in range(4)))
+    settings.ARCHIVE_MAX_ENTRY_BYTES = 1001
+    assert [code for _, code in outcome(data)] == [None, None, "entry-too-large", "entry-too-large"]
+    settings.ARCHIVE_MAX_ENTRY_BYTES = 2000
+    settings.ARCHIVE_MAX_TOTAL_BYTES = 2500
+    assert [code for _, code in outcome(data)] == [None, None, "unpacks-to-too-much"]
+    settings.ARCHIVE_MAX_ENTRIES = 3
+    assert outcome(data) == [("", "too-many-entries")]
+
+
+def test_what_is_skipped_counts_as_unpacked(settings):
+    settings.ARCHIVE_MAX_ENTRY_BYTES = 100_000
+    settings.ARCHIVE_MAX_TOTAL_BYTES = 1_000_000
+    data = seven_zipped(("large", bytes(5_000_000)), ("a.kif", b"x"))
+    assert outcome(data) == [("large", "entry-too-large"), ("", "unpacks-to-too-much")]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("../../etc/passwd", "../../etc/passwd"), ("a\u202eb", "a\ufffdb"), ("x" * 5000, "x" * 999 + "…")],
+)
+def test_names_are_only_names(name, shown):
+    assert outcome(seven_zipped((name, b"x"))) == [(shown, None)]
+
+
+def test_mutated_archives_are_read_or_refused_with_a_reason():
+    dice = random.Random(7)
+    begin = [
+        seven_zipped(*FILES, ("c.bin", NOISE[:500]), filters=filters) for filters in (None, BZIP2, COPY, PPMD)
+    ]
+    for _ in range(300):
+        data = bytearray(dice.choice(begin))
+        for _ in range(dice.choice((1, 1, 3, 20))):
+            # Mostly in the directory, which is at the end.
+            at = len(data) - 1 - min(int(dice.expovariate(0.01)), len(data) - 7)
+            data[at] ^= 1 << dice.randrange(8)
+        found = parts(bytes(data))
+        assert found
+        assert not any(part.issue.code == "internal-error" for part in found if part.issue)
+        assert all(list(read_part(part, "x.7z")) for part in found)
