@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 from kifu_core import rules
 from kifu_core.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
-from kifu_core.jkf import Move, Place
+from kifu_core.jkf import RELATIVES, Move, Place
 from kifu_core.moves import DROP, pack
 from kifu_core.pieces import CAN_PROMOTE, CODES, HAND_KINDS, OU, PROMOTED, UNPROMOTED, signed
 from kifu_core.position import Position
@@ -218,9 +218,8 @@ class Search(Written):
         if to < 0:
             raise IllegalMoveError("same-without-move")
         piece, same = signed(color, self.kind), self.to == SAME
-        plans = Memo[int, Plan](
-            lambda origin: plan(origin, to, self.kind, self.promote, color, self.words, same)
-        )
+        words = self.words if not self.words or self.words in RELATIVES else None
+        plans = Memo[int, Plan](lambda origin: plan(origin, to, self.kind, self.promote, color, words, same))
         return piece, STEPS[-piece][to], RAYS[-piece][to], plans
 
     def _resolved(self, position: Position, to: int) -> int:

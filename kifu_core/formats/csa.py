@@ -29,7 +29,8 @@ from kifu_core.text import Notes, Source
 # --- grammar ---------------------------------------------------------------------------------------------
 
 _TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?+)"
-_TIMED = rf"(?:[\s,]*+{_TIME})?+"
+_GAP = r"[\s,]"
+_TIMED = rf"(?:{_GAP}*+{_TIME})?+"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
 _END = r"[ \t]*+(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
@@ -42,17 +43,17 @@ BOARD_RANK = leaf("board_rank", r"P([1-9])([-+ *A-Z\t]*+)" + _END)
 PIECES = leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
 TURN = leaf("turn", r"([-+])" + _END)
 _MOVE_LINE = r"[-+][0-9]{4}[A-Za-z]{2}[^\n]*+(?:\n|\Z)"
-_LINE_AFTER = r"(?:[-+][0-9]|[T', \t])[^\n]*+(?:\n|\Z)|\n"
+_LINE_AFTER = r"(?:[-+][0-9]|[T',]|[^\S\n])[^\n]*+(?:\n|\Z)|\n"
 
 MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
 """A block of lines that begin with a move, and of the times and comments between them."""
 
-ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+){_TIMED}")
+ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+")
 ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
 LATE_TIME = leaf("late_time", _TIME + _END)
 COMMENT = leaf("comment", _COMMENT)
 NEXT_GAME = leaf("next_game", r"(?:/[^\n]*+(?:\n|\Z)\s*+)++")
-BLANK = leaf("blank", r"[ \t,\n]++")
+BLANK = leaf("blank", rf"{_GAP}++")
 UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(

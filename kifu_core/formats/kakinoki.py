@@ -43,11 +43,14 @@ BOARD = leaf(
     "board",
     rf"(?:[ 　]*+[９9][ 　]*+[８8]{_REST})?+(?:[ 　]*+(?:{_BOARD_EDGE}|{_BOARD_ROW}))++",
 )
-HAND = leaf("hand", _SIDE + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
+HAND = leaf("hand", r"[ 　]*+" + _SIDE + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
 SIDE = leaf("side_to_move", _SIDE + r"番[ 　]*+" + EOL)
 FLIP = leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
-HEADER = leaf("header", r"(?!変化|[先後上下]手の?持ち?駒)([^\n：:*#&|][^\n：:]{0,60}+)[：:]([^\n]*+)" + EOL)
+HEADER = leaf(
+    "header",
+    r"(?![ 　]*+(?:変化|[先後上下]手の?持ち?駒))([^\n：:*#&|][^\n：:]{0,60}+)[：:]([^\n]*+)" + EOL,
+)
 SEPARATOR = leaf("separator", r"手数-" + _REST)
 RESULT = leaf("result", RESULT_LINE.pattern + EOL)
 VARIATION = leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)

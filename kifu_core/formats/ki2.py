@@ -67,7 +67,7 @@ _ORDER: Final = "LCRUMDH"
 _MOVE: Final = re.compile(
     r"(?:(同)[ 　]*)?([1-9１-９][1-9１-９一二三四五六七八九])?[ 　]*"
     r"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])([左直右上寄引行入下打]{0,3})"
-    r"(成|不成|不|生)?[左直右上寄引行入下]*"
+    r"(成|不成|不|生)?([左直右上寄引行入下]{0,3})"
 )
 
 
@@ -78,7 +78,7 @@ def _read_move(text: str) -> Step:
     if match is None or not (match[1] or match[2]):
         return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
     to = SAME if match[1] else BY_JAPANESE[match[2]]
-    words = "".join(sorted((_LETTERS[word] for word in match[4]), key=_ORDER.index))
+    words = "".join(sorted({_LETTERS[word] for word in match[4] + match[6]}, key=_ORDER.index))
     return Search(to, BY_NAME[match[3]], match[5] == "成", words)
 
 

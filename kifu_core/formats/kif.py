@@ -47,9 +47,10 @@ ROWS = leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
 """A block of rows, each a move or an ending, with the comments between them."""
 
 GRAMMAR: Final = repeated(
-    ROWS, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, BOARD, SIDE, FLIP,
+    BOARD, ROWS, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, SIDE, FLIP,
     COUNTER, UNKNOWN,
 )  # fmt: skip
+"""A board comes before rows: above some boards the files stand in half-width digits, like a row."""
 EXPECTED: Final = expected(GRAMMAR)
 
 _WHOLE_ROW: Final = re.compile(rf"^{_ROW}[ \t　]*+{EOL}", re.MULTILINE)

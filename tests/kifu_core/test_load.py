@@ -255,6 +255,20 @@ def test_who_begins_on_a_drawn_board():
     assert plies(guessed) == 1
 
 
+def test_files_above_a_board_may_be_half_width():
+    board = (DATA / "kif" / "position.kif").read_text(encoding="utf-8")
+    half = board.replace("９ ８ ７ ６ ５ ４ ３ ２ １", "9 8 7 6 5 4 3 2 1")
+    assert half != board
+    assert load(half + "1 投了\n").games[0].record["initial"] == game("kif/position.kif").record["initial"]
+
+
+def test_a_variation_and_a_hand_may_be_indented():
+    parsed = load(kif("   1 ７六歩(77)", "", "　 変化：1手", "   1 ２六歩(27)")).games[0]
+    assert len(parsed.record["moves"][1]["forks"]) == 1
+    board = (DATA / "kif" / "position.kif").read_text(encoding="utf-8").replace("先手の", "　先手の")
+    assert load(board).games[0].record["initial"] == game("kif/position.kif").record["initial"]
+
+
 def test_hands_are_counted_without_blanks():
     hands = game("kif/position.kif").record["initial"]["data"]["hands"]
     assert (hands[0]["HI"], hands[0]["FU"]) == (1, 18)
@@ -286,6 +300,19 @@ def test_ki2_finds_the_pieces_by_their_words():
     assert moves(parsed.record)[4:6] == ["4958KI", "4152KI"]
     assert parsed.record["moves"][6]["comments"] == ["途中のコメント"]
     assert moves({"moves": [{}, *parsed.record["moves"][10]["forks"][0]]}) == ["5354FU", "4534KA"]
+
+
+def test_ki2_words_may_stand_behind_the_promotion():
+    bare = "|" + " ・" * 9 + "|一\n"
+    board = "先手の持駒：なし\n" + bare * 3 + "|" + " 銀 ・ 銀" + " ・" * 6 + "|四\n" + bare * 5
+    parsed = load(board + "▲８三銀成右\n").games[0]
+    assert moves(parsed.record) == ["7483GI"]
+    assert parsed.record["moves"][1]["move"]["relative"] == "R"
+
+
+def test_words_that_no_move_has_are_put_right():
+    parsed = load("▲２六歩上上引 △３四歩 ▲７六歩寄\n").games[0]
+    assert parsed.record["moves"][1]["move"].get("relative") is None
 
 
 def test_ki2_reads_every_kind_of_mark():
