@@ -144,6 +144,7 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         "novelty_key": replay.node_key("", new) if (new := novelty(game)) and new > _OPENING_MOVES else "",
         "steps": steps(node, address),
         "choices": choices(node, address),
+        "forked": any("forks" in entry for entry in record["moves"]),
         "flip_href": address.of(node.path, node.ply, not flipped),
         "bookmarks": [
             Bookmark(place, name, address.of("", place))

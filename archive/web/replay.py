@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _STEP: Final = re.compile(r"(\d{1,5})\.(\d{1,5})")
 _PATH_LIMIT: Final = 2000
+STRETCH: Final = 25
+"""Rows of the main line that browsers lay out and paint together; those out of sight cost a step nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of the move list in writing order: `item` (a row begins), `end` (it ends), `fork`, `fork-end`.
+    """A piece of the move list in writing order: `item` (a row begins), `end` (it ends), `fork`, `fork-end`;
+    around every `STRETCH` rows of the main line `stretch`, `stretch-end`.
 
     Flat, so that the template needs no recursion: forks may lie a hundred deep."""
 
@@ -83,7 +86,11 @@ def move_list(record: Record, clock: Mapping[int, str] | None = None) -> Iterato
 
     `clock` tells by ply of the main line what the side that moved has used.
     """
-    return _line_parts(record["moves"], "", 0, clock or {})
+    entries = record["moves"]
+    for first in range(0, len(entries), STRETCH):
+        yield Part("stretch")
+        yield from _line_parts(entries[first : first + STRETCH], "", first, clock or {})
+        yield Part("stretch-end")
 
 
 def _line_parts(entries: list[MoveEntry], path: str, first: int, clock: Mapping[int, str]) -> Iterator[Part]:

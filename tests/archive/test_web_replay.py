@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archive.web.replay import entry_text, find_node, move_list, node_query, position_at
+from archive.web.replay import STRETCH, entry_text, find_node, move_list, node_query, position_at
 from kifu_core.jkf import Move, MoveEntry, Record
 
 
@@ -85,12 +85,19 @@ def test_a_ply_before_the_fork_is_the_main_lines() -> None:
 def test_the_move_list_has_forks_after_the_move_that_they_replace() -> None:
     written = [part.row.key if part.row else part.name for part in move_list(RECORD)]
     assert written == [
-        ":0", "end", ":1", "end", ":2",
+        "stretch", ":0", "end", ":1", "end", ":2",
         "fork", "2.0:2", "end", "2.0:3",
         "fork", "2.0-3.0:3", "end", "fork-end",
         "fork", "2.0-3.1:3", "end", "2.0-3.1:4", "end", "fork-end",
-        "end", "fork-end", "end", ":3", "end", ":4", "end",
+        "end", "fork-end", "end", ":3", "end", ":4", "end", "stretch-end",
     ]  # fmt: skip
+
+
+def test_a_long_main_line_is_cut_into_stretches_that_keep_its_numbers() -> None:
+    record: Record = {"header": {}, "moves": [{}, *(pawn(0, 7) for _ in range(STRETCH))]}
+    parts = list(move_list(record))
+    assert [part.name for part in parts if part.name.startswith("stretch")] == ["stretch", "stretch-end"] * 2
+    assert [part.row.key for part in parts if part.row] == [f":{ply}" for ply in range(STRETCH + 1)]
 
 
 def test_addresses_name_only_what_is_needed() -> None:

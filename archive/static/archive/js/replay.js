@@ -93,6 +93,8 @@ export function startReplay(root, record) {
 
   /** What nobody reads while stepping fast: it waits until the stepping pauses. */
   function settle() {
+    // Rows that came into sight are as high as they are only now.
+    keepInSight(items.get(shown.key), list);
     const code = encode(position);
     if (parts.position) showCodes(parts.position, toSfen(position, shown.played + 1), code);
     parts.live.textContent = labelOf(shown);
