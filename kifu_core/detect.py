@@ -1,14 +1,11 @@
-"""Which format a text has, which program wrote it, and what kind of record a game is."""
+"""Which format a text has, and which program wrote it."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, cast
 
-from kifu_core.jkf import Record
-from kifu_core.pieces import OU
-from kifu_core.position import Position
-from kifu_core.record import Ending, FormatName, RecordKind
+from kifu_core.record import FormatName
 
 _FIRST_ROW: Final = re.compile(
     r"""^(?:
@@ -78,34 +75,8 @@ def program(text: str) -> str:
     return "81Dojo" if "場所：81Dojo" in text[:2000] else ""
 
 
-_PROBLEM_HEADERS: Final = frozenset(["詰方", "玉方", "完全性", "受賞", "作品名", "作品番号", "詰手数"])
 TREE_FORKS: Final = 5
 """A record without players is a tree if so many plies of its main line have alternatives."""
-
-
-def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
-    """What a record is: a problem has its own headers, or a drawn board with at most one king or a mate at
-    the end; a tree has no players and many forks; a position has no moves; the rest are games. `forks`
-    counts the plies of the main line that have alternatives."""
-    header, drawn = record["header"], "data" in record.get("initial", {})
-    if _is_problem(header, drawn, position, ending):
-        return "problem"
-    if not any("move" in entry for entry in record["moves"]) and ending is None:
-        return "position"
-    if forks >= TREE_FORKS and not has_players(header):
-        return "tree"
-    return "game"
-
-
-def _is_problem(header: dict[str, str], drawn: bool, position: Position, ending: Ending | None) -> bool:
-    if not _PROBLEM_HEADERS.isdisjoint(header) or "詰将棋" in header.get("手合割", ""):
-        return True
-    if header.get("先手") == "詰方" or header.get("後手") == "玉方":
-        return True
-    if not drawn:
-        return False
-    kings = position.board.count(OU) + position.board.count(-OU)
-    return kings < 2 or (ending is not None and ending.special in ("TSUMI", "FUZUMI"))
 
 
 def has_players(header: dict[str, str]) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kifu_core import specials
-from kifu_core.detect import record_kind
 from kifu_core.jkf import Initial, MoveEntry, Record
+from kifu_core.kinds import record_kind
 from kifu_core.normalize import Line, Played, complete_times, replay_line
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame

@@ -6,9 +6,9 @@ import json
 from typing import NoReturn
 
 from kifu_core import jkf, specials
-from kifu_core.detect import record_kind
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.jkf import Record
+from kifu_core.kinds import record_kind
 from kifu_core.normalize import complete_record
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.start import start_position

@@ -16,6 +16,7 @@ from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import PositionDraft, most_games
 from kifu_core.handicaps import INITIAL_SFEN
 from kifu_core.jkf import Initial, Record
+from kifu_core.kinds import with_openings
 from kifu_core.moves import DROP, from_usi, promotes, source, target, to_usi
 from kifu_core.normalize import Line
 from kifu_core.position import Position
@@ -111,7 +112,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             games.append(game)
         else:
             notes.take(draft.notes)
-    return games
+    return with_openings(games)
 
 
 def _locate(block: str) -> list[int]:

@@ -369,16 +369,6 @@ def test_json_errors_name_the_line():
     assert (issue.code, issue.line) == ("json", 3)
 
 
-def test_problems_positions_and_trees_are_told_from_games():
-    assert game("kif/problem.kif").kind == "problem"
-    assert game("kif/problem.kif").ending.winner is None
-    board = (DATA / "kif" / "position.kif").read_text(encoding="utf-8")
-    assert load(board.replace(" 金 歩|三", " 玉 歩|三")).games[0].kind == "position"
-    rows = [f"   {n} {text}" for n, text in enumerate(["７六歩(77)", "３四歩(33)"] * 1, start=1)]
-    forks = "".join(f"\n変化：{n}手\n   {n} {text}\n" for n, text in ((2, "８四歩(83)"), (1, "２六歩(27)")))
-    assert load(kif(*rows) + forks).games[0].kind == "game"
-
-
 def test_errors_can_be_caught_as_one():
     for data in (b"", b"\xff\xfe", "{}", "[1]", "手合割：平手", "+7776FU", "%"):
         try:
