@@ -4,39 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
-from kifu_core import formats, replay
+from kifu_core import detect as shogi_detect
+from kifu_core import formats, moves, replay
+from kifu_core.errors import Issue
+from kifu_core.formats.losses import losses
 from kifu_core.jkf import Record
 from kifu_core.keys import canonical, shogi64
 from kifu_core.position import Position
-from kifu_core.record import ParseResult
+from kifu_core.quoridor import board as quoridor_board
+from kifu_core.quoridor import formats as quoridor_formats
+from kifu_core.quoridor import keys as quoridor_keys
+from kifu_core.quoridor import replay as quoridor_replay
+from kifu_core.quoridor.formats.losses import losses as quoridor_losses
+from kifu_core.quoridor.position import Position as QuoridorPosition
+from kifu_core.quoridor.record import from_jkf
+from kifu_core.reading import open_source
+from kifu_core.record import FormatName, ParseResult
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
-class GameKind:
-    """The functions of one kind of game.
+class GameKind(Generic[P]):
+    """The functions of one kind of game, whose positions are of the type `P`.
 
-    `load` and `dump` convert files and records, `visits` lists the positions of a record, `decode` and
-    `encode` convert codes, `key` and `same_class_keys` give the index keys of a code.
+    `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a
+    file, `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists
+    the positions of a record, `main_moves` the packed moves of its main line, `start_code` the code of
+    the position where it begins; `orient` turns a packed move as a class lies. `decode` and `encode`
+    convert codes, `canonical` gives a position's class, `key` and `same_class_keys` the index keys of a
+    code.
     """
 
     name: str
+    formats: tuple[str, ...]
+    detect: Callable[[str, str], tuple[FormatName | None, str]]
+    load_source: Callable[..., ParseResult]
     load: Callable[[bytes | str, str | None], ParseResult]
     dump: Callable[..., str]
+    losses: Callable[..., tuple[Issue, ...]]
     visits: Callable[[Record], list[replay.Visit]]
-    decode: Callable[[str], Position]
-    encode: Callable[[Position], str]
-    canonical: Callable[[Position], canonical.Canonical]
+    main_moves: Callable[[Record], list[int]]
+    start_code: Callable[[Record], str]
+    orient: Callable[[int, int], int]
+    decode: Callable[[str], P]
+    encode: Callable[[P], str]
+    canonical: Callable[[P], canonical.Canonical]
     key: Callable[..., int]
     same_class_keys: Callable[..., tuple[int, ...]]
 
 
-SHOGI: Final = GameKind(
+SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    formats=formats.FORMATS,
+    detect=shogi_detect.detect,
+    load_source=formats.load_source,
     load=formats.load,
     dump=formats.dump,
+    losses=losses,
     visits=replay.visits,
+    main_moves=replay.main_moves,
+    start_code=lambda record: shogi64.encode(replay.start(record)),
+    orient=moves.orient,
     decode=shogi64.decode,
     encode=shogi64.encode,
     canonical=canonical.canonical,
@@ -44,5 +75,46 @@ SHOGI: Final = GameKind(
     same_class_keys=canonical.same_class_keys,
 )
 
-GAMES: Final[dict[str, GameKind]] = {SHOGI.name: SHOGI}
+QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
+    name=quoridor_keys.KIND,
+    formats=quoridor_formats.FORMATS,
+    detect=quoridor_formats.detect,
+    load_source=quoridor_formats.load_source,
+    load=quoridor_formats.load,
+    dump=quoridor_formats.dump,
+    losses=quoridor_losses,
+    visits=lambda record: quoridor_replay.visits(from_jkf(record)),
+    main_moves=lambda record: quoridor_replay.main_moves(from_jkf(record)),
+    start_code=lambda record: quoridor_replay.start_code(from_jkf(record)),
+    orient=quoridor_board.orient,
+    decode=quoridor_keys.decode,
+    encode=quoridor_keys.encode,
+    canonical=quoridor_keys.canonical,
+    key=quoridor_keys.key,
+    same_class_keys=quoridor_keys.same_class_keys,
+)
+
+GAMES: Final[dict[str, GameKind[Any]]] = {SHOGI.name: SHOGI, QUORIDOR.name: QUORIDOR}
 """Every kind of game by the name it has in codes, columns and addresses."""
+
+_CERTAIN: Final = "rows"
+
+
+def kind_of(text: str, name: str = "") -> GameKind[Any]:
+    """The kind of game that a text holds: shogi where it has rows of shogi, or where nothing is recognised.
+
+    JSON is Quoridor's only if it says so.
+    """
+    format_name, reason = SHOGI.detect(text, name)
+    if format_name is not None and reason == _CERTAIN:
+        return SHOGI
+    return QUORIDOR if QUORIDOR.detect(text, name)[0] is not None else SHOGI
+
+
+def load(
+    data: bytes | str, name: str | None = None, *, strict: bool = False
+) -> tuple[GameKind[Any], ParseResult]:
+    """All games of a file of any kind of game, and the kind; raises as `kifu_core.load` does."""
+    source, notes = open_source(data, name)
+    kind = kind_of(source.text, source.name)
+    return kind, kind.load_source(source, notes, strict=strict)

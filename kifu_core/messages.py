@@ -219,6 +219,24 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "手番と手数の番号 {number} が合いません",
         "the turn number {number} does not fit the side to move",
     ),
+    "from-mismatch": (
+        "{ply}手目の移動元は {written} でなく {found} です",
+        "ply {ply} is written as coming from {written}, but the pawn stands on {found}",
+    ),
+    "after-ending": ("{ply}手目より前に終局しています", "the record ended before ply {ply}"),
+    "origin-unclear": (
+        "左下 a1・左上 a1 のどちらとしても読めるため {text} として読みました",
+        "readable with a1 at the lower left and at the upper left; read as {text}",
+    ),
+    "top-left-origin": (
+        "a1 を左上とする表記として読みました",
+        "read as written with a1 at the upper left",
+    ),
+    "dropped-characters": (
+        "コードに使えない文字 {count} 個を取り除きました",
+        "{count} characters that no code has were dropped",
+    ),
+    "unclosed": ("{text} が閉じられていません", "{text} is never closed"),
     "bad-quoridor-move": ("マスでも板でもありません: {text}", "neither a square nor a wall: {text}"),
     "usen-line": ("USEN の手順ではありません: {text}", "not a line of play in USEN: {text}"),
     "bad-usi-move": ("USI の指し手ではありません: {text}", "not a USI move: {text}"),

@@ -74,6 +74,11 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
     yield ply, position, NO_MOVE, entry
 
 
+def main_moves(record: Record) -> list[int]:
+    """The packed moves of the main line."""
+    return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
+
+
 def visits(record: Record) -> list[Visit]:
     """Every node of the record: the main line from ply 0 to its end, then the forks in reading order.
 

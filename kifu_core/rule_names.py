@@ -52,6 +52,10 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
     # USI, USEN
     "game": ("局面と指し手", "a position with moves"),
     "next_game": ("対局の区切り", "the line between games"),
+    # move lists of Quoridor
+    "list_moves": ("指し手", "moves"),
+    "list_comment": ("コメント", "a comment"),
+    "qf_code": ("qf_code", "a qf_code"),
 }
 """Rule -> (Japanese, English)."""
 

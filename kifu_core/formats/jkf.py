@@ -37,7 +37,10 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def parse_json(text: str) -> object:
-    """The JSON value; raises ParseError `json` with line and column, `jkf-depth` where it nests too deep."""
+    """The value of a JSON text.
+
+    Raises ParseError `json` with line and column, `jkf-depth` where it nests too deep.
+    """
     try:
         value: object = json.loads(text, parse_constant=_refuse)
         return value
@@ -54,7 +57,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def note_error(notes: Notes, error: KifuError) -> None:
-    """An error as an issue; one without a line names the whole source's first."""
+    """Note an error as an issue; one without a line names the whole source's first."""
     offset = 0
     if error.line is not None:
         lines = notes.source.text.split("\n")
@@ -88,7 +91,12 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
 
 
 def dump(record: Record, *, indent: int | None = None) -> str:
-    """The record as JSON text; `indent` as json.dumps understands it.
+    """The record as JSON text; `indent` as json.dumps understands it."""
+    return dump_json(record, indent=indent)
+
+
+def dump_json(record: object, *, indent: int | None = None) -> str:
+    """A record of any kind of game as JSON text.
 
     orjson, where it is installed (the server needs it), writes the same text five times as fast.
     """

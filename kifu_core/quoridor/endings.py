@@ -1,0 +1,63 @@
+"""How records of Quoridor end: one table of names, who wins, and the words of move lists.
+
+Reaching the goal needs no word: the board tells it. `GOAL` is its name where an ending is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from kifu_core.quoridor.board import BLACK, WHITE
+from kifu_core.record import Ending
+
+GOAL: Final = "GOAL"
+
+Rule = Literal["mover-loses", "draw", "none", "white-wins", "black-wins"]
+"""What an ending means; `none` decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndingKind:
+    """A kind of ending: its name in records, what it means, its words in lists, the written one first."""
+
+    special: str
+    rule: Rule
+    words: tuple[str, ...]
+
+
+ENDINGS: Final = (
+    EndingKind("TORYO", "mover-loses", ("X", "resigns", "resign", "resigned")),
+    EndingKind("TIME_UP", "mover-loses", ("timeout",)),
+    EndingKind("ILLEGAL_MOVE", "mover-loses", ("illegal",)),
+    EndingKind("HIKIWAKE", "draw", ("1/2-1/2", "½-½", "draw")),
+    EndingKind("SENNICHITE", "draw", ("repetition",)),
+    EndingKind("CHUDAN", "none", ("*", "unfinished")),
+    EndingKind("WHITE_WINS", "white-wins", ("1-0",)),
+    EndingKind("BLACK_WINS", "black-wins", ("0-1",)),
+)
+
+BY_SPECIAL: Final = {kind.special: kind for kind in ENDINGS}
+BY_WORD: Final = {word.lower(): kind for kind in ENDINGS for word in kind.words}
+WON: Final = (BY_SPECIAL["WHITE_WINS"], BY_SPECIAL["BLACK_WINS"])
+"""The results without a reason, by the winner."""
+
+
+def winner(kind: EndingKind, turn: int) -> int | None:
+    """The colour that wins when a record ends so with `turn` to move; None if nobody does."""
+    if kind.rule == "mover-loses":
+        return turn ^ 1
+    return {"white-wins": WHITE, "black-wins": BLACK}.get(kind.rule)
+
+
+def ending(special: str, ply: int, turn: int) -> Ending:
+    """The ending of a record after `ply` half-moves with `turn` to move; an unknown one decides nothing."""
+    kind = BY_SPECIAL.get(special)
+    if kind is None:
+        return Ending(special, None, ply, None)
+    return Ending(kind.words[0], special, ply, winner(kind, turn), kind.rule == "draw")
+
+
+def goal(ply: int, color: int) -> Ending:
+    """The ending of a game that a pawn has won by arriving."""
+    return Ending(GOAL, GOAL, ply, color)

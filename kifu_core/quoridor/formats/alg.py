@@ -1,0 +1,375 @@
+"""Move lists: `1. e2 e8 2. e3h e7`, in all the ways of `notation`, with tags, comments, forks and results.
+
+What is read: tags as in PGN (`[White "..."]`), a label and a tab before the moves of a line, numbers or
+none, comments in braces, after `;` and after `*` (the habit of BoardGameGeek's forums) to the next number
+or the end of the line, lines that begin with `#`, forks in parentheses after the move they replace, `X`
+for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from kifu_core.errors import DecodeError
+from kifu_core.formats.positions import most_games
+from kifu_core.jkf import FORK_LEVELS
+from kifu_core.quoridor import endings, notation, qf_code
+from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.headers import RESULT, START, TITLE, header_of
+from kifu_core.quoridor.notation import MOVE, Origin
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import State
+from kifu_core.quoridor.record import Move, MoveEntry
+from kifu_core.record import ParsedGame
+from kifu_core.text import Notes, Source
+
+_ENDING: Final = "(?:" + "|".join(re.escape(word) for word in endings.BY_WORD if word != "*") + r")(?![\w/-])"
+
+_TOKEN: Final = re.compile(
+    rf"""
+    (?P<tag>^[ \t]*+\[[ \t]*+(?P<tag_name>[^\s"\[\]][^"\[\]\n]{{0,39}}?)[ \t]++
+        "(?P<tag_value>(?:[^"\\\n]|\\[^\n])*+)"[ \t]*+\])
+    |(?P<remark>^[ \t]*+(?:\#|//)(?P<remark_text>[^\n]*+))
+    |(?P<label>^(?![ \t]*+(?:[0-9]{{1,5}}[.:]|{MOVE}(?![\w-])))[^\t\n]{{1,200}}+\t)
+    |(?P<comment>\{{(?P<brace_text>[^}}]*+)(?P<brace_end>\}}?)|;(?P<line_text>[^\n]*+)
+        |\*(?![ \t]*+(?:[0-9]{{1,5}}\.|[\n)]|\Z))(?P<star_text>(?:(?![ \t][0-9]{{1,5}}\.)[^\n])*+))
+    |(?P<ending>{_ENDING}|\*)
+    |(?P<number>(?P<digits>[0-9]{{1,5}})[ \t]?(?P<dots>\.{{1,3}}|…|:)
+        |^[ \t]*+(?P<bare>[0-9]{{1,5}})(?=[ \t]+{MOVE}(?![\w-])))
+    |(?P<move>{MOVE}(?![\w-]))
+    |(?P<open>\()
+    |(?P<close>\))
+    |(?P<mark>[!?+\#=]{{1,4}}|\$[0-9]{{1,3}})
+    |(?P<gap>[ \t,\n\f\v]++)
+    |(?P<word>[^\s,(){{}};]++|.)
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+
+LIST: Final = re.compile(
+    rf"""^(?:[^\t\n]{{1,200}}\t)?[ \t]*
+    (?:(?:[0-9]{{1,5}}[ \t]?[.:]|1)[ \t]*{MOVE}(?![\w-])
+    |{MOVE}[ \t]*[,;\t ][ \t]*(?:[0-9]{{1,5}}\.[ \t]*)?{MOVE}(?![\w-]))""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+"""A line that begins with a numbered move or with two moves."""
+START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTILINE)
+"""The tag of a start of its own."""
+SINGLE: Final = re.compile(rf"\s*{MOVE}\s*", re.IGNORECASE)
+"""A text that is one move."""
+
+_FIRST_STEPS: Final = frozenset({"e2", "d1", "f1", "e8", "d9", "f9"})
+_ONE_GAME_LINE: Final = 3
+"""Without numbers, lines of so many moves are games of their own, shorter ones go on."""
+
+
+_FORK: Final = re.compile(
+    rf"\([ \t\n]*+(?:[0-9]{{1,5}}[ \t]?(?:\.{{1,3}}|…|:)[ \t\n]*+)?(?:{MOVE}(?![\w-])|{_ENDING})",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(r"\(([^()\n]{0,400})\)")
+_ESCAPED: Final = re.compile(r"\\(.)")
+_A_MOVE: Final = re.compile(rf"(?<![\w-]){MOVE}(?![\w-])", re.IGNORECASE)
+_A_NUMBER: Final = re.compile(r"(?<![\w-])[0-9]{1,5}[ \t]?[.:]")
+
+
+class _Line(NamedTuple):
+    """What a line of the text holds: where it lies, its moves, whether any is numbered."""
+
+    begin: int
+    end: int
+    moves: list[str]
+    numbered: bool
+
+    @property
+    def opens_game(self) -> bool:
+        """Whether a line without numbers is a game of its own, not the continuation of one."""
+        steps = [move.lower() for move in self.moves if len(move) == 2]
+        return len(self.moves) >= _ONE_GAME_LINE and (not steps or steps[0] in _FIRST_STEPS)
+
+
+@dataclass(slots=True)
+class _Game:
+    """A game while its text is read. `lines` are the main line and the forks that are open.
+
+    `cut` is the offset of a word of the main line that is no move, `skipped` counts open parentheses of a
+    fork that is nested too deep.
+    """
+
+    draft: Draft
+    lines: list[list[MoveEntry]]
+    offsets: dict[int, int] = field(default_factory=dict)
+    numbered: bool = False
+    playable: bool = True
+    skipped: int = 0
+    cut: int | None = None
+    end: int = 0
+    result: str = ""
+    pending: list[str] = field(default_factory=list)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a move or an ending."""
+        return bool(self.draft.entries) or self.cut is not None
+
+    def add(self, entry: MoveEntry, offset: int) -> None:
+        """Put an entry at the end of the line that is open."""
+        if self.pending:
+            entry["comments"] = self.pending
+            self.pending = []
+        self.lines[-1].append(entry)
+        self.offsets[id(entry)] = offset
+
+    def comment(self, text: str) -> None:
+        """A comment of the last move; before the first of a game, of its start."""
+        if self.lines[-1]:
+            self.lines[-1][-1].setdefault("comments", []).append(text)
+        elif len(self.lines) > 1:
+            self.pending.append(text)
+        else:
+            self.draft.comments.append(text)
+
+    def moves(self) -> list[Move]:
+        """The moves of the main line as they are written."""
+        return [entry["move"] for entry in self.draft.entries if "move" in entry]
+
+    def ended(self) -> bool:
+        """Whether the main line has its ending."""
+        return any("special" in entry for entry in self.draft.entries[-1:])
+
+
+class _Reader:
+    """Reads the tokens of a text into games; `at` is where the next token begins."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.at = 0
+        self.games: list[_Game] = []
+        self.blank = False
+        self.line = _Line(0, -1, [], False)
+        self.last_line = -1
+        self.actions: dict[str, Callable[[re.Match[str]], None]] = {
+            "tag": self._tag, "remark": self._remark, "label": self._label, "comment": self._comment,
+            "ending": self._ending, "number": self._number, "move": self._move, "open": self._open,
+            "close": self._close, "mark": self._mark, "gap": self._gap, "word": self._word,
+        }  # fmt: skip
+
+    def read(self, limit: int) -> list[_Game]:
+        """The games of the text; reading ends with the one that is one too many."""
+        while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
+            self.at = match.end()
+            kind = match.lastgroup or ""
+            if not (self.games and self.games[-1].skipped) or kind in ("open", "close"):
+                self.actions[kind](match)
+        if self.games:
+            self.games[-1].end = len(self.text)
+        return self.games
+
+    @property
+    def game(self) -> _Game:
+        """The game that is being read."""
+        return self.games[-1] if self.games else self._new(0)
+
+    def _new(self, offset: int) -> _Game:
+        draft = Draft(Notes(self.source))
+        if self.games:
+            self.games[-1].end = offset
+            draft.first_line = self.source.place(offset)[0]
+        game = _Game(draft, [draft.entries])
+        draft.offsets = game.offsets
+        self.games.append(game)
+        return game
+
+    def _line_at(self, offset: int) -> _Line:
+        """The line of a place of the text; lines are looked at once, in order."""
+        if not self.line.begin <= offset <= self.line.end:
+            begin = self.text.rfind("\n", 0, offset) + 1
+            end = self.text.find("\n", offset)
+            end = len(self.text) if end < 0 else end
+            text = self.text[begin:end]
+            self.line = _Line(begin, end, _A_MOVE.findall(text), _A_NUMBER.search(text) is not None)
+        return self.line
+
+    # --- around the moves --------------------------------------------------------------------------------
+
+    def _tag(self, match: re.Match[str]) -> None:
+        game = self._new(match.start()) if self.game.begun else self.game
+        name, value = match["tag_name"], _ESCAPED.sub(r"\1", match["tag_value"]).strip()
+        if name.lower() == START.lower():
+            self._start(game, value, match.start())
+        elif name.lower() == RESULT.lower():
+            game.result = value
+        elif value.strip("?. -"):
+            header = header_of(name)
+            game.draft.header[header] = value.replace(".", "/") if name.lower() == "date" else value
+
+    def _start(self, game: _Game, code: str, offset: int) -> None:
+        """Take the start from a tag; without it nothing of the game can be played."""
+        try:
+            found = qf_code.normalized(qf_code.decode(code))
+        except DecodeError as error:
+            game.draft.notes.add(error.code, offset, "error", None, **error.params)
+            game.playable = False
+            return
+        game.draft.state = found.start()
+
+    def _label(self, match: re.Match[str]) -> None:
+        game = self.game
+        if game.begun or TITLE in game.draft.header:
+            game = self._new(match.start())
+        game.draft.header[TITLE] = match[0].strip()
+
+    def _remark(self, match: re.Match[str]) -> None:
+        self.game.draft.remarks.append(match["remark_text"].strip())
+
+    def _comment(self, match: re.Match[str]) -> None:
+        text = match["brace_text"] or match["line_text"] or match["star_text"] or ""
+        if match["brace_end"] == "":
+            self.game.draft.notes.add("unclosed", match.start(), text="{")
+        if text.strip():
+            self.game.comment(text.strip())
+
+    def _mark(self, match: re.Match[str]) -> None:
+        self.game.comment(match[0])
+
+    def _gap(self, match: re.Match[str]) -> None:
+        self.blank = self.blank or match[0].count("\n") > 1
+
+    # --- moves -------------------------------------------------------------------------------------------
+
+    def _number(self, match: re.Match[str]) -> None:
+        game = self.game
+        if len(game.lines) > 1:
+            return
+        first = int(match["digits"] or match["bare"]) == 1 and match["dots"] not in ("...", "…")
+        if first and game.begun:
+            game = self._new(match.start())
+        game.numbered = True
+
+    def _move(self, match: re.Match[str]) -> None:
+        line, game = self._line_at(match.start()), self.game
+        if line.begin != self.last_line and game.begun and len(game.lines) == 1:
+            alone = not game.numbered and not line.numbered and (self.blank or line.opens_game)
+            if alone or game.ended():
+                game = self._new(line.begin)
+        self.last_line, self.blank = line.begin, False
+        move = notation.read_move(match[0])
+        if move is not None:
+            game.add({"move": move}, match.start())
+
+    def _ending(self, match: re.Match[str]) -> None:
+        kind = endings.BY_WORD[match[0].lower()]
+        if self.game.begun:
+            self.game.add({"special": kind.special}, match.start())
+
+    def _word(self, match: re.Match[str]) -> None:
+        line, game = self._line_at(match.start()), self.game
+        text = match[0][:40]
+        if not line.moves and not line.numbered:
+            game.draft.remarks.append(self.text[line.begin : line.end].strip()[:1000])
+            game.draft.notes.add("unknown-line", line.begin, text=text, expected="list_moves,list_comment")
+            self.at = line.end
+            return
+        ply = sum("move" in entry for entry in game.draft.entries) + 1
+        game.draft.notes.add("unreadable-move", match.start(), "error", ply, text=text)
+        if len(game.lines) == 1 and game.cut is None:
+            game.cut = match.start()
+        game.lines[-1] = []  # what follows has nothing to be played on
+
+    # --- forks -------------------------------------------------------------------------------------------
+
+    def _open(self, match: re.Match[str]) -> None:
+        game = self.game
+        line = game.lines[-1]
+        if game.skipped:
+            game.skipped += 1
+        elif not _FORK.match(self.text, match.start()) or not line or "move" not in line[-1]:
+            aside = _ASIDE.match(self.text, match.start())
+            if aside is not None:
+                self.at = aside.end()
+                game.comment(aside[1].strip())
+        elif len(game.lines) > FORK_LEVELS:
+            number = sum("move" in entry for entry in game.draft.entries)
+            game.draft.notes.add("variation-too-deep", match.start(), "error", number=number)
+            game.skipped = 1
+        else:
+            fork: list[MoveEntry] = []
+            line[-1].setdefault("forks", []).append(fork)
+            game.lines.append(fork)
+
+    def _close(self, match: re.Match[str]) -> None:
+        game = self.game
+        if game.skipped:
+            game.skipped -= 1
+        elif len(game.lines) > 1:
+            game.lines.pop()
+            game.pending = []
+
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a text of move lists, in order. What could not be read at all goes to `notes`."""
+    limit = most_games(source.text)
+    games = _Reader(source).read(limit)
+    if len(games) > limit:
+        notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
+    found = [(game, _origin(game)) for game in games[:limit]]
+    usual = Counter(origin for _, origin in found if origin).most_common(1)
+    usually: Origin = usual[0][0] if usual and usual[0][0] else "bottom-left"
+    finished: list[ParsedGame] = []
+    for game, origin in found:
+        draft = game.draft
+        if game.playable and (game.begun or draft.state != State(Position.initial())):
+            _settle(game, origin, usually)
+            one = _finished(game, len(finished))
+        elif game.playable and not draft.header:
+            continue
+        else:
+            one = None
+        if one is not None:
+            finished.append(one)
+        else:
+            draft.give_up(notes)
+    return finished
+
+
+def _origin(game: _Game) -> Origin | None:
+    """Where the game's names have a1, None for a doubt."""
+    return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
+
+
+def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
+    """Name all moves as today's notation does; where both readings are possible, as the file's other
+    games."""
+    moves, notes = game.moves(), game.draft.notes
+    if origin == "top-left":
+        notes.add("top-left-origin", severity="info")
+    elif origin is None and moves:
+        if notation.plies_played(moves, usually, game.draft.state.position) == len(moves):
+            notes.add("origin-unclear", severity="info", text=usually)
+        origin = usually
+    if origin != "top-left":
+        return
+    lines = [game.draft.entries]
+    while lines:
+        for entry in lines.pop():
+            lines += entry.get("forks", [])
+            if "move" in entry:
+                entry["move"] = notation.seen_from(entry["move"], origin)
+
+
+def _finished(game: _Game, index: int) -> ParsedGame | None:
+    """The game replayed; a result that stands only in a tag is its ending."""
+    draft = game.draft
+    kind = endings.BY_WORD.get(game.result.lower())
+    if kind is not None and kind.special != "CHUDAN" and not game.ended() and game.cut is None:
+        draft.entries.append({"special": kind.special})
+    unread = "" if game.cut is None else draft.notes.source.text[game.cut : game.end].strip()
+    return draft.finish(index, unread)

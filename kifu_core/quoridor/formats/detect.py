@@ -1,0 +1,60 @@
+"""Which format of Quoridor a text has."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core.errors import DecodeError
+from kifu_core.quoridor import qf_code
+from kifu_core.quoridor.formats import alg, qf
+from kifu_core.record import FormatName
+
+_OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
+_CODE_LINE: Final = re.compile(
+    r"^(?:[^\t\n]{1,200}\t)?[ \t>]{0,20}([A-Za-z0-9+/]{2,712})={0,3}[ \t\r]{0,20}$", re.MULTILINE
+)
+_LINES: Final = 50
+"""So many lines that could be codes are tried."""
+
+
+def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
+    """The format of a text and the reason in one word; None if nothing is recognised.
+
+    `marker`: JSON that says it is ours; `quoted`: codes in a page or in JSON; `rows`: lines of moves;
+    `codes`: a line that is a strictly valid code; `name`: what nothing else tells, in a file called
+    `.qf`.
+    """
+    json = text.lstrip()[:1] in ("{", "[")
+    if json and _OURS.search(text):
+        return "json", "marker"
+    if qf.QUOTED.search(text):
+        return "qf", "quoted"
+    if alg.LIST.search(text) or alg.SINGLE.fullmatch(text[:100]) or alg.START_TAG.search(text):
+        return "alg", "rows"
+    if json:
+        return None, "nothing"
+    if _has_code(text):
+        return "qf", "codes"
+    if name.lower().endswith((".qf", ".qfcode")):
+        return "qf", "name"
+    return None, "nothing"
+
+
+def _has_code(text: str) -> bool:
+    """Whether a line of a text is a code, or the text is one that is broken into lines."""
+    for number, match in enumerate(_CODE_LINE.finditer(text)):
+        if number == _LINES:
+            break
+        if _says(match[1]) in (None, "truncated" if qf.looks_coded(match[1]) else None):
+            return True
+    return _says(text[: 2 * qf_code.LONGEST]) is None
+
+
+def _says(text: str) -> str | None:
+    """What is wrong with a code; None for a good one."""
+    try:
+        qf_code.decode(text)
+    except DecodeError as error:
+        return error.code
+    return None

@@ -1,0 +1,80 @@
+"""From what a format's reader collected to a finished game."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kifu_core.detect import TREE_FORKS, has_players
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import State
+from kifu_core.quoridor.record import MoveEntry, Record, as_jkf, new_record
+from kifu_core.quoridor.replay import Played, replay_line
+from kifu_core.quoridor.rules import has_paths
+from kifu_core.record import Ending, ParsedGame, RecordKind
+from kifu_core.text import MAX_ISSUES, Notes
+
+
+@dataclass(slots=True)
+class Draft:
+    """A game while it is being read: `entries` are raw and begin after the start, whose comments are apart.
+
+    `offsets` tells where in the text an entry stands, by its id.
+    """
+
+    notes: Notes
+    header: dict[str, str] = field(default_factory=dict)
+    state: State = field(default_factory=lambda: State(Position.initial()))
+    comments: list[str] = field(default_factory=list)
+    entries: list[MoveEntry] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    offsets: Mapping[int, int] = field(default_factory=dict)
+    first_line: int = 1
+
+    def finish(self, index: int, unread: str = "") -> ParsedGame | None:
+        """The finished game, or None if none of its moves could be played and it begins at the start.
+
+        What could not be played is kept as unread text, and so is `unread`.
+        """
+        if not has_paths(self.state.position):
+            self.notes.add("no-path", None, "warning", 0)
+        played = replay_line(self.entries, self.state)
+        for finding in played.findings[:MAX_ISSUES]:
+            offset = self.offsets.get(id(finding.entry))
+            self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
+        self.notes.more += len(played.findings[MAX_ISSUES:])
+        if (played.cuts or unread) and not played.entries and self.state == State(Position.initial()):
+            return None
+        first: MoveEntry = {"comments": self.comments} if self.comments else {}
+        record = new_record(self.header, self.state, [first, *played.entries])
+        return ParsedGame(
+            record=as_jkf(record),
+            kind=record_kind(record, played.ending),
+            ending=played.ending,
+            issues=self.notes.all(),
+            unread="\n".join(filter(None, [*_unread(played), unread])),
+            index=index,
+            first_line=self.first_line,
+            remarks=tuple(self.remarks),
+        )
+
+    def give_up(self, notes: Notes) -> None:
+        """Hand the issues of a game that could not be read to the source's; at least one says why."""
+        if not any(issue.severity == "error" for issue in self.notes.issues):
+            self.notes.add("no-moves", None, "error")
+        notes.take(self.notes)
+
+
+def _unread(played: Played) -> list[str]:
+    return [json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in played.cuts]
+
+
+def record_kind(record: Record, ending: Ending | None) -> RecordKind:
+    """A position has no moves, a tree no players and many forks; the rest are games."""
+    moves = record["moves"]
+    if not any("move" in entry for entry in moves) and ending is None:
+        return "position"
+    if sum("forks" in entry for entry in moves) >= TREE_FORKS and not has_players(record["header"]):
+        return "tree"
+    return "game"

@@ -1,0 +1,31 @@
+"""Headers of records and the tags of move lists: one table. Records name headers as shogi's do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLE: Final = "表題"
+START: Final = "Start"
+"""The tag of a start of its own: the qf_code of a position."""
+RESULT: Final = "Result"
+
+_HEADERS: Final = {
+    "Event": "棋戦",
+    "Site": "場所",
+    "Date": "開始日時",
+    "White": "先手",
+    "Black": "後手",
+    "Title": TITLE,
+}
+_TAGS: Final = {header: tag for tag, header in _HEADERS.items()}
+_BY_LOWER: Final = {tag.lower(): header for tag, header in _HEADERS.items()}
+
+
+def header_of(tag: str) -> str:
+    """The header of a tag; a tag that is not in the table is its own header."""
+    return _BY_LOWER.get(tag.lower(), tag)
+
+
+def tag_of(header: str) -> str:
+    """The tag of a header."""
+    return _TAGS.get(header, header)

@@ -1,0 +1,46 @@
+"""Our own JSON: a record as `schema/quoridor-record.schema.json` has it, or a list of such records."""
+
+from __future__ import annotations
+
+from kifu_core.errors import KifuError, ParseError
+from kifu_core.formats.jkf import dump_json, note_error, parse_json
+from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.record import Record, check, start
+from kifu_core.record import ParsedGame
+from kifu_core.text import Notes, Source
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a JSON text. What cannot be used goes to `notes`."""
+    try:
+        value = parse_json(source.text)
+    except ParseError as error:
+        note_error(notes, error)
+        return []
+    games: list[ParsedGame] = []
+    for one in value if isinstance(value, list) else [value]:
+        try:
+            draft = _draft(one, Notes(source))
+        except KifuError as error:
+            note_error(notes, error)
+            continue
+        game = draft.finish(len(games))
+        if game is None:
+            draft.give_up(notes)
+        else:
+            games.append(game)
+    return games
+
+
+def _draft(value: object, notes: Notes) -> Draft:
+    raw = check(value)
+    first, *entries = raw["moves"] or [{}]
+    if "move" in first:
+        entries.insert(0, first)
+        first = {}
+    return Draft(notes, raw["header"], start(raw), first.get("comments", []), entries)
+
+
+def dump(record: Record, *, indent: int | None = None) -> str:
+    """The record as JSON text; `indent` as json.dumps understands it."""
+    return dump_json(record, indent=indent)

@@ -1,0 +1,182 @@
+"""qf_code in files, mails and pages: one code or many.
+
+A code stands on a line of its own, in the attribute `data-qfcode` of a page, or as the value of `qfcode` or
+`code` in JSON. A line may have a label and a tab before its code. Mail programs break long codes: a code that
+ends too early goes on in the next lines. Characters that no code has are dropped with a warning, as the free
+board promises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from kifu_core.errors import DecodeError
+from kifu_core.formats.positions import most_games
+from kifu_core.quoridor import qf_code
+from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.headers import TITLE
+from kifu_core.quoridor.qf_code import Code
+from kifu_core.quoridor.record import MoveEntry, Record, start
+from kifu_core.quoridor.replay import main_moves, move_objects, position_at
+from kifu_core.record import ParsedGame
+from kifu_core.text import Notes, Source
+
+QUOTED: Final = re.compile(
+    r"""(?:data-qfcode[ \t]{0,9}=[ \t]{0,9}|"(?:qfcode|code)"[ \t]{0,9}:[ \t]{0,9})"""
+    r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})')"""
+)
+"""A code in a page or in JSON."""
+
+_WORD: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,712}+={0,5}+(?=[\s,;.<>)\]]|\Z)")
+_LABEL: Final = re.compile(r"[^\t\n]{1,200}\t")
+_MOST_LINES: Final = 24
+"""A code is put together from no more lines than this; a mail's lines hold 60 characters and more."""
+_LIKELY: Final = 8
+"""Of so many characters even a damaged code is taken for one."""
+_MOST_JOINED: Final = 500_000
+"""Characters of a source that are read a second time while codes are put together from lines."""
+
+
+class Found(NamedTuple):
+    """A place of a text that is a code or should be one: its offset, the text, the label before it.
+
+    `prose` is a line that is not meant as a code.
+    """
+
+    offset: int
+    text: str
+    label: str = ""
+    prose: bool = False
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games and positions of all codes of a text, in order. What is no code is an issue of the source."""
+    games: list[ParsedGame] = []
+    limit = most_games(source.text)
+    for found in _found(source.text):
+        if len(games) == limit:
+            notes.add("too-many-games", found.offset, "error", limit=limit)
+            break
+        if found.prose:
+            notes.add("unknown-line", found.offset, text=found.text.strip()[:40], expected="qf_code")
+            continue
+        try:
+            draft = _draft(found, Notes(source))
+        except DecodeError as error:
+            column = (error.column or 1) - 1
+            notes.add(error.code, found.offset + column, "error", error.ply, **error.params)
+            continue
+        if (game := draft.finish(len(games))) is not None:
+            games.append(game)
+    return games
+
+
+def _found(text: str) -> Iterator[Found]:
+    """The codes of a text and what should be one."""
+    quoted = [
+        Found(match.start(match.lastindex or 1), match[match.lastindex or 1])
+        for match in QUOTED.finditer(text)
+    ]
+    if quoted:
+        yield from quoted
+        return
+    lines = _lines(text)
+    at, left = 0, _MOST_JOINED
+    while at < len(lines):
+        found, taken, joined = _code_of(lines, at, left)
+        yield from found
+        at, left = at + taken, left - joined
+
+
+def _lines(text: str) -> list[Found]:
+    """The lines of a text that are not blank."""
+    found, offset = [], 0
+    for line in text.split("\n"):
+        if line and not line.isspace():
+            found.append(Found(offset, line))
+        offset += len(line) + 1
+    return found
+
+
+def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, int]:
+    """The codes that begin in a line, how many lines they take, and how many characters were read again.
+
+    No more than `most` may be.
+    """
+    offset, text = lines[at][:2]
+    label = _LABEL.match(text)
+    if label is not None:
+        offset, text = offset + label.end(), text[label.end() :]
+    title = label[0].strip() if label else ""
+    joined, fault, again = text, _fault(text), 0
+    for count in range(1, _MOST_LINES + 1):
+        if fault is None:
+            return [Found(offset, joined, title)], count, again
+        following = lines[at + count].text if at + count < len(lines) else ""
+        if fault != "truncated" or not following or again >= most or _fault(following) is None:
+            break
+        joined += following
+        again += len(joined)
+        fault = _fault(joined)
+    words = [Found(offset + match.start(), match[0], title) for match in _WORD.finditer(text)]
+    good = [word for word in words if _fault(word.text) is None]
+    prose = not any(map(looks_coded, text.split()))
+    return good or [Found(offset, text, title, prose)], 1, again
+
+
+def looks_coded(word: str) -> bool:
+    """Whether a word has capitals, small letters and digits, as codes have and words have not."""
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return len(word) >= _LIKELY and all(any(map(kind, word)) for kind in kinds)
+
+
+def _fault(text: str) -> str | None:
+    """What is wrong with a code; None for a good one."""
+    try:
+        qf_code.decode(text)
+    except DecodeError as error:
+        return error.code
+    return None
+
+
+def _draft(found: Found, notes: Notes) -> Draft:
+    """The game or position of one code; raises DecodeError."""
+    try:
+        code = qf_code.decode(found.text)
+    except DecodeError as error:
+        text, dropped = qf_code.drop_strange(found.text)
+        if error.code != "bad-char" or _fault(text) is not None:
+            raise
+        code = qf_code.decode(text)
+        notes.add("dropped-characters", found.offset, count=dropped)
+    code = qf_code.normalized(code)
+    # Replaying finds again what decoding has noted of moves and paths.
+    for issue in code.issues:
+        if issue.code not in qf_code.TOLERATED:
+            notes.add(issue.code, found.offset, "warning", issue.ply, **issue.params)
+    state = code.start()
+    entries: list[MoveEntry] = [{"move": move} for move in move_objects(state.position, code.moves or ())]
+    offsets = {id(entry): found.offset for entry in entries}
+    header = {TITLE: found.label} if found.label else {}
+    line = notes.source.place(found.offset)[0]
+    return Draft(notes, header, state, entries=entries, offsets=offsets, first_line=line)
+
+
+def code_of(record: Record) -> Code:
+    """The start and the main line of a record as a code in its normal form."""
+    moves = main_moves(record)
+    state = start(record)
+    return qf_code.normalized(Code(state, tuple(moves)))
+
+
+def dump(record: Record, *, ply: int | None = None) -> str:
+    """The main line as one code; with `ply` a snapshot of the position after so many half-moves.
+
+    A record without moves is a snapshot of its start. Raises KifuError `too-many-plies`, `turn-range`,
+    `no-such-ply`.
+    """
+    if ply is None and main_moves(record):
+        return qf_code.encode(code_of(record)) + "\n"
+    return qf_code.encode(Code(position_at(record, ply)[1], None)) + "\n"

@@ -1,0 +1,104 @@
+"""Writes move lists: tags, then numbered moves with comments in braces and forks in parentheses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kifu_core.quoridor import endings, qf_code
+from kifu_core.quoridor.formats.headers import RESULT, START, tag_of
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import Code, State
+from kifu_core.quoridor.record import Move, MoveEntry, Record, start
+from kifu_core.quoridor.replay import main_line
+
+_WIDTH: Final = 100
+_NO_NAME: Final = re.compile(r"""["\[\]\n]|^\s|(?<=.{39}).+|\s$""", re.DOTALL)
+
+
+def dump(record: Record) -> str:
+    """The record as a move list that reads back with all it says, except for times.
+
+    A game that a pawn has won by arriving ends with its result, as one with an ending does.
+    """
+    state = start(record)
+    tags = [f'[{_tag(name)} "{_escaped(value)}"]' for name, value in record["header"].items()]
+    if state != State(Position.initial()):
+        tags.append(f'[{START} "{qf_code.encode(Code(state, None))}"]')
+    first, *entries = record["moves"] or [{}]
+    words = [*_comments(first), *_line(entries, 1, state.position.turn), *_result(record)]
+    return "\n".join([*tags, "", ""] if tags else []) + _folded(words)
+
+
+def _tag(header: str) -> str:
+    name = _NO_NAME.sub("_", tag_of(header)) or "_"
+    return name + "_" if name in (START, RESULT) else name
+
+
+def _escaped(value: str) -> str:
+    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _result(record: Record) -> Iterator[str]:
+    """The result of a game that was won on the board."""
+    for _, position, _, _ in main_line(record):
+        if (won := position.winner()) is not None:
+            yield endings.WON[won].words[0]
+            return
+
+
+def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
+    """The words of a line and its forks; `ply` is that of its first move, `first_turn` moves at ply 1.
+
+    As deep as forks are nested, which `jkf.FORK_LEVELS` bounds.
+    """
+    numbered = False
+    for entry in entries:
+        if "move" in entry:
+            half = ply + first_turn - 1
+            if half % 2 == 0:
+                yield f"{half // 2 + 1}."
+            elif not numbered:
+                yield f"{half // 2 + 1}..."
+            yield name_of(entry["move"])
+            numbered = True
+        elif "special" in entry:
+            yield endings.BY_SPECIAL[entry["special"]].words[0]
+        for word in _comments(entry):
+            yield word
+            numbered = False
+        for fork in entry.get("forks", ()):
+            words = list(_line(fork, ply, first_turn))
+            if words:
+                yield "(" + words[0]
+                yield from words[1:]
+                yield ")"
+                numbered = False
+        ply += "move" in entry
+
+
+def name_of(move: Move) -> str:
+    """A move of a record as it is written."""
+    return move["wall"] if "wall" in move else move["to"]
+
+
+def _comments(entry: MoveEntry) -> Iterator[str]:
+    """The comments of an entry in braces; those that hold a brace are lines of their own after `;`."""
+    for comment in entry.get("comments", ()):
+        if "}" not in comment:
+            yield "{" + comment + "}"
+        else:
+            yield from (f";{line}\n" for line in comment.split("\n"))
+
+
+def _folded(words: list[str]) -> str:
+    """Words in lines; what ends with a line break ends its line."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word.rstrip("\n")
+        if word.endswith("\n"):
+            lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"

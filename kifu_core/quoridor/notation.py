@@ -1,0 +1,96 @@
+"""Moves as people write them: `e2`, `e3h`, and the older habits that still have to be read.
+
+Everybody names squares by a letter and a digit, and a wall by that square of its block that is nearest to
+a1, with `h` or `v`. What differs is where a1 is. The notation of today has it at White's left: White starts
+on e1, and e3h lies above e3. The older one (Glendenning, 2005; Wikipedia until about 2012; OpenSpiel) has it
+at the far left: White starts on e9, and e3h lies below e3 as White sees it. Some put the orientation first
+(`he3`, `He3`), some write where the pawn comes from (`e1-e2`) or which column it jumps over (`c-d5`).
+Capitals mean the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from kifu_core.quoridor.board import read_name
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import TOLERATED
+from kifu_core.quoridor.record import Move
+from kifu_core.quoridor.rules import fault
+
+Origin = Literal["bottom-left", "top-left"]
+"""Where a1 is as White sees the board."""
+ORIGINS: Final[tuple[Origin, Origin]] = ("bottom-left", "top-left")
+
+MOVE: Final = r"(?:[a-h][1-8][hv]|[hv][a-h][1-8]|(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9])"
+"""A move in any of these ways, for expressions that ignore case."""
+
+_PARTS: Final = re.compile(
+    r"(?:(?P<square>[a-h][1-8])(?P<after>[hv])|(?P<before>[hv])(?P<block>[a-h][1-8])"
+    r"|(?:(?P<from>[a-i][1-9])|[a-i])-(?P<target>[a-i][1-9])|(?P<start>[a-i][1-9])(?P<end>[a-i][1-9])|(?P<to>[a-i][1-9]))",
+    re.IGNORECASE,
+)
+
+
+def read_move(text: str) -> Move | None:
+    """What a move says, with its names as written in small letters; None for what is no move.
+
+    >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5")
+    ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'})
+    """
+    match = _PARTS.fullmatch(text)
+    if match is None:
+        return None
+    part = {name: found.lower() for name, found in match.groupdict().items() if found}
+    if "square" in part:
+        return {"wall": part["square"] + part["after"]}
+    if "block" in part:
+        return {"wall": part["block"] + part["before"]}
+    move: Move = {"to": part.get("target") or part.get("end") or part["to"]}
+    if origin := part.get("from") or part.get("start"):
+        move["from"] = origin
+    return move
+
+
+def seen_from(move: Move, origin: Origin) -> Move:
+    """The move as today's notation names it; `origin` is where the given names have a1. An involution."""
+    if origin == "bottom-left":
+        return move
+    if "wall" in move:
+        wall = move["wall"]
+        return {"wall": f"{wall[0]}{9 - int(wall[1])}{wall[2]}"}
+    turned: Move = {"to": _far(move["to"])}
+    if "from" in move:
+        turned["from"] = _far(move["from"])
+    return turned
+
+
+def _far(text: str) -> str:
+    """A square with the rows counted from the other side."""
+    return f"{text[0]}{10 - int(text[1])}"
+
+
+def plies_played(moves: Sequence[Move], origin: Origin, start: Position) -> int:
+    """How many of the moves can be played one after the other when they are read so."""
+    position = start.copy()
+    for ply, move in enumerate(moves):
+        turned = seen_from(move, origin)
+        packed = read_name(turned["wall"] if "wall" in turned else turned["to"])
+        if fault(position, packed) not in (None, *TOLERATED):
+            return ply
+        position.do_move(packed)
+    return len(moves)
+
+
+def origin_of(moves: Sequence[Move], start: Position) -> Origin | None:
+    """Where a list has a1: as which of the two it can be played further; None if both go as far.
+
+    The first move of a pawn decides, as the pawns start on different rows; so only lists of walls alone leave
+    a doubt, and lists that cannot be played either way.
+    """
+    near, far = (plies_played(moves, origin, start) for origin in ORIGINS)
+    if near == far:
+        return None
+    return ORIGINS[far > near]

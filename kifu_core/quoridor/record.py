@@ -1,0 +1,248 @@
+"""Records of Quoridor: shaped like JKF, with moves and starts of their own.
+
+`schema/quoridor-record.schema.json` is their JSON schema, `docs/quoridor.md` describes them. They travel in
+`ParsedGame.record` like JKF: header, entries, comments, times, specials and forks are the same there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NotRequired, TypedDict, cast
+
+from kifu_core import jkf, shape
+from kifu_core.errors import DecodeError
+from kifu_core.jkf import Consumption
+from kifu_core.quoridor.board import IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import State, check_pawns, check_state, lay
+
+KIND: Final = "quoridor"
+VERSION: Final = 1
+
+# `from` is a Python keyword, so this type needs the call form.
+Move = TypedDict(
+    "Move",
+    {"color": NotRequired[int], "from": NotRequired[str], "to": NotRequired[str], "wall": NotRequired[str]},
+)
+"""A pawn goes `from` a square `to` another, or a `wall` is placed; squares and walls by their names."""
+
+
+class MoveEntry(TypedDict, total=False):
+    """One element of `moves`: a move or an ending, with what belongs to it."""
+
+    comments: list[str]
+    move: Move
+    time: Consumption
+    special: str
+    forks: list[list[MoveEntry]]
+
+
+class InitialData(TypedDict):
+    """A start of its own: side to move, squares of the pawns and walls of both colours, the turn number.
+
+    `last` is the wall that the side not to move placed last, absent if it moved its pawn.
+    """
+
+    color: int
+    pawns: list[str]
+    walls: list[list[str]]
+    turn: int
+    last: NotRequired[str]
+
+
+class Initial(TypedDict):
+    """The start: `START`, or `OTHER` with its data."""
+
+    preset: str
+    data: NotRequired[InitialData]
+
+
+class Record(TypedDict):
+    """A whole record. `moves[0]` is the start and holds no move."""
+
+    kind: str
+    version: int
+    header: dict[str, str]
+    initial: Initial
+    moves: list[MoveEntry]
+
+
+def new_record(header: dict[str, str], state: State, moves: list[MoveEntry]) -> Record:
+    """A record that starts at a state; `moves` begin with the entry of the start."""
+    return {"kind": KIND, "version": VERSION, "header": header, "initial": initial_of(state), "moves": moves}
+
+
+def as_jkf(record: Record) -> jkf.Record:
+    """The record as `ParsedGame` carries it: the same object under the name of the type they share."""
+    return cast(jkf.Record, record)
+
+
+def from_jkf(record: jkf.Record) -> Record:
+    """The record of Quoridor that a `ParsedGame` carries."""
+    return cast(Record, record)
+
+
+# --- start -----------------------------------------------------------------------------------------------
+
+
+def initial_of(state: State) -> Initial:
+    """The start of a record that begins at a state."""
+    position = state.position
+    if state == State(Position.initial()):
+        return {"preset": "START"}
+    data: InitialData = {
+        "color": position.turn,
+        "pawns": [SQUARE_NAMES[square] for square in position.pawns],
+        "walls": [[name(wall) for wall in position.walls(color)] for color in (0, 1)],
+        "turn": state.turn_number,
+    }
+    if state.last_wall is not None:
+        lying = next(wall for wall in position.walls(position.turn ^ 1) if wall & 63 == state.last_wall)
+        data["last"] = name(lying)
+    return {"preset": "OTHER", "data": data}
+
+
+def start(record: Record) -> State:
+    """Where a record begins, as an object that nobody else holds.
+
+    Raises DecodeError for a start that is none, with the names of `qf_code.decode`.
+    """
+    data = record["initial"].get("data")
+    if data is None:
+        return State(Position.initial())
+    pawns = [_square(text) for text in data["pawns"]]
+    check_pawns(pawns)
+    position = Position(pawns, [0, 0], [0, 0], data["color"])
+    for color in (0, 1):
+        for text in data["walls"][color]:
+            lay(position, color, _wall(text))
+    last = _wall(data["last"]) if "last" in data else None
+    if last is not None and last not in position.walls(position.turn ^ 1):
+        raise DecodeError("last-move-wall", params={"place": name(last)})
+    state = State(position, None if last is None else last & 63, data["turn"])
+    check_state(state)
+    return state
+
+
+def _square(text: str) -> int:
+    move = read_name(text)
+    if is_wall(move):
+        raise DecodeError("bad-quoridor-move", params={"text": text})
+    return move - PAWN
+
+
+def _wall(text: str) -> int:
+    move = read_name(text)
+    if not is_wall(move):
+        raise DecodeError("bad-quoridor-move", params={"text": text})
+    return move
+
+
+# --- moves -----------------------------------------------------------------------------------------------
+
+
+def packed_move(move: Move) -> int:
+    """The move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
+    return read_name(move["wall"]) if "wall" in move else read_name(move["to"])
+
+
+def move_object(position: Position, move: int) -> Move:
+    """The object of a packed move that is about to be played."""
+    color = position.turn
+    if is_wall(move):
+        return {"color": color, "wall": name(move)}
+    return {"color": color, "from": SQUARE_NAMES[position.pawns[color]], "to": name(move)}
+
+
+# --- check -----------------------------------------------------------------------------------------------
+
+
+def check(value: object) -> Record:
+    """A JSON value as a raw record: a new tree in which nulls and unknown fields are left out.
+
+    A move may lack `color` and `from`, which replaying fills in; `initial` may be missing. Raises ParseError
+    (`jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) with the JSON `path`, DecodeError for an impossible
+    start. Linear in the size of the value.
+    """
+    given = shape.object_(value, "$")
+    kind = shape.string(shape.needed(given, "kind", "$"), "$.kind")
+    if kind != KIND:
+        raise shape.error("jkf-value", "$.kind", kind)
+    version = shape.integer(shape.needed(given, "version", "$"), "$.version")
+    if version != VERSION:
+        raise shape.error("jkf-value", "$.version", str(version))
+    moves = jkf.entries(shape.needed(given, "moves", "$"), "$.moves", _read_move)
+    record: Record = {
+        "kind": KIND,
+        "version": VERSION,
+        "header": jkf.header(given.get("header"), "$.header"),
+        "initial": _read_initial(given.get("initial"), "$.initial"),
+        "moves": cast(list[MoveEntry], moves),
+    }
+    start(record)
+    return record
+
+
+def _read_move(value: object, path: str) -> Move:
+    given = shape.object_(value, path)
+    fields: dict[str, Any] = {
+        field: _read_name(given[field], f"{path}.{field}")
+        for field in ("from", "to", "wall")
+        if given.get(field) is not None
+    }
+    if ("to" in fields) == ("wall" in fields):
+        raise shape.error("jkf-missing", f"{path}.to")
+    if given.get("color") is not None:
+        fields["color"] = _read_color(given["color"], f"{path}.color")
+    return cast(Move, fields)
+
+
+def _read_name(value: object, path: str) -> str:
+    text = shape.string(value, path)
+    if not IS_NAME.fullmatch(text) or (len(text) == 3) != path.endswith(".wall"):
+        raise shape.error("jkf-value", path, text)
+    return text
+
+
+def _read_color(value: object, path: str) -> int:
+    color = shape.integer(value, path)
+    if color > 1:
+        raise shape.error("jkf-value", path, str(color))
+    return color
+
+
+def _read_initial(value: object, path: str) -> Initial:
+    if value is None:
+        return {"preset": "START"}
+    given = shape.object_(value, path)
+    preset = shape.string(shape.needed(given, "preset", path), f"{path}.preset")
+    if preset == "START":
+        return {"preset": preset}
+    if preset != "OTHER":
+        raise shape.error("jkf-value", f"{path}.preset", preset)
+    return {"preset": preset, "data": _read_data(shape.needed(given, "data", path), f"{path}.data")}
+
+
+def _read_data(value: object, path: str) -> InitialData:
+    given = shape.object_(value, path)
+    pawns, walls = (
+        _pair(shape.needed(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
+    )
+    found: InitialData = {
+        "color": _read_color(shape.needed(given, "color", path), f"{path}.color"),
+        "pawns": [shape.string(text, f"{path}.pawns") for text in pawns],
+        "walls": [
+            [shape.string(text, f"{path}.walls[{i}]") for text in shape.array(side, f"{path}.walls[{i}]")]
+            for i, side in enumerate(walls)
+        ],
+        "turn": shape.integer(shape.needed(given, "turn", path), f"{path}.turn"),
+    }
+    if given.get("last") is not None:
+        found["last"] = shape.string(given["last"], f"{path}.last")
+    return found
+
+
+def _pair(value: object, path: str) -> list[Any]:
+    found = shape.array(value, path)
+    if len(found) != 2:
+        raise shape.error("jkf-value", path, str(len(found)))
+    return found

@@ -1,0 +1,250 @@
+"""Playing records: raw ones to complete ones, and the positions along them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kifu_core.errors import KifuError, Params, Severity
+from kifu_core.moves import NO_MOVE
+from kifu_core.quoridor import endings, keys
+from kifu_core.quoridor.board import PAWN, SQUARE_NAMES, name, orient
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import TOLERATED, State
+from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
+from kifu_core.quoridor.rules import fault, has_paths
+from kifu_core.record import Ending
+from kifu_core.replay import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about one raw entry; the format's reader knows where it stands in the text."""
+
+    code: str
+    severity: Severity
+    entry: MoveEntry
+    ply: int
+    params: Params = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Played:
+    """A replayed line: its complete entries, the position after the main line, what was found.
+
+    `cuts` are the raw entries of lines that could not be played from there on, the main line's first.
+    """
+
+    entries: list[MoveEntry] = field(default_factory=list)
+    final: Position = field(default_factory=Position.initial)
+    findings: list[Finding] = field(default_factory=list)
+    cuts: list[list[MoveEntry]] = field(default_factory=list)
+    ending: Ending | None = None
+
+
+class _Line(NamedTuple):
+    """A line still to be played: raw entries, where it begins, and where its complete entries go."""
+
+    entries: list[MoveEntry]
+    position: Position
+    ply: int
+    out: list[MoveEntry]
+    fork: bool
+
+
+def replay_line(entries: list[MoveEntry], state: State) -> Played:
+    """Play raw entries and their forks from a state, which is left as it was.
+
+    A wall that closes a last path and moves after a win are played and noted, as boards without these rules
+    write them; any other illegal move ends its line. Linear in the number of entries; no recursion.
+    """
+    played = Played()
+    waiting = [_Line(entries, state.position.copy(), 1, played.entries, False)]
+    forked: list[MoveEntry] = []
+    while waiting:
+        line = waiting.pop()
+        waiting += reversed(_play(line, played, forked))
+        if not line.fork:
+            played.final = line.position
+    for entry in forked:
+        entry["forks"] = [fork for fork in entry["forks"] if fork]
+        if not entry["forks"]:
+            del entry["forks"]
+    return played
+
+
+def _play(line: _Line, played: Played, forked: list[MoveEntry]) -> list[_Line]:
+    """Play one line; the forks that it has, in reading order. Entries with forks are added to `forked`."""
+    forks: list[_Line] = []
+    position, ply = line.position, line.ply
+    noted = set() if has_paths(position) else {"no-path"}
+    for index, raw in enumerate(line.entries):
+        entry: MoveEntry = {"comments": list(raw["comments"])} if raw.get("comments") else {}
+        if "move" in raw:
+            alternatives = [_Line(fork, position.copy(), ply, [], True) for fork in raw.get("forks", ())]
+            if not _play_move(raw, entry, position, ply, noted, played):
+                played.cuts.append(line.entries[index:])
+                return forks
+            if alternatives:
+                entry["forks"] = [fork.out for fork in alternatives]
+                forked.append(entry)
+                forks += alternatives
+            if not line.fork and played.ending is None and (won := position.winner()) is not None:
+                played.ending = endings.goal(ply, won)
+            ply += 1
+        elif "special" in raw:
+            _end(raw, entry, line, ply, played)
+            rest = line.entries[index + 1 :]
+            if rest:
+                played.cuts.append(rest)
+                played.findings.append(Finding("after-ending", "warning", rest[0], ply))
+        if "move" in entry or "special" in entry or (entry and not line.out):
+            line.out.append(entry)
+        elif "comments" in entry:
+            line.out[-1].setdefault("comments", []).extend(entry["comments"])
+        if "special" in raw and "move" not in raw:
+            break
+    return forks
+
+
+def _play_move(
+    raw: MoveEntry, entry: MoveEntry, position: Position, ply: int, noted: set[str], played: Played
+) -> bool:
+    """Play the move of an entry and complete it; False if it cannot be played."""
+
+    def find(code: str, severity: Severity, **params: str | int) -> None:
+        played.findings.append(Finding(code, severity, raw, ply, params))
+
+    written = raw["move"]
+    move = packed_move(written)
+    broken = fault(position, move)
+    if broken is not None and broken not in TOLERATED:
+        find(broken, "error", move=name(move))
+        return False
+    if broken is not None and broken not in noted:
+        noted.add(broken)
+        find(broken, "warning")
+    if written.get("color", position.turn) != position.turn:
+        find("side-mark", "warning")
+    origin = SQUARE_NAMES[position.pawns[position.turn]]
+    if move & PAWN and written.get("from", origin) != origin:
+        find("from-mismatch", "warning", written=written["from"], found=origin)
+    entry["move"] = move_object(position, move)
+    if "time" in raw:
+        entry["time"] = raw["time"]
+    position.do_move(move)
+    return True
+
+
+def _end(raw: MoveEntry, entry: MoveEntry, line: _Line, ply: int, played: Played) -> None:
+    """Take an entry's ending; the board is believed where it says otherwise."""
+    special = raw["special"]
+    found = endings.ending(special, ply - 1, line.position.turn)
+    if found.special is None:
+        played.findings.append(Finding("unknown-ending", "warning", raw, ply, {"word": special[:40]}))
+    elif line.fork or played.ending is None:
+        entry["special"] = special
+        if "time" in raw:
+            entry["time"] = raw["time"]
+    if line.fork:
+        return
+    if played.ending is None:
+        played.ending = found
+    elif found.winner is not None and found.winner != played.ending.winner:
+        played.findings.append(Finding("result-mismatch", "warning", raw, ply, {"text": found.word}))
+
+
+# --- positions along a record ----------------------------------------------------------------------------
+
+
+def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
+    """Every position of the main line: ply, position, the move played next or `NO_MOVE`, the ply's entry.
+
+    The position is one and the same object, changed between the steps: look at it, do not keep it.
+    """
+    position, ply = start(record).position, 0
+    moves = record["moves"]
+    entry: MoveEntry = moves[0] if moves else {}
+    for following in moves[1:]:
+        if "move" not in following:
+            continue
+        move = packed_move(following["move"])
+        yield ply, position, move, entry
+        position.do_move(move)
+        entry = following
+        ply += 1
+    yield ply, position, NO_MOVE, entry
+
+
+def main_moves(record: Record) -> list[int]:
+    """The packed moves of the main line."""
+    return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
+
+
+def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
+    """The objects of packed moves that are played from a position, which stays as it is."""
+    position = position.copy()
+    for move in moves:
+        yield move_object(position, move)
+        position.do_move(move)
+
+
+def start_code(record: Record) -> str:
+    """The display key of the position where a record starts."""
+    return keys.display_key(start(record).position)
+
+
+class _Branch(NamedTuple):
+    entries: list[MoveEntry]
+    position: Position
+    ply: int
+    fork: bool
+
+
+def visits(record: Record) -> list[Visit]:
+    """Every node of a record, in the order of `kifu_core.replay.visits`: the main line, then the forks.
+
+    Linear in the number of moves; no recursion.
+    """
+    found: list[Visit] = []
+    branches = [_Branch(record["moves"][1:], start(record).position, 0, False)]
+    while branches:
+        forks: list[_Branch] = []
+        _visit(branches.pop(), found, forks)
+        branches += reversed(forks)
+    return found
+
+
+def _visit(branch: _Branch, found: list[Visit], forks: list[_Branch]) -> None:
+    """Add the nodes of one line to `found`, and the lines that branch off it to `forks`."""
+    entries, position, ply, fork = branch
+    for entry in entries:
+        if "forks" in entry:
+            forks += [_Branch(line, position.copy(), ply, True) for line in entry["forks"]]
+        if "move" not in entry:
+            continue
+        move = packed_move(entry["move"])
+        code, orientation, symmetric = keys.canonical(position)
+        found.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
+        position.do_move(move)
+        ply += 1
+    if ply > branch.ply or not fork:
+        found.append(Visit(ply, fork, *keys.canonical(position), NO_MOVE))
+
+
+def position_at(record: Record, ply: int | None) -> tuple[int, State, MoveEntry]:
+    """Ply, state and entry of a place of the main line; None is its end.
+
+    Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
+    """
+    state = start(record)
+    last, number, before = state.last_wall, state.turn_number, NO_MOVE
+    at = 0
+    for at, position, move, entry in main_line(record):
+        if before:
+            last, number = (None if before & PAWN else before & 63), number + 1
+        if at == ply or (ply is None and not move):
+            return at, State(position.copy(), last, number), entry
+        before = move
+    raise KifuError("no-such-ply", params={"number": ply or 0, "last": at})
