@@ -119,8 +119,25 @@ def _sqlite() -> dict[str, Any]:
     }
 
 
+# Whether DATABASE_URL leads to a pooler that has a connection for a transaction only.
+DATABASE_POOLER = env.flag("ARCHIVE_DATABASE_POOLER", default=False)
+
+
 def _from_url() -> dict[str, Any]:
-    return dict(dj_database_url.parse(env.text("DATABASE_URL"), conn_max_age=60, conn_health_checks=True))
+    found: dict[str, Any] = dict(
+        dj_database_url.parse(
+            env.text("DATABASE_URL"),
+            # Kept plans live as long as their connection, so as long as this at most.
+            conn_max_age=600,
+            conn_health_checks=True,
+            disable_server_side_cursors=DATABASE_POOLER,
+        )
+    )
+    if found["ENGINE"] == "django.db.backends.postgresql" and not DATABASE_POOLER:
+        options = found.setdefault("OPTIONS", {})
+        # Of what is prepared (archive/index/postgresql.py): without it the server would often plan each time.
+        options["options"] = f"{options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+    return found
 
 
 DATABASES = {"default": _sqlite() if EMBEDDED else _from_url()}

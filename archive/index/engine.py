@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
@@ -13,13 +13,27 @@ from django.db.utils import DatabaseError
 from archive.index import postgresql, sqlite
 from archive.index.schema import Row
 
+Prepared = int | str | Sequence[int]
+"""A value of `Engine.fetch_prepared`: a number, a word, or a list of keys."""
+
 
 class Engine(Protocol):
-    """Implemented by the modules `sqlite` and `postgresql`. All but `make_room` run inside a transaction."""
+    """Implemented by the modules `sqlite` and `postgresql`. What takes a cursor runs inside a transaction."""
 
-    PROBED: str
-    """FROM clause, with places for `list` (its alias being l) and `key`: the rows d of each game of a list
-    under a key, one lookup each in the order of the list, never a join of two scans."""
+    EACH: str
+    """FROM clause, with places for `list` and `table` and for the condition `on` that ties rows d of the
+    table to the list's: one lookup for each item in the order of the list, never a join of two scans."""
+
+    KEYS: str
+    """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
+
+    def fetch_prepared(self, sql: str, values: Sequence[Prepared]) -> list[tuple[Any, ...]]:
+        """The rows of a statement that is the same for all questions of its kind, so that its plan is kept.
+
+        The plan is made without the values. So the order of its loops must not depend on them: it is fixed by
+        `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL
+        then reads in the order of the index. With a limit in the text it would count on few rows and sort.
+        """
 
     def make_room(self) -> None:
         """Before a transaction that inserts: see to it that its slots have a place."""

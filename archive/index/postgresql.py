@@ -11,23 +11,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import Any, Final, cast
 
+import psycopg
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
+from psycopg.types.numeric import Int8
 
 from archive.index.schema import Row
 
 SEGMENT_GAMES = 100_000
 """Slots in a new segment. Existing ones keep the bounds they have."""
 
-PROBED: Final = """{list} CROSS JOIN LATERAL (
-        SELECT o.* FROM archive_occurrence o WHERE o.key = {key} AND o.played = l.played AND o.slot = l.slot
-        OFFSET 0
-    ) d"""
+EACH: Final = "{list} CROSS JOIN LATERAL (SELECT d.* FROM {table} d WHERE {on} OFFSET 0) d"
 """OFFSET 0 keeps the planner from making a join of it, which for a hot position takes a hundred times as
-long; the slot of each lookup leaves one segment to look into."""
+long; where `on` names a slot, each lookup has one segment to look into."""
+
+KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
 
 _COUNTERS_LOCK: Final = 0x6B696675_01
 _SEGMENTS_LOCK: Final = 0x6B696675_02
@@ -53,10 +54,21 @@ _CROWDED: Final = """
 """
 _TAKE_SLOTS: Final = "SELECT nextval('archive_slot') FROM generate_series(1, %s)"
 _NEXT_SLOT: Final = "SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END FROM archive_slot"
-_SEGMENTS_END: Final = r"""
-    SELECT coalesce(max(substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''?(\d+)')::int), 0)
+_BOUND: Final = r"substring(pg_get_expr(c.relpartbound, c.oid) FROM '{word} \(''?(\d+)')::int"
+_SEGMENTS: Final = """
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'archive_occurrence'::regclass
+"""
+_SEGMENTS_END: Final = f"SELECT coalesce(max({_BOUND.format(word='TO')}), 0) {_SEGMENTS}"
+_BEGUN: Final = f"""
+    SELECT c.relname {_SEGMENTS} AND c.reltuples < %s
+    AND {_BOUND.format(word="FROM")} + %s <= %s AND {_BOUND.format(word="TO")} > %s
+"""
+_BEGUN_GAMES: Final = 64
+_BEGUN_ROWS: Final = 1000
+_LOOK_AT: Final = """
+    ANALYZE {segment}, archive_game, archive_gameplayer, archive_gameevent, archive_player, archive_event,
+        archive_hotposition, archive_hotmove
 """
 
 _DEADLOCK: Final = "40P01"
@@ -70,15 +82,60 @@ _UNIQUE: Final = "23505"
 _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
 
 
-def make_room() -> None:
-    """Attach segments until the one after the next slot's is there and empty. One query where it is."""
+def fetch_prepared(sql: str, values: Sequence[int | str | Sequence[int]]) -> list[tuple[Any, ...]]:
+    """Planning takes longer than answering, the more so the more segments there are: the statement is
+    prepared on this connection the first time, and planned again by the server when it has to be, as after
+    a segment was attached.
+
+    Behind a pooler that has a connection for a transaction only (settings), it is planned each time.
+    """
     with connection.cursor() as cursor:
-        if _has_room(cursor):
+        if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+            return _fetch(cursor, sql, [_plain(value) for value in values])
+        driver: psycopg.Connection[Any] = cursor.connection
+        wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+        # Django's own cursors put values into the text; on others the driver prepares from the first time on.
+        driver.prepare_threshold = 0
+        try:
+            with wrap(cast(Any, psycopg.Cursor(driver))) as preparing:
+                return _fetch(preparing, sql, [_typed(value) for value in values])
+        finally:
+            driver.prepare_threshold = None
+
+
+def _fetch(cursor: CursorWrapper, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    cursor.execute(sql, values)
+    return list(cursor.fetchall())
+
+
+def _plain(value: int | str | Sequence[int]) -> int | str | list[int]:
+    return value if isinstance(value, int | str) else [*value]
+
+
+def _typed(value: int | str | Sequence[int]) -> Int8 | str | list[Int8]:
+    """Of one type however large it is: a statement is prepared for the types of its values."""
+    if isinstance(value, str):
+        return value
+    return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
+
+
+def make_room() -> None:
+    """Attach segments until the one after the next slot's is there and empty. Two queries where it is.
+
+    Of an empty table the server may know that it is empty, and reads it whole. Plans that are kept would go
+    on with that while a segment fills: it is looked at again when it has begun, and they are made anew.
+    """
+    with connection.cursor() as cursor:
+        slot = _scalar(cursor, _NEXT_SLOT)
+        cursor.execute(_BEGUN, [_BEGUN_ROWS, _BEGUN_GAMES, slot, slot])
+        for (segment,) in cursor.fetchall():
+            cursor.execute(_LOOK_AT.format(segment=segment))
+        if _has_room(cursor, slot):
             return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SEGMENTS_LOCK])
-        while not _has_room(cursor):
-            _attach_segment(cursor)
+        while not _has_room(cursor, _scalar(cursor, _NEXT_SLOT)):
+            attach_segment(cursor)
 
 
 def _scalar(cursor: CursorWrapper, sql: str) -> int:
@@ -87,12 +144,15 @@ def _scalar(cursor: CursorWrapper, sql: str) -> int:
     return number
 
 
-def _has_room(cursor: CursorWrapper) -> bool:
-    return _scalar(cursor, _SEGMENTS_END) > _scalar(cursor, _NEXT_SLOT) + SEGMENT_GAMES
+def _has_room(cursor: CursorWrapper, slot: int) -> bool:
+    return _scalar(cursor, _SEGMENTS_END) > slot + SEGMENT_GAMES
 
 
-def _attach_segment(cursor: CursorWrapper) -> None:
-    """The CHECK spares ATTACH the reading of the table; once the bounds say the same, it can go."""
+def attach_segment(cursor: CursorWrapper) -> None:
+    """Add a segment after the last one, inside a transaction.
+
+    The CHECK spares ATTACH the reading of the table; once the bounds say the same, it can go.
+    """
     start = _scalar(cursor, _SEGMENTS_END)
     end = start + SEGMENT_GAMES
     name = f"archive_occurrence_{start:010d}"

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
+from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index.schema import Row
 
-PROBED: Final = """{list} CROSS JOIN archive_occurrence d
-    ON d.key = {key} AND d.played = l.played AND d.slot = l.slot"""
+EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
+
+KEYS: Final = "(SELECT value AS key FROM json_each(%s)) k"
 
 _COLUMNS: Final = "key, played, slot, ply, move, flags, result"
 _INSERT: Final = f"INSERT INTO archive_occurrence ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s)"
@@ -29,6 +31,15 @@ _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_AMONG} AND 
 _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
 _CROWDED: Final = f"SELECT key FROM archive_occurrence WHERE {_AMONG} GROUP BY key HAVING count(*) >= %s"
 _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
+
+
+def fetch_prepared(sql: str, values: Sequence[int | str | Sequence[int]]) -> list[tuple[Any, ...]]:
+    """The driver keeps the latest statements of a connection."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql, [value if isinstance(value, int | str) else json.dumps([*value]) for value in values]
+        )
+        return list(cursor.fetchall())
 
 
 def make_room() -> None:

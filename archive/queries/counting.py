@@ -4,18 +4,16 @@ rows of as many games as can be looked at in time, and a word about it where the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, NamedTuple
-
-from django.db import connection
-from django.db.backends.utils import CursorWrapper
+from typing import Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries.asking import ROWS, Asked, Lines
-from archive.queries.filters import Driver, Resolved, Sql, conjunction, shortest
+from archive.queries.filters import Driver, Resolved, shortest
+from archive.queries.sql import Sql, conjunction
 
 EXACT_ROWS: Final = 200_000
 """Filtered answers read at most so many rows of a position."""
@@ -60,76 +58,50 @@ _GROUPED: Final = f"""
     FROM ({{rows}} LIMIT {2**62}) x GROUP BY {_COUNTED}
 """
 """The limit, which nothing reaches, keeps planners from looking a rating up once for each of its uses."""
-_KEPT: Final = """
-    SELECT key, flags, move, result, n, rated, rating_sum, last_played FROM archive_hotmove
-    WHERE key IN ({places})
-"""
-_ROW: Final = "SELECT {key} AS key, d.flags, d.move, d.result, d.played, {rating} AS rating"
+_ROW: Final = "SELECT d.key, d.flags, d.move, d.result, d.played, {rating} AS rating"
 _RATING: Final = "(SELECT p.rating FROM archive_gameplayer p WHERE p.slot = d.slot AND p.colour = {colour})"
 _NO_RATING: Final = "CAST(NULL AS smallint)"
-_OF_KEYS: Final = _GROUPED.format(
-    rows=_ROW.format(key="d.key", rating=_RATING.format(colour="(d.key & 2) / 2"))
-    + " FROM archive_occurrence d WHERE {cold}"
-)
-_COLD: Final = "d.key = %s AND NOT EXISTS (SELECT 1 FROM archive_hotposition h WHERE h.key = %s)"
-_KEPT_TOTALS: Final = f"""
-    SELECT d.key, sum(d.n) FROM archive_hotmove d
-    WHERE d.key IN ({{places}}) AND {{rows}} AND d.result <> {NOT_A_GAME} GROUP BY d.key
+_HOT: Final = "(SELECT count(*) FROM archive_hotposition h WHERE h.key = k.key)"
+_OF_KEY: Final = "d.key = k.key"
+_KEPT: Final = """
+    SELECT d.key, d.flags, d.move, d.result, d.n, d.rated, d.rating_sum, d.last_played FROM {each}
 """
 _TOTALS: Final = f"""
-    SELECT d.key, count(*) FROM archive_occurrence d
-    WHERE {{cold}} AND {{rows}} AND d.result <> {NOT_A_GAME} GROUP BY d.key
+    SELECT k.key, CASE WHEN {_HOT} > 0
+        THEN (SELECT coalesce(sum(d.n), 0) FROM archive_hotmove d WHERE {{counting}})
+        ELSE (SELECT count(*) FROM archive_occurrence d WHERE {{counting}}) END
+    FROM {{keys}}
 """
-AT_ONCE: Final = 4
-"""Up to so many keys are asked in one statement; of more it is looked up first which have counters."""
+_ROWS_KNOWN: Final = """
+    SELECT coalesce(sum(d.n), 0), coalesce(sum(CASE WHEN {once} THEN d.n ELSE 0 END), 0)
+    FROM {each} WHERE {counting}
+"""
 
 
-def _places(keys: Collection[int]) -> str:
-    return ", ".join(["%s"] * len(keys))
-
-
-def _split(cursor: CursorWrapper, keys: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Those of the keys that have counters, and the others. A key that gets some after this is counted from
-    its rows, which are the same numbers."""
-    hot = engine().hot(cursor, keys)
-    return [key for key in keys if key in hot], [key for key in keys if key not in hot]
+def _each(table: str, keys: str) -> str:
+    """The rows of a table under each key of a list."""
+    return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
 def counted(keys: Sequence[int]) -> list[Counted]:
     """All numbers under keys. Without counters a key has few rows (about HOT_GAMES), which are read.
 
     One statement, and so one state: a game that is moving from one version of the index to another is in it
-    once.
+    once, and so is a key that gets its counters meanwhile.
     """
-    return [Counted(*row) for row in _ask_both(keys, _KEPT, _OF_KEYS)]
+    listed = engine().KEYS
+    cold = f"(SELECT k.key FROM {listed} WHERE {_HOT} = 0) k"
+    row = _ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))
+    read = _GROUPED.format(rows=f"{row} FROM {_each('archive_occurrence', cold)}")
+    kept = _KEPT.format(each=_each("archive_hotmove", listed))
+    return [Counted(*row) for row in engine().fetch_prepared(f"{kept} UNION ALL {read}", [keys, keys])]
 
 
 def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
     """How many games reach each key; those that none reaches are left out."""
-    rows = ROWS[lines]
-    return {key: int(n) for key, n in _ask_both(keys, _KEPT_TOTALS, _TOTALS, rows=rows)}
-
-
-def _ask_both(keys: Sequence[int], kept: str, read: str, **parts: str) -> list[tuple[Any, ...]]:
-    """What counters tell of those keys that have them, and rows of the others."""
-    with connection.cursor() as cursor:
-        both: list[Sql] = []
-        if len(keys) <= AT_ONCE:
-            for key in keys:
-                both.append(Sql(kept.format(places="%s", **parts), (key,)))
-                both.append(Sql(read.format(cold=_COLD, **parts), (key, key)))
-        else:
-            hot, cold = _split(cursor, keys)
-            among = f"d.key IN ({_places(cold)})"
-            both += [Sql(kept.format(places=_places(hot), **parts), tuple(hot))] if hot else []
-            both += [Sql(read.format(cold=among, **parts), tuple(cold))] if cold else []
-        if not both:
-            return []
-        cursor.execute(
-            " UNION ALL ".join(sql.text for sql in both), [value for sql in both for value in sql.values]
-        )
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-    return found
+    counting = f"{_OF_KEY} AND {ROWS[lines]} AND d.result <> {NOT_A_GAME}"
+    sql = _TOTALS.format(keys=engine().KEYS, counting=counting)
+    return {key: int(n) for key, n in engine().fetch_prepared(sql, [keys]) if n}
 
 
 # --- with filters ----------------------------------------------------------------------------------------
@@ -157,14 +129,12 @@ def filtered(asked: Asked, resolved: Resolved) -> tuple[list[Counted], Reading]:
         kept = [row for row in counted(asked.keys) if _wanted(asked, resolved, row)]
         return kept, Reading()
     reading = choose(asked, resolved)
-    pieces = [_rows(asked, resolved, key, reading) for key in asked.keys]
-    sql = _GROUPED.format(rows=" UNION ALL ".join(piece.text for piece in pieces))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [value for piece in pieces for value in piece.values])
-        rows = [Counted(*row) for row in cursor.fetchall()]
+    rows = _together([_rows(asked, resolved, key, reading) for key in asked.keys])
+    found = engine().fetch_prepared(_GROUPED.format(rows=rows.text), rows.values)
+    told = [Counted(*row) for row in found]
     if not reading.rated:
-        rows = [row._replace(rated=None, rating_sum=None) for row in rows]
-    return rows, reading
+        told = [row._replace(rated=None, rating_sum=None) for row in told]
+    return told, reading
 
 
 def _wanted(asked: Asked, resolved: Resolved, row: Counted) -> bool:
@@ -175,14 +145,9 @@ def _wanted(asked: Asked, resolved: Resolved, row: Counted) -> bool:
 def rows_known(asked: Asked) -> tuple[int, int]:
     """How many rows the asked keys have that have counters, and how many of them count in totals: one for
     each game. The other keys have few."""
-    wanted = f"d.key IN ({_places(asked.keys)}) AND {_of_lines(asked.lines)}"
-    once = f"CASE WHEN {ROWS[asked.lines]} THEN d.n ELSE 0 END"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT coalesce(sum(d.n), 0), coalesce(sum({once}), 0) FROM archive_hotmove d WHERE {wanted}",
-            asked.keys,
-        )
-        rows, games = cursor.fetchone()
+    each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(asked.lines)
+    sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[asked.lines])
+    ((rows, games),) = engine().fetch_prepared(sql, [asked.keys])
     return int(rows), int(games)
 
 
@@ -208,55 +173,67 @@ def choose(asked: Asked, resolved: Resolved) -> Reading:
 
 def _rows_among(asked: Asked, resolved: Resolved) -> int:
     """How many rows have a day that is asked for; reads one more than `EXACT_ROWS`."""
-    pieces = [_in_order(asked, resolved, key) for key in asked.keys]
-    sql = f"SELECT count(*) FROM ({_limited(pieces, 'SELECT 1 AS one')} LIMIT %s) x"
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*(v for piece in pieces for v in piece.values), EXACT_ROWS + 1])
-        return int(cursor.fetchone()[0])
+    rows = _together([_selected("SELECT 1", _in_order(asked, resolved, key)) for key in asked.keys])
+    sql = f"SELECT count(*) FROM ({rows.text} LIMIT %s) x"
+    ((number,),) = engine().fetch_prepared(sql, [*rows.values, EXACT_ROWS + 1])
+    return int(number)
 
 
-def _limited(pieces: Sequence[Sql], select: str) -> str:
-    return " UNION ALL ".join(f"{select} {piece.text}" for piece in pieces)
+def _selected(select: str, found: Sql) -> Sql:
+    return Sql(f"{select} {found.text}", found.values)
+
+
+def _together(pieces: Sequence[Sql]) -> Sql:
+    """The rows of all pieces."""
+    text = " UNION ALL ".join(piece.text for piece in pieces)
+    return Sql(text, tuple(value for piece in pieces for value in piece.values))
 
 
 def _in_order(asked: Asked, resolved: Resolved, key: int) -> Sql:
     """The rows of a key within the days asked for, before anything else is asked."""
     return conjunction_from(
-        "archive_occurrence d",
+        ROWS_OF_KEY,
         [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))],
     )
 
 
-def conjunction_from(source: str, conditions: Sequence[Sql]) -> Sql:
+ROWS_OF_KEY: Final = Sql("archive_occurrence d")
+
+
+def conjunction_from(source: Sql, conditions: Sequence[Sql]) -> Sql:
     """FROM and WHERE."""
     where = conjunction(list(conditions))
-    return Sql(f"FROM {source} WHERE {where.text}", where.values)
+    return Sql(f"FROM {source.text} WHERE {where.text}", (*source.values, *where.values))
 
 
 _NEWEST_OF: Final = """
     SELECT * FROM (
-        SELECT d.played, d.slot, d.flags {rows} ORDER BY d.played DESC, d.slot DESC LIMIT {n}
+        SELECT d.played, d.slot, d.flags {rows} ORDER BY d.played DESC, d.slot DESC LIMIT %s
     ) p{number}
 """
-_NEWEST: Final = "ORDER BY played DESC, slot DESC"
+_CUT: Final = """
+    SELECT played, slot FROM ({newest}) x ORDER BY played DESC, slot DESC LIMIT 1 OFFSET %s
+"""
+_READ: Final = """
+    SELECT count(*), max(played) FROM ({newest}) d WHERE (played, slot) >= (%s, %s) AND {rows}
+"""
 
 
 def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
     """The newest `SAMPLE_ROWS` rows of all keys together: where they begin, and what days they are of."""
-    pieces = [_in_order(asked, resolved, key) for key in asked.keys]
-    newest = " UNION ALL ".join(
-        _NEWEST_OF.format(rows=piece.text, n=SAMPLE_ROWS, number=n) for n, piece in enumerate(pieces)
-    )
-    values = [value for piece in pieces for value in piece.values]
-    read = f"SELECT count(*), max(played) FROM ({newest}) d WHERE (played, slot) >= (%s, %s)"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT played, slot FROM ({newest}) x {_NEWEST} LIMIT 1 OFFSET {SAMPLE_ROWS - 1}", values
-        )
-        cut: tuple[int, int] = cursor.fetchone()
-        cursor.execute(f"{read} AND {ROWS[asked.lines]}", [*values, *cut])
-        number, until = cursor.fetchone()
-    return Reading(None, SAMPLE_ROWS <= RATED_ROWS, cut, Sample(number, games, _day(cut[0]), _day(until)))
+    newest = _together([_newest(asked, resolved, number) for number in range(len(asked.keys))])
+    cut = _CUT.format(newest=newest.text)
+    ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, SAMPLE_ROWS - 1])
+    read = _READ.format(newest=newest.text, rows=ROWS[asked.lines])
+    ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
+    sample = Sample(number, games, _day(played), _day(until))
+    return Reading(None, SAMPLE_ROWS <= RATED_ROWS, (played, slot), sample)
+
+
+def _newest(asked: Asked, resolved: Resolved, number: int) -> Sql:
+    """The newest rows of one of the keys."""
+    rows = _in_order(asked, resolved, asked.keys[number])
+    return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, SAMPLE_ROWS))
 
 
 def _day(ordinal: int) -> date | None:
@@ -266,18 +243,31 @@ def _day(ordinal: int) -> date | None:
 def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
     """The rows of a key that the filters let through, one by one."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
-    select = _ROW.format(key=key, rating=rating)
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key), resolved.probes(asked, key)]
     if reading.cut is not None:
         conditions.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
     if reading.driver is None:
         conditions = [Sql("d.key = %s", (key,)), resolved.between("d"), *conditions]
-        found = conjunction_from("archive_occurrence d", conditions)
+        source = ROWS_OF_KEY
     else:
-        driver = driver_of(resolved, asked, key, reading.driver)
-        source = engine().PROBED.format(list=driver.source, key=key)
-        found = conjunction_from(source, [*driver.conditions, resolved.between("l"), *conditions])
-    return Sql(f"{select} {found.text}", found.values)
+        source = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
+    return _selected(_ROW.format(rating=rating), conjunction_from(source, conditions))
+
+
+_LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT %s) l"
+
+
+def _listed(resolved: Resolved, driver: Driver) -> Sql:
+    """The games of a list within the days asked for, as a FROM item; in order, so by its index."""
+    rows = conjunction_from(driver.source, [*driver.conditions, resolved.between("l")])
+    return Sql(_LISTED.format(rows=rows.text), (*rows.values, EXACT_ROWS))
+
+
+def probed(listed: Sql, key: int) -> Sql:
+    """FROM clause: the rows d under a key of each game of a list, whose alias is l."""
+    on = "d.key = %s AND d.played = l.played AND d.slot = l.slot"
+    text = engine().EACH.format(list=listed.text, table="archive_occurrence", on=on)
+    return Sql(text, (*listed.values, key))
 
 
 def driver_of(resolved: Resolved, asked: Asked, key: int, number: int) -> Driver:

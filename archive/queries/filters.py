@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from django.db import connection
-
+from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import Event, EventAlias, Player, PlayerAlias
 from archive.queries.asking import Asked
 from archive.queries.games import NOBODY, named
+from archive.queries.sql import Sql, conjunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,11 @@ class PositionFilters:
         return any(getattr(self, field.name) is not None for field in fields(self))
 
 
-class Sql(NamedTuple):
-    """A piece of SQL with its parameters."""
-
-    text: str
-    values: tuple[Any, ...] = ()
-
-
 class Driver(NamedTuple):
     """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
     as it has, or a few more."""
 
-    source: str
+    source: Sql
     conditions: tuple[Sql, ...]
     length: Sql
 
@@ -141,13 +134,13 @@ class Resolved:
         if self.event is not None:
             yield self._listed("archive_gameevent l", Sql("l.event_id = %s", (self.event,)))
         if (upload := self.filters.upload) is not None:
-            yield Driver(_UPLOADED.format(upload=int(upload)), (), Sql(_ENTRIES, (upload,)))
+            yield Driver(Sql(_UPLOADED, (upload,)), (), Sql(_ENTRIES, (upload,)))
 
     def _listed(self, table: str, mine: Sql, *conditions: Sql) -> Driver:
         """A list that is a table of its own, in the order of the index."""
         counted = conjunction([mine, self.between("l")])
         length = Sql(f"SELECT 1 FROM {table} WHERE {counted.text}", counted.values)
-        return Driver(table, (mine, *conditions), length)
+        return Driver(Sql(table), (mine, *conditions), length)
 
 
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
@@ -160,15 +153,8 @@ _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gam
     WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""
 # To SQLite a CROSS JOIN says which table to read first.
 _UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
-    CROSS JOIN archive_game g WHERE e.upload_id = {upload} AND g.id = e.game_id) l"""
+    CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
-
-
-def conjunction(conditions: list[Sql]) -> Sql:
-    """All of the conditions; true where there are none."""
-    if not conditions:
-        return Sql("TRUE")
-    return Sql(" AND ".join(sql.text for sql in conditions), sum((sql.values for sql in conditions), ()))
 
 
 def resolve(filters: PositionFilters | None) -> Resolved:
@@ -188,9 +174,7 @@ def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | 
     best: tuple[int, int] | None = None
     for number, driver in enumerate(resolved.drivers(asked, asked.keys[0])):
         sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [*driver.length.values, limit])
-            length: int = cursor.fetchone()[0]
+        ((length,),) = engine().fetch_prepared(sql, [*driver.length.values, limit])
         if length < limit:
             best, limit = (number, length), length
     return best

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from archive.index.schema import UNKNOWN_DAY
 from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias
 from archive.queries.pages import Order, Page, Phase, Place, as_date, paged
+from archive.queries.sql import Sql, conjunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class GameFilters:
     `player` is on either side. `since` and `until` are compared with the first day; games without a day
     are left out by either. `special` is JKF's name of the ending, or its word; `opening` is compared in one
     spelling; `min_plies` and `max_plies` are what the main line has at least and at most.
-    `kind` is shogi or another game, `record_kind` game, problem, tree, position.
+    `kind` is shogi or another game, `record_kind` game, problem, tree, position. `upload` is the id of an
+    upload in which the game came.
     """
 
     player: str | None = None
@@ -68,6 +70,7 @@ class GameFilters:
     max_plies: int | None = None
     kind: str | None = None
     record_kind: str | None = None
+    upload: int | None = None
 
 
 GAME_COLUMNS: Final = """
@@ -85,24 +88,52 @@ _DAYS: Final = slice(7, 9)
 
 _LIST: Final = f"""
     SELECT {GAME_COLUMNS}, x.played, x.slot FROM (
-        SELECT d.played, d.slot FROM {{source}}
-        WHERE g.space = %s AND {{conditions}}
+        SELECT d.played, d.slot FROM {{found}} AND g.space = %s AND {{keyset}}
         ORDER BY {{order}} LIMIT %s
     ) x JOIN archive_game g ON g.slot = x.slot
     ORDER BY {{outer}}
 """
-_ALL: Final = "archive_game d JOIN archive_game g ON g.id = d.id"
-_OF_PLAYER: Final = "archive_gameplayer d JOIN archive_game g ON g.slot = d.slot"
-_OF_EVENT: Final = "archive_gameevent d JOIN archive_game g ON g.slot = d.slot"
+# To SQLite a CROSS JOIN says which table to read first.
+_OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
+    CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
+_UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = g.id AND e.upload_id = %s) > 0"
+# Who plays himself has two rows for one game.
+_ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.player_id)"
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
-    """Where to look and under which conditions."""
+class Query:
+    """Where to look and under which conditions: `source` is a list of games under the alias d with the
+    `columns`, `mine` says which part of it, `conditions` what its games g must have."""
 
-    source: str
-    conditions: list[str]
-    values: list[Any]
+    source: Sql
+    mine: tuple[Sql, ...] = ()
+    conditions: tuple[Sql, ...] = ()
+    columns: str = "d.played, d.slot"
+
+    @property
+    def found(self) -> Sql:
+        """The list with its games, as FROM and WHERE."""
+        return self._joined(self.source, (*self.mine, *self.conditions))
+
+    def newest(self, limit: int) -> Sql:
+        """The newest games of the list, whatever is asked of the games themselves."""
+        where = conjunction(self.mine)
+        text = f"SELECT {self.columns} FROM {self.source.text} WHERE {where.text} {_NEWEST}"
+        return Sql(text, (*self.source.values, *where.values, limit))
+
+    def among_newest(self, limit: int) -> Sql:
+        """Those of the newest that have all that is asked for, as FROM and WHERE."""
+        newest = self.newest(limit)
+        return self._joined(Sql(f"({newest.text}) d", newest.values), self.conditions)
+
+    def _joined(self, source: Sql, conditions: Sequence[Sql]) -> Sql:
+        where = conjunction(conditions)
+        text = f"{source.text} JOIN archive_game g ON g.slot = d.slot WHERE {where.text}"
+        return Sql(text, (*source.values, *where.values))
+
+
+_NEWEST: Final = "ORDER BY d.played DESC, d.slot DESC LIMIT %s"
 
 
 def find_games(
@@ -117,7 +148,7 @@ def find_games(
     Raises InvalidCursorError for a cursor of another order or not made here, ValueError for a limit
     outside 1 to 500. Driven by the player's or event's own list where one is asked for.
     """
-    query = _query(filters or GameFilters())
+    query = query_of(filters or GameFilters())
     if query is None:
         return Page((), None)
 
@@ -139,16 +170,17 @@ def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
     return None if row is None else game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:]))
 
 
-def _fetch(query: _Query, phase: Phase, count: int, space: int) -> list[GameRow]:
+def _fetch(query: Query, phase: Phase, count: int, space: int) -> list[GameRow]:
     keyset, after = phase.keyset()
+    found = query.found
     sql = _LIST.format(
-        source=query.source,
-        conditions=" AND ".join([*query.conditions, keyset]),
+        found=found.text,
+        keyset=keyset,
         order=phase.by("d"),
         outer=phase.by("x"),
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [space, *query.values, *after, count])
+        cursor.execute(sql, [*found.values, space, *after, count])
         return [game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:])) for row in cursor.fetchall()]
 
 
@@ -159,22 +191,22 @@ def game_row(columns: Sequence[Any], place: Place) -> GameRow:
     return GameRow(*values)
 
 
-def _query(filters: GameFilters) -> _Query | None:
-    """None where a name is asked for that nobody has."""
+def query_of(filters: GameFilters) -> Query | None:
+    """Where and how to look for games; None where a name is asked for that nobody has."""
     ids = {
         "player": named(filters.player, Player, PlayerAlias),
         "black": named(filters.black, Player, PlayerAlias),
         "white": named(filters.white, Player, PlayerAlias),
         "event": named(filters.event, Event, EventAlias),
+        "upload": filters.upload,
     }
     if any(found == NOBODY for found in ids.values()):
         return None
-    query = _driven(ids)
-    for column, value in _plain_conditions(filters, ids).items():
-        if value is not None:
-            query.conditions.append(column)
-            query.values.append(value)
-    return query
+    query, driver = _driven(ids)
+    # Asked for twice, a name would count as two conditions that are seldom true together.
+    ids |= {driver: None} if driver else {}
+    days, conditions = _days_asked(filters), _plain_conditions(filters, ids)
+    return replace(query, mine=(*query.mine, *days), conditions=(*query.conditions, *conditions))
 
 
 NOBODY: Final = -1
@@ -195,28 +227,36 @@ def named(
     return known or own or NOBODY
 
 
-def _driven(ids: dict[str, int | None]) -> _Query:
-    """The shortest list there is: a player's, an event's, or all games."""
-    if ids["player"] is not None:
-        # Who plays himself has two rows for one game.
-        once = "d.player_id = %s AND (d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.player_id)"
-        return _Query(_OF_PLAYER, [once], [ids["player"]])
+def _driven(ids: dict[str, int | None]) -> tuple[Query, str | None]:
+    """The shortest list there is: a player's, an event's, an upload's, or all games; and whose it is."""
+    if (player := ids["player"]) is not None:
+        mine = Sql("d.player_id = %s", (player,))
+        columns = "d.played, d.slot, d.player_id, d.colour"
+        return Query(Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
     for colour, side in enumerate(("black", "white")):
-        if ids[side] is not None:
-            return _Query(_OF_PLAYER, [f"d.player_id = %s AND d.colour = {colour}"], [ids[side]])
-    if ids["event"] is not None:
-        return _Query(_OF_EVENT, ["d.event_id = %s"], [ids["event"]])
-    return _Query(_ALL, [], [])
+        if (player := ids[side]) is not None:
+            mine = Sql(f"d.player_id = %s AND d.colour = {colour}", (player,))
+            return Query(Sql("archive_gameplayer d"), (mine,)), side
+    if (event := ids["event"]) is not None:
+        return Query(Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
+    if (upload := ids["upload"]) is not None:
+        return Query(Sql(_OF_UPLOAD, (upload,))), "upload"
+    return Query(Sql("archive_game d")), None
 
 
-def _plain_conditions(filters: GameFilters, ids: dict[str, int | None]) -> dict[str, Any]:
-    since, until = filters.since, filters.until
-    return {
+def _days_asked(filters: GameFilters) -> Iterator[Sql]:
+    if filters.since is not None:
+        yield Sql("d.played >= %s", (filters.since.toordinal(),))
+    if filters.until is not None:
+        yield Sql(f"d.played > {UNKNOWN_DAY} AND d.played <= %s", (filters.until.toordinal(),))
+
+
+def _plain_conditions(filters: GameFilters, ids: dict[str, int | None]) -> Iterator[Sql]:
+    asked = {
         "g.player0_id = %s": ids["black"],
         "g.player1_id = %s": ids["white"],
         "g.event_id = %s": ids["event"],
-        "d.played >= %s": since.toordinal() if since else None,
-        f"d.played > {UNKNOWN_DAY} AND d.played <= %s": until.toordinal() if until else None,
+        _UPLOADED: ids["upload"],
         "g.result = %s": filters.result,
         "g.handicap = %s": filters.handicap,
         "g.special = %s": None if filters.special is None else headers.plain(filters.special),
@@ -226,3 +266,6 @@ def _plain_conditions(filters: GameFilters, ids: dict[str, int | None]) -> dict[
         "g.kind = %s": filters.kind,
         "g.record_kind = %s": filters.record_kind,
     }
+    for condition, value in asked.items():
+        if value is not None:
+            yield Sql(condition, (value,))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from django.db import connection
-
+from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.asking import position_keys
 from kifu_core.errors import KifuError
@@ -20,11 +19,11 @@ BATCH: Final = 16
 """Positions that one statement asks for; most games leave what is known within two or three."""
 
 _KNOWN: Final = f"""
-    SELECT {{n}} AS n WHERE EXISTS (
+    SELECT k.key FROM {{keys}} WHERE (SELECT count(*) FROM (
         SELECT 1 FROM archive_occurrence d
-        WHERE d.key IN ({{keys}}) AND d.played > {UNKNOWN_DAY} AND (d.played, d.slot) < (%s, %s)
-        AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
-    )
+        WHERE d.key = k.key AND d.played > {UNKNOWN_DAY} AND (d.played, d.slot) < (%s, %s)
+        AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME} LIMIT 1
+    ) x) > 0
 """
 
 
@@ -49,10 +48,8 @@ def novelty(game: Game) -> int | None:
 
 def _known(game: Game, positions: list[Position]) -> set[int]:
     """Which of the positions earlier games had."""
-    pieces, values = [], list[int]()
-    for number, keys in enumerate(position_keys(positions, "exact", game.kind, game.space)):
-        pieces.append(_KNOWN.format(n=number, keys=", ".join(["%s"] * len(keys))))
-        values += [*keys, game.played, game.slot]
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(pieces), values)
-        return {number for (number,) in cursor.fetchall()}
+    keys = position_keys(positions, "exact", game.kind, game.space)
+    listed = [key for found in keys for key in found]
+    rows = engine().fetch_prepared(_KNOWN.format(keys=engine().KEYS), [listed, game.played, game.slot])
+    known = {key for (key,) in rows}
+    return {number for number, found in enumerate(keys) if known & {*found}}

@@ -16,10 +16,13 @@ from django.core.signing import BadSignature, Signer
 
 T = TypeVar("T")
 Order = Literal["newest", "oldest"]
+Days = Literal["all", "known", "unknown"]
+"""Which games a part of a listing has: unknown days are 0, and so the last of the newest by themselves."""
 
 LARGEST: Final = 500
 """Items a page has at most."""
 
+_DAYS: Final[dict[Days, str]] = {"all": "", "known": "{}.played > 0 AND ", "unknown": "{}.played = 0 AND "}
 _END: Final = 2**31 - 1
 """Above every day and slot."""
 
@@ -46,23 +49,22 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One part of a listing: games with a day, or those without.
+    """One part of a listing.
 
     `keyset(way)` is the condition on played and slot that continues after the place, with its parameters;
     `order` the ORDER BY of the two columns.
     """
 
     after: Place
-    known: bool
+    days: Days
     descending: bool
 
     def keyset(self, way: int = 0, alias: str = "d") -> tuple[str, list[int]]:
         sign = "<" if self.descending else ">"
         if way > self.after.way:
             sign += "="
-        day = f"{alias}.played {'>' if self.known else '='} 0"
-        place = f"({alias}.played, {alias}.slot)"
-        return f"{day} AND {place} {sign} (%s, %s)", [self.after.played, self.after.slot]
+        place = f"({alias}.played, {alias}.slot) {sign} (%s, %s)"
+        return f"{_DAYS[self.days].format(alias)}{place}", [self.after.played, self.after.slot]
 
     @property
     def order(self) -> str:
@@ -74,18 +76,21 @@ class Phase:
 
 
 def phases(order: Order, cursor: str | None) -> Iterator[Phase]:
-    """The parts of a listing from the cursor on. Raises InvalidCursorError, ValueError for another order."""
+    """The parts of a listing from the cursor on: all of it, or games with a day and those without.
+
+    Raises InvalidCursorError, ValueError for another order.
+    """
     if order not in ("newest", "oldest"):
         raise ValueError(f"order is newest or oldest, not {order!r}")
-    descending = order == "newest"
     after = None if cursor is None else read_cursor(cursor, order)
+    if order == "newest":
+        yield Phase(after or Place(_END, _END, _END), "all", True)
+        return
     # No row has the way of a beginning, so a beginning excludes nothing.
-    beginning = Place(_END, _END, _END) if descending else Place(0, 0, _END)
     if after is None or after.played:
-        yield Phase(after or beginning, True, descending)
-        yield Phase(Place(0, _END, _END) if descending else Place(0, 0, _END), False, descending)
-    else:
-        yield Phase(after, False, descending)
+        yield Phase(after or Place(0, 0, _END), "known", False)
+        after = None
+    yield Phase(after or Place(0, 0, _END), "unknown", False)
 
 
 def write_cursor(place: Place, order: Order) -> str:

@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
-
 from archive.index.engine import engine
-from archive.index.schema import FORK, NOT_A_GAME
+from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.asking import ROWS, Asked, Lines, ask
-from archive.queries.counting import EXACT_ROWS, Reading, choose, conjunction_from, driver_of
-from archive.queries.filters import PositionFilters, Resolved, Sql, conjunction, resolve
+from archive.queries.counting import (
+    EXACT_ROWS,
+    ROWS_OF_KEY,
+    Reading,
+    choose,
+    conjunction_from,
+    driver_of,
+    probed,
+)
+from archive.queries.filters import PositionFilters, Resolved, resolve
 from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
 from archive.queries.pages import Order, Page, Phase, Place, paged, phases
+from archive.queries.sql import Sql, conjunction
 from kifu_core import moves
 from kifu_core.keys.canonical import Match
 from kifu_core.moves import NO_MOVE
@@ -40,7 +47,7 @@ class GameThrough(GameRow):
 
 _PIECE: Final = """
     SELECT * FROM (
-        SELECT {way} AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
+        SELECT d.key & 3 AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
         ORDER BY {order} LIMIT %s
     ) p{number}
 """
@@ -53,9 +60,9 @@ _OF_PARTS: Final = f"""
     SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags, x.part
     FROM ({{rows}}) x JOIN archive_game g ON g.slot = x.slot
 """
-_READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT {rows}"
-_LAST_READ: Final = "SELECT played, slot FROM ({read}) r LIMIT 1 OFFSET {before}"
-_GAMES_ONLY: Final = Sql(f"d.result <> {NOT_A_GAME}")
+_READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT %s"
+_LAST_READ: Final = "SELECT played, slot FROM ({read}) r LIMIT 1 OFFSET %s"
+_DATED_GAMES: Final = Sql(f"d.result <> {NOT_A_GAME} AND d.played > {UNKNOWN_DAY}")
 
 
 def games_through(
@@ -97,7 +104,7 @@ def extremes(asked: Asked, resolved: Resolved, reading: Reading) -> tuple[GameTh
     if not resolved.filters:
         return _first_of_each(asked, parts)
     rows = PAGE_ROWS if reading.sample else EXACT_ROWS
-    found = [_chosen(_Scan(asked, resolved, part, reading, rows), 1, _GAMES_ONLY)[0] for part in parts]
+    found = [_chosen(_Scan(asked, resolved, part, reading, rows), 1, _DATED_GAMES)[0] for part in parts]
     return tuple(games[0] if games else None for games in found)
 
 
@@ -106,14 +113,14 @@ _ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
 
 def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | None, ...]:
     """The first game of each listing, in one statement."""
-    unions = [_union(part, _pieces(asked, part, 1, _GAMES_ONLY), 1) for part in parts]
+    unions = [_union(part, _pieces(asked, part, 1, _DATED_GAMES), 1) for part in parts]
     both = " UNION ALL ".join(
         f"SELECT * FROM (SELECT {number} AS part, u.* FROM ({union.text}) u) a{number}"
         for number, union in enumerate(unions)
     )
-    with connection.cursor() as cursor:
-        cursor.execute(_OF_PARTS.format(rows=both), [v for union in unions for v in union.values])
-        found = {row[-1]: _game_through(asked, row[:-1]) for row in cursor.fetchall()}
+    values = [value for union in unions for value in union.values]
+    rows = engine().fetch_prepared(_OF_PARTS.format(rows=both), values)
+    found = {row[-1]: _game_through(asked, row[:-1]) for row in rows}
     return tuple(found.get(number) for number in range(len(parts)))
 
 
@@ -128,7 +135,7 @@ def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> 
     for key in asked.keys:
         conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, "d", key)]
         where = conjunction(conditions if also is None else [*conditions, also])
-        pieces.append(_piece(phase, key, len(pieces), "archive_occurrence d", where, "d", count))
+        pieces.append(_piece(phase, len(pieces), ROWS_OF_KEY, where, "d", count))
     return pieces
 
 
@@ -137,12 +144,10 @@ def _after(phase: Phase, alias: str, key: int) -> Sql:
     return Sql(text, tuple(values))
 
 
-def _piece(phase: Phase, key: int, number: int, source: str, where: Sql, alias: str, count: int) -> Sql:
+def _piece(phase: Phase, number: int, source: Sql, where: Sql, alias: str, count: int) -> Sql:
     """The next rows of one key."""
-    text = _PIECE.format(
-        way=key & 3, source=source, conditions=where.text, order=phase.by(alias), number=number
-    )
-    return Sql(text, (*where.values, count))
+    text = _PIECE.format(source=source.text, conditions=where.text, order=phase.by(alias), number=number)
+    return Sql(text, (*source.values, *where.values, count))
 
 
 def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
@@ -155,9 +160,8 @@ def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
 def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> list[GameThrough]:
     """The first games of all pieces together."""
     rows = _union(phase, pieces, count)
-    with connection.cursor() as cursor:
-        cursor.execute(_THROUGH.format(rows=rows.text, outer=phase.by("x")), rows.values)
-        return [_game_through(asked, row) for row in cursor.fetchall()]
+    found = engine().fetch_prepared(_THROUGH.format(rows=rows.text, outer=phase.by("x")), rows.values)
+    return [_game_through(asked, row) for row in found]
 
 
 def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
@@ -185,28 +189,27 @@ class _Scan(NamedTuple):
     def read(self, key: int) -> Sql:
         """What is looked at for a key, in order, before the filters."""
         if self.reading.driver is None:
-            alias, source = "d", "archive_occurrence d"
+            alias, source = "d", ROWS_OF_KEY
             conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[self.asked.lines])]
         else:
             driver = driver_of(self.resolved, self.asked, key, self.reading.driver)
             alias, source, conditions = "l", driver.source, list(driver.conditions)
         conditions += [_after(self.phase, alias, key), self.resolved.between(alias)]
         found = conjunction_from(source, conditions)
-        text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias), rows=self.rows)
-        return Sql(text, found.values)
+        text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias))
+        return Sql(text, (*found.values, self.rows))
 
     def piece(self, key: int, number: int, count: int, also: Sql | None) -> Sql:
         """The next rows of a key that the filters let through."""
         read = self.read(key)
         conditions = [self.resolved.result_of(self.asked, key), self.resolved.probes(self.asked, key)]
         if self.reading.driver is None:
-            alias, source = "d", f"({read.text}) d"
+            alias, source = "d", Sql(f"({read.text}) d", read.values)
         else:
-            alias, source = "l", engine().PROBED.format(list=f"({read.text}) l", key=key)
+            alias, source = "l", probed(Sql(f"({read.text}) l", read.values), key)
             conditions.append(Sql(ROWS[self.asked.lines]))
         where = conjunction(conditions if also is None else [*conditions, also])
-        found = _piece(self.phase, key, number, source, where, alias, count)
-        return Sql(found.text, (*read.values, *found.values))
+        return _piece(self.phase, number, source, where, alias, count)
 
     def end(self) -> Place | None:
         """Up to where everything was looked at; None if to the end."""
@@ -215,10 +218,8 @@ class _Scan(NamedTuple):
 
     def _end(self, key: int) -> Place | None:
         read = self.read(key)
-        with connection.cursor() as cursor:
-            cursor.execute(_LAST_READ.format(read=read.text, before=self.rows - 1), read.values)
-            row = cursor.fetchone()
-        return None if row is None else Place(row[0], row[1], key & 3)
+        rows = engine().fetch_prepared(_LAST_READ.format(read=read.text), [*read.values, self.rows - 1])
+        return Place(rows[0][0], rows[0][1], key & 3) if rows else None
 
     def rank(self, place: Place) -> tuple[int, int, int]:
         """Sorts places as the listing does."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
-
+from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.asking import ask
 from archive.queries.people import by_year
@@ -51,9 +50,7 @@ def trend(kind: str, code: str, match: Match = "exact", space: int = 0) -> Trend
 
 def _days(key: int) -> list[int]:
     """The days of the newest games under a key, the newest first."""
-    with connection.cursor() as cursor:
-        cursor.execute(_DAYS, [key, NEWEST])
-        return [played for (played,) in cursor.fetchall()]
+    return [played for (played,) in engine().fetch_prepared(_DAYS, [key, NEWEST])]
 
 
 def _year(day: int) -> int:

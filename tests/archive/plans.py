@@ -6,26 +6,44 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from django.db import connection
+from psycopg.client_cursor import ClientCursorMixin
 
 BIG = ("occurrence", "game", "gameplayer", "gameevent", "entry", "hotmove", "hotposition", "gamerecord")
 """Tables that grow with the archive."""
 
+ORDERED = ("occurrence", "gameplayer", "gameevent")
+"""Those of them whose indexes are in the order of the lists."""
+
+
+class Statement(NamedTuple):
+    """A statement that ran; `prepared` if its plan is kept, which is made without the parameters."""
+
+    sql: str
+    params: Any
+    prepared: bool
+
 
 @contextmanager
-def recorded() -> Iterator[list[tuple[str, Any]]]:
-    """The statements that run meanwhile, with their parameters."""
-    found: list[tuple[str, Any]] = []
+def recorded() -> Iterator[list[Statement]]:
+    """The statements that run meanwhile."""
+    found: list[Statement] = []
 
     def keep(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         if sql.lstrip().upper().startswith("SELECT") and not many:
-            found.append((sql, params))
+            found.append(Statement(sql, params, _is_prepared(context["cursor"].cursor)))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(keep):
         yield found
+
+
+def _is_prepared(cursor: Any) -> bool:
+    """Django's own cursors on PostgreSQL put the values into the text."""
+    return connection.vendor == "postgresql" and not isinstance(cursor, ClientCursorMixin)
 
 
 def scans(ask: Callable[[], object]) -> list[str]:
@@ -33,22 +51,42 @@ def scans(ask: Callable[[], object]) -> list[str]:
     with recorded() as statements:
         ask()
     found = ["nothing was asked"] if not statements else []
-    for sql, params in statements:
-        found += [f"{table}: {' '.join(sql.split())}" for table in sorted(_scanned(sql, params))]
+    for statement in statements:
+        text = " ".join(statement.sql.split())
+        found += [f"{table}: {text}" for table in sorted(_scanned(statement))]
     return found
 
 
-def _scanned(sql: str, params: Any) -> set[str]:
+def _scanned(statement: Statement) -> set[str]:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT rootpage, tbl_name FROM sqlite_master")
             roots = dict(cursor.fetchall())
-            cursor.execute(f"EXPLAIN {sql}", params)
+            cursor.execute(f"EXPLAIN {statement.sql}", statement.params)
             return _sqlite_scans([row[1:4] for row in cursor.fetchall()], roots)
-        cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
-        (plan,) = cursor.fetchone()
+        (plan,) = _explain_prepared(cursor, statement) if statement.prepared else _explain(cursor, statement)
     root = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
-    return {name for node in _nodes(root) if (name := _postgresql_scan(node))}
+    read = {name for node in _nodes(root) if (name := _postgresql_scan(node))}
+    return read | {f"{name} sorted" for node in _nodes(root) for name in _sorted(node)}
+
+
+def _explain(cursor: Any, statement: Statement) -> Any:
+    cursor.execute(f"EXPLAIN (FORMAT JSON) {statement.sql}", statement.params)
+    return cursor.fetchone()
+
+
+def _explain_prepared(cursor: Any, statement: Statement) -> Any:
+    """The plan that is kept."""
+    types = ["bigint[]" if isinstance(v, list) else "text" if isinstance(v, str) else "bigint"
+             for v in statement.params]  # fmt: skip
+    numbers = count(1)
+    sql = re.sub("%s", lambda _: f"${next(numbers)}", statement.sql)
+    cursor.execute(f"PREPARE looked_at ({', '.join(types)}) AS {sql}")
+    places = ", ".join(f"%s::{kind}" for kind in types)
+    cursor.execute(f"EXPLAIN (FORMAT JSON) EXECUTE looked_at ({places})", statement.params)
+    plan = cursor.fetchone()
+    cursor.execute("DEALLOCATE looked_at")
+    return plan
 
 
 def _sqlite_scans(steps: list[tuple[str, int, int]], roots: dict[int, str]) -> set[str]:
@@ -68,12 +106,34 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _nodes(child)
 
 
+def _sorted(node: dict[str, Any]) -> set[str]:
+    """Tables of which a limited number of rows is wanted in order, and all are sorted to get them."""
+    return _below(node, below_sort=False) if node["Node Type"] == "Limit" else set()
+
+
+def _below(node: dict[str, Any], *, below_sort: bool) -> set[str]:
+    found: set[str] = set()
+    for child in node.get("Plans", ()):
+        # What is looked up once for each row is bounded by the rows.
+        if child["Parent Relationship"] not in ("Outer", "Member", "Subquery"):
+            continue
+        sorting = below_sort or child["Node Type"] == "Sort"
+        if child["Node Type"] != "Limit":
+            found |= _below(child, below_sort=sorting)
+        if sorting and (table := _table(child)) in ORDERED and not _empty(child["Relation Name"]):
+            found.add(table)
+    return found
+
+
+def _table(node: dict[str, Any]) -> str:
+    return re.sub(r"_\d{10}$", "", node.get("Relation Name", "")).removeprefix("archive_")
+
+
 def _postgresql_scan(node: dict[str, Any]) -> str | None:
     """The table of a node that reads all of it: in its own order, or by an index without a condition."""
-    relation = node.get("Relation Name", "")
-    table = re.sub(r"_\d{10}$", "", relation).removeprefix("archive_")
+    table = _table(node)
     whole = node["Node Type"] == "Seq Scan" or ("Index" in node["Node Type"] and "Index Cond" not in node)
-    return table if table in BIG and whole and not _empty(relation) else None
+    return table if table in BIG and whole and not _empty(node["Relation Name"]) else None
 
 
 def _empty(relation: str) -> bool:

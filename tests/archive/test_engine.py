@@ -34,3 +34,13 @@ def test_sqlite_runs_with_the_options_of_an_archive(name, value):
 def test_the_test_database_of_sqlite_is_a_file_that_another_process_can_open():
     name = connection.settings_dict["NAME"]
     assert Path(name).is_file(), name
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="a setting of PostgreSQL")
+@pytest.mark.django_db
+def test_postgresql_makes_kept_plans_without_values_and_django_keeps_none():
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW plan_cache_mode")
+        assert cursor.fetchone() == ("force_generic_plan",)
+        assert cursor.connection.prepare_threshold is None
+    assert 60 <= connection.settings_dict["CONN_MAX_AGE"] <= 3600

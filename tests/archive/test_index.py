@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
-from archive.index import counters, verify
+from archive.index import counters, postgresql, verify
 from archive.index.engine import engine
 from archive.index.schema import Row
 from archive.ingest import store
@@ -76,6 +76,68 @@ def test_there_is_always_an_empty_segment_ahead(small_segments):
     assert len(segments()) == 3
     assert sorted(Game.objects.values_list("slot", flat=True)) == [1, SMALL_SEGMENT, SMALL_SEGMENT + 1]
     assert explore("shogi", START).total == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_kept_plan_sees_a_segment_that_was_attached_after_it(small_segments):
+    vendor("postgresql")
+    ingest(ready(GAME))
+    assert explore("shogi", START).total == 1
+    kept = prepared()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setval('archive_slot', %s)", [2 * SMALL_SEGMENT - 1])
+    ingest(ready(GAME, black="甲"), ready(GAME, black="乙"))
+    assert len(segments()) == 4 and segments()[2] in slots_of()
+    assert explore("shogi", START).total == 3
+    assert prepared() == kept != []
+
+
+def prepared() -> list[str]:
+    """Statements whose plans this connection keeps."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_prepared_statements ORDER BY name")
+        return [name for (name,) in cursor.fetchall()]
+
+
+def slots_of() -> set[str]:
+    """The segments in which games lie."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT tableoid::regclass::text FROM archive_occurrence")
+        return {name for (name,) in cursor.fetchall()}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_segment_that_has_begun_is_looked_at_once_so_that_plans_are_made_anew(small_segments, monkeypatch):
+    vendor("postgresql")
+    monkeypatch.setattr(postgresql, "_BEGUN_GAMES", 2)
+    monkeypatch.setattr(postgresql, "_BEGUN_ROWS", 5)
+
+    def known_rows() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT reltuples FROM pg_class WHERE relname = %s", [segments()[0]])
+            return int(cursor.fetchone()[0])
+
+    with connection.cursor() as cursor:
+        engine().make_room()
+        cursor.execute("ANALYZE archive_occurrence")
+    assert known_rows() == 0
+    for number, rows in enumerate((0, 5, 5, 5)):
+        ingest(ready(GAME, black="甲乙丙丁"[number]))
+        assert known_rows() == rows
+
+
+@pytest.mark.django_db
+def test_behind_a_pooler_nothing_is_prepared_and_answers_are_the_same(monkeypatch):
+    vendor("postgresql")
+    ingest(ready(GAME))
+    before, answer = prepared(), explore("shogi", START, "any", "all")
+    assert len(prepared()) > len(before)
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    assert explore("shogi", START, "any", "all") == answer
+    assert prepared() == []
+    connection.close()
 
 
 @pytest.mark.django_db(transaction=True)

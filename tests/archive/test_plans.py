@@ -9,18 +9,35 @@ from random import Random
 import pytest
 from django.db import connection, transaction
 
-from archive.index import counters
+from archive.index import counters, postgresql
 from archive.index.engine import engine
 from archive.index.schema import FIRST, Row
-from archive.models import Entry, Event, Game, GameEvent, GamePlayer, HotMove, HotPosition, Player, Upload
-from archive.queries import counting, through
+from archive.models import (
+    Entry,
+    Event,
+    Game,
+    GameEvent,
+    GamePlayer,
+    GameRecord,
+    HotMove,
+    HotPosition,
+    Player,
+    Upload,
+)
+from archive.queries import counting, finding, people, through
+from archive.queries.games import GameFilters, find_games, game_by_id
+from archive.queries.novelty import novelty
+from archive.queries.people import event_summary, player_summary
 from archive.queries.positions import PositionFilters, explore, explore_many, games_through
+from archive.queries.trend import trend
+from archive.queries.twins import twins
 from archive.queries.walk import walk
 from kifu_core import moves
 from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import canonical, key
 from kifu_core.position import Position
-from tests.archive.builders import upload
+from tests.archive.builders import ready, upload
+from tests.archive.conftest import drop_segments
 from tests.archive.plans import scans
 
 GAMES = 12_000
@@ -45,13 +62,15 @@ MOVES = {0: [moves.from_usi(usi) for usi in ("7g7f", "2g2f", "5g5f")], 2: [moves
 """Moves that can be played in both positions, as they are stored, by the colour bit of the key."""
 
 
-@pytest.fixture
-def archive() -> None:
-    """Games without records, all through one position and a few through another; as large as is needed."""
+@pytest.fixture(scope="module")
+def archive(module_db: None) -> None:
+    """Games, all through one position and a few through another; as large as is needed. On PostgreSQL they
+    lie in several segments, and the one ahead is empty."""
     random = Random(1)
+    if connection.vendor == "postgresql":
+        _segments()
     Player.objects.bulk_create(Player(pk=number, name=f"対局者{number}") for number in range(1, PLAYERS + 1))
     Event.objects.bulk_create(Event(pk=number, name=f"棋戦{number}") for number in range(1, 41))
-    engine().make_room()
     _games(random)
     _rows(random)
     found = canonical(Position.initial())
@@ -59,6 +78,14 @@ def archive() -> None:
     _hot(random)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
+
+
+def _segments() -> None:
+    drop_segments()
+    with pytest.MonkeyPatch.context() as patch, connection.cursor() as cursor:
+        patch.setattr(postgresql, "SEGMENT_GAMES", GAMES // 3 + 1)
+        for _ in range(5):
+            postgresql.attach_segment(cursor)
 
 
 def _games(random: Random) -> None:
@@ -72,6 +99,7 @@ def _games(random: Random) -> None:
             Game(
                 pk=slot, kind="shogi", record_kind="game", digest=slot.to_bytes(16, "big"), digest_version=1,
                 slot=slot, event_id=event, played=played, handicap="HIRATE", result=slot % 4, plies=100,
+                precision="day", stem=(slot // 2).to_bytes(16, "big"),
                 index_version=1, index_rows=ROWS_A_GAME, **names,
             )
         )  # fmt: skip
@@ -82,6 +110,10 @@ def _games(random: Random) -> None:
             seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
     for model, rows in ((Game, games), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
         model.objects.bulk_create(rows, batch_size=2000)
+    record = ready("7g7f 3c3d 2g2f 8c8d").record
+    GameRecord.objects.bulk_create(
+        (GameRecord(game_id=slot, record=record) for slot in range(1, GAMES + 1)), batch_size=2000
+    )
 
 
 def _rows(random: Random) -> None:
@@ -137,9 +169,36 @@ def questions() -> dict[str, Callable[[], object]]:
                 for order in ("newest", "oldest"):
                     found[f"{order} {name}"] = lambda c=code, f=filters, m=match, o=order: pages(c, m, o, f)
         found[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
+        found[f"years {where}"] = lambda c=code: trend("shogi", c, "any")
     found["batch"] = lambda: explore_many("shogi", [*CODES.values()], "any", "all")
     found["tree"] = lambda: walk("shogi", START, 2, 1)
+    found["novelty"] = lambda: novelty(Game.objects.select_related("stored").get(pk=GAMES // 2))
+    found["twins"] = lambda: twins(GAMES // 2)
+    found["position of a game"] = lambda: finding.of_game(GAMES // 2, 2)
+    found["game"] = lambda: game_by_id(GAMES // 2)
+    found["sum of a player"] = lambda: player_summary(7)
+    found["sum of an event"] = lambda: event_summary(3)
+    for what, filters in LISTS.items():
+        for order in ("newest", "oldest"):
+            found[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
     return found
+
+
+LISTS = {
+    "all": None,
+    "player": GameFilters(player="対局者7"),
+    "side": GameFilters(white="対局者8"),
+    "event": GameFilters(event="棋戦3"),
+    "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
+    "result": GameFilters(player="対局者7", result=2),
+}
+
+
+def lists(filters: GameFilters | None, order: str) -> None:
+    """The first pages of a list of games."""
+    cursor = find_games(filters, order, None, 5).next
+    if cursor is not None:
+        find_games(filters, order, cursor, 5)
 
 
 def counts(code: str, match: str, filters: PositionFilters | None, **options: bool) -> None:
@@ -157,6 +216,8 @@ def pages(code: str, match: str, order: str, filters: PositionFilters | None) ->
 
 
 def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
+    # So that it is fewer than all games of a player here, as it is in an archive that is large.
+    monkeypatch.setattr(people, "LOOKED_AT", 5)
     assert whole(questions()) == {}
     monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
     assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
@@ -192,3 +253,14 @@ def test_a_query_that_reads_a_table_whole_would_be_found(archive):
 
         (found,) = scans(ask)
         assert found.startswith(f"{table}: ")
+
+
+def test_a_kept_plan_that_sorts_all_rows_of_a_position_would_be_found(archive):
+    if connection.vendor != "postgresql":
+        return
+    sql = "SELECT d.played FROM archive_occurrence d WHERE d.key = %s ORDER BY d.played DESC, d.slot DESC"
+    found = canonical(Position.initial())
+    start = key(found.code, found.orientation)
+    (sorting,) = scans(lambda: engine().fetch_prepared(f"{sql} LIMIT 5", [start]))
+    assert sorting.startswith("occurrence sorted: ")
+    assert scans(lambda: engine().fetch_prepared(f"{sql} LIMIT %s", [start, 5])) == []
