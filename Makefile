@@ -16,18 +16,23 @@ help:
 run: $(VENV)/.runtime
 	@$(BIN)/python manage.py serve
 
-test: check
-	@echo "== tests on SQLite"
-	@$(BIN)/pytest -n $(JOBS)
-	@echo "== tests on PostgreSQL"
-	@$(BIN)/python -m tests.postgres $(BIN)/pytest -n $(JOBS) \
-		tests/archive tests/browser tests/faults tests/project/test_docker.py
+CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal
+ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/project
+# All parts run, also after one that failed: one run tells everything.
+test: $(VENV)/.development
+	@failed=; \
+	echo "== lint and types"; \
+	$(CHECK) || failed=", lint or types"; \
+	echo "== tests on SQLite"; \
+	$(PYTEST) || failed="$$failed, tests on SQLite"; \
+	echo "== tests on PostgreSQL"; \
+	$(BIN)/python -m tests.postgres $(PYTEST) --database $(ARCHIVE_TESTS) || failed="$$failed, tests on PostgreSQL"; \
+	[ -z "$$failed" ] || { echo "failed: $${failed#, }" >&2; exit 1; }
 
 check: $(VENV)/.development
 	@echo "== lint and types"
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
+	@$(CHECK)
 
 setup: $(VENV)/.development
 

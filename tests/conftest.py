@@ -1,12 +1,47 @@
-"""Fixtures that all tests share."""
+"""Fixtures that all tests share, and which of them a run takes."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.shared import SHARED, need_shared
+
+# A busy machine is no defect: examples may take their time. On CI they are always the same ones, so that
+# what a run says depends on nothing but the code; every other run draws new ones.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("patient"), derandomize=True, database=None)
+settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
+
+DATABASE = {"db", "transactional_db", "django_db_setup"}
+"""Fixtures of tests that use the database."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database",
+        action="store_true",
+        help="only tests whose outcome can depend on the database engine, for a run on another one",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--database`, leave out what needs no database and what is marked `one_engine`."""
+    if not config.getoption("--database"):
+        return
+    left_out = [item for item in items if not depends_on_engine(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if depends_on_engine(item)]
+
+
+def depends_on_engine(item: pytest.Item) -> bool:
+    if item.get_closest_marker("one_engine"):
+        return False
+    marked = item.get_closest_marker("django_db") or item.get_closest_marker("worker")
+    return marked is not None or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture

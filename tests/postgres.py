@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-START_SECONDS = 60
+START_SECONDS = 180
 # The data is thrown away with the folder: nothing is gained by waiting for the disk.
 SETTINGS = {
     "fsync": "off",
@@ -131,7 +131,7 @@ def postgres_url(keep: Path | None = None, **settings: str) -> Iterator[str]:
     """The address of a PostgreSQL server with further settings, running while the context lasts.
 
     Its files are gone afterwards; those in `keep`, an absolute path, stay and are taken up again the next
-    time. Raises RuntimeError with the server's log where it does not start within a minute.
+    time. Raises RuntimeError with the server's log where it does not start within three minutes.
     """
     given = os.environ.get("TEST_DATABASE_URL")
     if given:

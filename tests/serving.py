@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,12 @@ import psycopg
 from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[1]
-START_SECONDS = 60
-STOP_SECONDS = 15
+# Below 32768, where Linux begins with the ports of outgoing connections.
+FIRST_PORT, LAST_PORT, PORT_RANGES = 20_000, 32_000, 16
+# Patience with a busy machine, not a promise of speed.
+START_SECONDS = 180
+STOP_SECONDS = 120
+ANSWER_SECONDS = 120
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Archive:
     def get(self, path: str) -> Any:
         """The JSON at a path; raises HTTPError."""
         address = path if path.startswith("http") else self.url + path
-        with urllib.request.urlopen(address, timeout=30) as answer:
+        with urllib.request.urlopen(address, timeout=ANSWER_SECONDS) as answer:
             return json.load(answer)
 
     def post_text(self, text: str, name: str) -> int:
@@ -46,7 +50,7 @@ class Archive:
         request = urllib.request.Request(
             f"{self.url}/api/v1/uploads", body, {"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             upload: int = json.load(answer)["uploads"][0]["id"]
         return upload
 
@@ -57,7 +61,7 @@ class Archive:
         body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
         kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         request = urllib.request.Request(f"{self.url}/api/v1/uploads", body, kind)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
             upload: int = json.load(answer)["uploads"][0]["id"]
         return upload
 
@@ -103,12 +107,12 @@ def processes_of(folder: Path) -> set[int]:
 
 def children_of(archive: Archive, role: str) -> list[int]:
     """The process ids of an archive's children in that role."""
-    command = f"archive.serving.child\0{role}\0".encode()
-    return [
-        pid
-        for pid in processes_of(Path(archive.environment["ARCHIVE_DATA_DIR"]))
-        if command in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    command, found = f"archive.serving.child\0{role}\0".encode(), []
+    for pid in processes_of(Path(archive.environment["ARCHIVE_DATA_DIR"])):
+        with suppress(OSError):  # it may have ended just now
+            if command in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found
 
 
 def wait_for(condition: Callable[[], bool], seconds: float, log: Path | None = None) -> None:
@@ -121,11 +125,18 @@ def wait_for(condition: Callable[[], bool], seconds: float, log: Path | None = N
 
 
 def free_port() -> int:
-    """A port that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+    """A port that nobody listens on, and that nobody else will take.
+
+    The system gives outgoing connections ports above these, and each process of the tests has its own.
+    """
+    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % PORT_RANGES
+    ports = list(range(FIRST_PORT + process, LAST_PORT, PORT_RANGES))
+    secrets.SystemRandom().shuffle(ports)
+    for port in ports:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port is free")
 
 
 @contextmanager
@@ -155,6 +166,7 @@ def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
             "ARCHIVE_SAMPLES": "0",
             "ARCHIVE_ANONYMOUS_UPLOAD": "1",
             "ARCHIVE_WEB_WORKERS": "1",
+            "ARCHIVE_ENTRY_SECONDS": str(START_SECONDS),
             "PYTHONUNBUFFERED": "1",
             **address,
             **settings,
@@ -186,7 +198,7 @@ def answers(archive: Archive) -> bool:
     if archive.process.poll() is not None:
         raise AssertionError("it ended by itself\n" + archive.log.read_text())
     try:
-        with urllib.request.urlopen(f"{archive.url}/readyz", timeout=5) as answer:
+        with urllib.request.urlopen(f"{archive.url}/readyz", timeout=ANSWER_SECONDS) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False

@@ -5,11 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from pytest_django.fixtures import Settings
+from pytest_django.plugin import DjangoDbBlocker
 
 from archive.index import postgresql, schema
 
 SMALL_SEGMENT = 100
+
+
+@pytest.fixture(autouse=True)
+def patient(settings: Settings) -> None:
+    """No entry is too slow because the machine is busy."""
+    settings.ARCHIVE_ENTRY_SECONDS = 600
+
+
+@pytest.fixture(scope="module")
+def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The database for a fixture of a whole module: what that stores is there for all tests of the module.
+
+    It is one transaction, in which each test has a savepoint of its own. A module with tests that need
+    transactions of their own (`transaction=True`) cannot use it.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -218,6 +218,8 @@ def pages(code: str, match: str, order: str, filters: PositionFilters | None) ->
 def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
     # So that it is fewer than all games of a player here, as it is in an archive that is large.
     monkeypatch.setattr(people, "LOOKED_AT", 5)
+    # The one question that reads a table whole, and means to.
+    monkeypatch.setattr(counting, "RATINGS_A_PROBE", 0)
     assert whole(questions()) == {}
     monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
     assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}

@@ -91,6 +91,7 @@ def test_the_admin_lists_them(client, reason):
 
 
 @pytest.mark.shared
+@pytest.mark.one_engine
 def test_no_distinct_games_of_the_corpus_are_taken_for_twins():
     """The pairs that are found are all of them one game, entered twice: see `ENTERED_TWICE`."""
     for path in sorted(CORPUS.rglob("*")):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.archive.games import CSA, KIF, START
 from tests.faults.servers import redis_server
-from tests.serving import Archive, archive_at, free_port, wait_for
+from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
 
 pytestmark = pytest.mark.worker
 
@@ -24,7 +24,7 @@ def collection(games: int) -> bytes:
 def paste_beside_an_import(archive: Archive) -> None:
     """Send a large file, then a pasted game, and see which is there first."""
     large = archive.post_file(collection(LARGE), "large.csa")
-    wait_for(lambda: count(archive, large) > 100, 60, archive.log)
+    wait_for(lambda: count(archive, large) > 100, START_SECONDS, archive.log)
     text = KIF.replace("先手の人", "貼り付けた人").replace("７六歩(77)", "２六歩(27)").split("   2 ")[0]
     paste = archive.post_text(text + "   2 ３四歩(33)\n   3 投了\n", "paste.kif")
     pasted, imported = archive.wait_done(paste), archive.wait_done(large)
@@ -63,5 +63,7 @@ def test_a_file_put_into_the_watched_folder_becomes_a_game(tmp_path):
     folder.mkdir()
     with archive_at(tmp_path / "data", ARCHIVE_WATCH_DIR=str(folder), ARCHIVE_SWEEP_SECONDS="1") as archive:
         (folder / "game.kif").write_text(KIF)
-        wait_for(lambda: archive.get(f"/api/v1/positions/shogi/{START}")["total"] == 1, 60, archive.log)
+        wait_for(
+            lambda: archive.get(f"/api/v1/positions/shogi/{START}")["total"] == 1, START_SECONDS, archive.log
+        )
         assert (folder / "game.kif").read_text() == KIF

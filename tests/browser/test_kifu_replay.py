@@ -15,7 +15,7 @@ from archive.models import Game
 from tests.archive import builders, games
 from tests.browser.conftest import PageMaker
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 
 class OtherSite(ThreadingHTTPServer):

@@ -18,7 +18,7 @@ from kifu_core.position import Position
 from kifu_core.replay import start
 from tests.archive import builders
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db]
 
 SFENS = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",

@@ -14,7 +14,7 @@ from archive.models import Event, Game, Player, Upload
 from tests.archive import builders
 from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow, loading
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 SMALL = (320, 640)
 LONG = "とても長い名前" * 6

@@ -14,7 +14,7 @@ from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, hand, middle, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 START = shogi64.encode(Position.initial())
 AFTER_76 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -"

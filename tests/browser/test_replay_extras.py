@@ -17,7 +17,7 @@ from tests.archive import builders, games
 from tests.browser.boards import expect_board, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow, freeze
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 LINE = "7g7f 3c3d 8h2b+ 3a2b B*4e"
 MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"

@@ -17,7 +17,7 @@ from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, expected, hand
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 LINE = "7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b 4e3d 2b3c 3d5f"
 FORKS = {2: [["8c8d", "2g2f"]], 3: [["2g2f", "8c8d"], ["6g6f"]]}

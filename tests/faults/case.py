@@ -19,7 +19,7 @@ from archive.ingest import tasks
 from tests.faults.servers import Postgres
 from tests.faults.world import World
 
-WAIT_SECONDS = 180
+WAIT_SECONDS = 600
 PASS_SECONDS = 0.3
 
 

@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from archive.ingest import store, tasks, work
 from archive.models import Upload
-from tests.faults.case import Case, Skipped
+from tests.faults.case import WAIT_SECONDS, Case, Skipped
 from tests.faults.points import AFTER_PROGRESS, Moment, steps
 from tests.faults.servers import redis_server
 from tests.faults.world import Broken, World
@@ -62,7 +62,7 @@ def several_workers(case: Case) -> None:
     second = first.again()
 
     def run() -> None:
-        until = time.monotonic() + 120
+        until = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < until and {first.state, second.state} != {"done"}:
             for world in (first, second):
                 work.work_on(world.upload, f"worker {os.getpid()}", seconds=0.1)
@@ -80,7 +80,7 @@ def expired_claims(case: Case) -> None:
     world = World.with_pile(case.games)
 
     def run() -> None:
-        until = time.monotonic() + 120
+        until = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < until and world.state != "done":
             work.work_on(world.upload, f"worker {os.getpid()}", seconds=0.2)
 
@@ -140,7 +140,7 @@ def broker_away(case: Case) -> None:
             server.kill()
             case.note("Redis killed", world.check_so_far())
         with redis_server(port):
-            until = time.monotonic() + 120
+            until = time.monotonic() + WAIT_SECONDS
             while world.state != "done" and time.monotonic() < until:
                 for upload in store.sweep():
                     _send(address, world, upload)

@@ -15,7 +15,7 @@ import psycopg
 
 from tests import postgres
 
-START_SECONDS = 30
+START_SECONDS = 180
 
 
 class Postgres:

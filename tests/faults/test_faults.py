@@ -12,7 +12,7 @@ from tests.faults.__main__ import KINDS
 from tests.serving import ROOT
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
-SECONDS = 300
+SECONDS = 900
 
 
 @pytest.mark.worker

@@ -73,7 +73,12 @@ def test_the_commands_work_without_a_terminal(tmp_path):
             **address,
         }
         subprocess.run(
-            command_of("migrate"), cwd=ROOT, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60
+            command_of("migrate"),
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=START_SECONDS,
         )
         running = [_start(service, environment, tmp_path) for service in ("web", "worker", "scheduler")]
         archive = Archive(

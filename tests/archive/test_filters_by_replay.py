@@ -1,0 +1,157 @@
+"""Filters on the games through a position, whichever way they are read, against plain counting.
+
+All questions are put to one archive, which no test changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from archive.index import schema
+from archive.ingest.ready import ReadyGame
+from archive.queries import counting, through
+from archive.queries.positions import PositionFilters, explore, games_through
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive.builders import ingest, random_game
+from tests.archive.replaying import TURNS, Passes, askers, expected_games, naive, numbers, told
+
+pytestmark = pytest.mark.django_db
+
+GAMES = 120
+START = shogi64.encode(Position.initial())
+DAY = date(2021, 5, 5)
+
+FILTERS = [
+    PositionFilters(player="甲"),
+    PositionFilters(black="甲"),
+    PositionFilters(white="乙"),
+    PositionFilters(black="甲", white="乙"),
+    PositionFilters(event="名人戦"),
+    PositionFilters(since=DAY),
+    PositionFilters(until=date(2020, 12, 31)),
+    PositionFilters(since=date(2020, 1, 1), until=date(2020, 1, 1), player="乙"),
+    PositionFilters(result=0),
+    PositionFilters(result=1, event="王位戦"),
+    PositionFilters(result=3),
+    PositionFilters(handicap="KA", result=1),
+    PositionFilters(handicap="OTHER"),
+    PositionFilters(min_rating=1500),
+    PositionFilters(min_rating=1501, player="丙"),
+    PositionFilters(player="誰も"),
+]
+
+
+@pytest.fixture(scope="module")
+def pool(module_db: None) -> list[ReadyGame]:
+    """Games that are stored for all tests of this module."""
+    random = Random(11)
+    games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
+    found = list(games.values())[:GAMES]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "HOT_GAMES", 3)
+        for start in range(0, len(found), 40):
+            ingest(*found[start : start + 40])
+    return found
+
+
+@pytest.fixture(params=["rows", "lists", "counters"])
+def way(request, monkeypatch, hot_at_three) -> str:
+    """How answers are read: row by row, by the shorter list, as it comes."""
+    if request.param != "counters":
+        monkeypatch.setattr(counting, "FEW_ROWS", {"rows": 10**9, "lists": 0}[request.param])
+    return request.param
+
+
+def passes(filters: PositionFilters) -> Passes:
+    """The filters in plain words."""
+
+    def check(game: ReadyGame, turn: int) -> bool:
+        turned = turn >> 1
+        black, white = game.players[turned], game.players[1 - turned]
+        result = game.result ^ turned if game.result < 2 else game.result
+        if game.record_kind != "game" and filters.result is not None:
+            return False
+        known = [rating for rating, name in zip(game.ratings, game.players, strict=True) if name]
+        return all(
+            (
+                filters.player in (None, black, white),
+                filters.black in (None, black),
+                filters.white in (None, white),
+                filters.event in (None, game.event),
+                filters.since is None or (game.played and game.played >= filters.since.toordinal()),
+                filters.until is None or (game.played and game.played <= filters.until.toordinal()),
+                filters.result in (None, result),
+                filters.handicap in (None, game.handicap),
+                filters.min_rating is None
+                or sum(rating is not None and rating >= filters.min_rating for rating in known) == 2,
+            )
+        )
+
+    return check
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=repr)
+def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters):
+    for number, position in enumerate(askers(pool, Random(1), 8)):
+        code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
+        for lines in ("main", "all"):
+            answer = explore("shogi", code, match, lines, filters=filters)
+            assert told(answer) == naive(pool, position, match, lines, passes(filters))
+            found = expected_games(pool, position, match, lines, passes(filters))
+            days = [day for (day, *_), _ in found.items() if day]
+            assert answer.sample is None
+            if not any(game.record_kind != "game" for game in pool) and days:
+                assert answer.first.place.played == min(days)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 1000])
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("filters", FILTERS, ids=repr)
+def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_reads(
+    pool, hot_at_three, monkeypatch, filters, order, rows
+):
+    monkeypatch.setattr(counting, "FEW_ROWS", rows % 2)
+    monkeypatch.setattr(through, "PAGE_ROWS", 4 * rows)
+    for position, match in zip(askers(pool, Random(5), 1), ("any", "mirror", "exact", "any"), strict=True):
+        items, cursor = [], None
+        while True:
+            page = games_through(
+                "shogi", shogi64.encode(position), match, order, cursor, 4, "all", 0, filters
+            )
+            items += page.items
+            cursor = page.next
+            if cursor is None:
+                break
+        found = Counter((row.place.played, row.ply, row.fork, row.move) for row in items)
+        assert found == expected_games(pool, position, match, "all", passes(filters))
+        places = [(not row.place.played, row.place[:2]) for row in items]
+        for (unknown, a), (unknown_next, b) in pairwise(places):
+            assert unknown <= unknown_next
+            assert unknown != unknown_next or (a >= b if order == "newest" else a <= b)
+
+
+def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
+    pool, hot_at_three, monkeypatch
+):
+    monkeypatch.setattr(counting, "FEW_ROWS", 0)
+    filters = PositionFilters(min_rating=1500)
+    exact = explore("shogi", START, "any", filters=filters)
+    monkeypatch.setattr(counting, "EXACT_ROWS", 5)
+    everything = explore("shogi", START, "any").total + explore("shogi", START, "any").others
+    monkeypatch.setattr(counting, "SAMPLE_ROWS", everything)
+    assert everything > 20
+    sampled = explore("shogi", START, "any", filters=filters)
+    assert (sampled.sample.read, sampled.sample.of) == (everything, everything)
+    assert (sampled.total, sampled.results, sampled.moves) == (exact.total, exact.results, exact.moves)
+    monkeypatch.setattr(counting, "SAMPLE_ROWS", everything // 2)
+    half = explore("shogi", START, "any", filters=filters)
+    assert half.sample.read >= everything // 2
+    assert 0 < half.total < exact.total
+    for part, whole in zip(numbers(half.results), numbers(exact.results), strict=True):
+        assert part <= whole
