@@ -24,12 +24,16 @@ SAMPLE_ROWS: Final = 20_000
 RATED_ROWS: Final = 20_000
 """Ratings are looked up for at most so many rows."""
 
+RATINGS_A_PROBE: Final = 5
+"""Both ratings of so many games are read in a row in the time in which one game's are looked up."""
+
 FEW_ROWS: Final = 1_000
 """So many rows are read without looking for a shorter way."""
 
 
 class Counted(NamedTuple):
-    """A number of rows. `rated` and `rating_sum` are of the side to move, None where not looked up."""
+    """A number of rows. `rated` and `rating_sum` are of the side to move, None where not looked up;
+    `first_played` is the first known day, None where there is none or where counters were asked."""
 
     key: int
     flags: int
@@ -39,6 +43,7 @@ class Counted(NamedTuple):
     rated: int | None
     rating_sum: int | None
     last_played: int
+    first_played: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +57,14 @@ class Sample:
     until: date | None
 
 
+ALL: Final = 2**62
+"""A limit that nothing reaches."""
+
 _COUNTED: Final = "x.key, x.flags, x.move, x.result"
 _GROUPED: Final = f"""
-    SELECT {_COUNTED}, count(*), count(x.rating), coalesce(sum(x.rating), 0), max(x.played)
-    FROM ({{rows}} LIMIT {2**62}) x GROUP BY {_COUNTED}
+    SELECT {_COUNTED}, count(*), count(x.rating), coalesce(sum(x.rating), 0), max(x.played),
+        min(CASE WHEN x.played > {UNKNOWN_DAY} THEN x.played END)
+    FROM ({{rows}} LIMIT {ALL}) x GROUP BY {_COUNTED}
 """
 """The limit, which nothing reaches, keeps planners from looking a rating up once for each of its uses."""
 _ROW: Final = "SELECT d.key, d.flags, d.move, d.result, d.played, {rating} AS rating"
@@ -64,7 +73,8 @@ _NO_RATING: Final = "CAST(NULL AS smallint)"
 _HOT: Final = "(SELECT count(*) FROM archive_hotposition h WHERE h.key = k.key)"
 _OF_KEY: Final = "d.key = k.key"
 _KEPT: Final = """
-    SELECT d.key, d.flags, d.move, d.result, d.n, d.rated, d.rating_sum, d.last_played FROM {each}
+    SELECT d.key, d.flags, d.move, d.result, d.n, d.rated, d.rating_sum, d.last_played, CAST(NULL AS int)
+    FROM {each}
 """
 _TOTALS: Final = f"""
     SELECT k.key, CASE WHEN {_HOT} > 0
@@ -72,6 +82,7 @@ _TOTALS: Final = f"""
         ELSE (SELECT count(*) FROM archive_occurrence d WHERE {{counting}}) END
     FROM {{keys}}
 """
+_LAST_SLOT: Final = "SELECT coalesce(max(slot), 0) FROM archive_game WHERE slot < %s"
 _ROWS_KNOWN: Final = """
     SELECT coalesce(sum(d.n), 0), coalesce(sum(CASE WHEN {once} THEN d.n ELSE 0 END), 0)
     FROM {each} WHERE {counting}
@@ -110,10 +121,12 @@ def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How filtered rows are read: driven by a list (its number) or row by row; from `cut` on, the day and
-    slot where a sample begins; with ratings or without."""
+    slot where a sample begins; with the mover's ratings or without; asking for a rating by one look at all of
+    them or row by row."""
 
     driver: int | None = None
     rated: bool = True
+    ratings_at_once: bool = False
     cut: tuple[int, int] | None = None
     sample: Sample | None = None
 
@@ -168,7 +181,14 @@ def choose(asked: Asked, resolved: Resolved) -> Reading:
         rows = _rows_among(asked, resolved)
     if rows > EXACT_ROWS:
         return _sampled(asked, resolved, games)
-    return Reading(rated=rows <= RATED_ROWS)
+    at_once = resolved.filters.min_rating is not None and rows * RATINGS_A_PROBE > _last_slot()
+    return Reading(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
+
+
+def _last_slot() -> int:
+    """About how many games there are."""
+    ((slot,),) = engine().fetch_prepared(_LAST_SLOT, [ALL])
+    return int(slot)
 
 
 def _rows_among(asked: Asked, resolved: Resolved) -> int:
@@ -227,7 +247,7 @@ def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
     read = _READ.format(newest=newest.text, rows=ROWS[asked.lines])
     ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
     sample = Sample(number, games, _day(played), _day(until))
-    return Reading(None, SAMPLE_ROWS <= RATED_ROWS, (played, slot), sample)
+    return Reading(rated=SAMPLE_ROWS <= RATED_ROWS, cut=(played, slot), sample=sample)
 
 
 def _newest(asked: Asked, resolved: Resolved, number: int) -> Sql:
@@ -243,15 +263,21 @@ def _day(ordinal: int) -> date | None:
 def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
     """The rows of a key that the filters let through, one by one."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
-    conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key), resolved.probes(asked, key)]
+    conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
+    conditions.append(resolved.probes(asked, key, ratings_at_once=reading.ratings_at_once))
     if reading.cut is not None:
         conditions.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
     if reading.driver is None:
-        conditions = [Sql("d.key = %s", (key,)), resolved.between("d"), *conditions]
-        source = ROWS_OF_KEY
+        source = _all_of(conjunction_from(ROWS_OF_KEY, [Sql("d.key = %s", (key,)), resolved.between("d")]))
     else:
         source = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
     return _selected(_ROW.format(rating=rating), conjunction_from(source, conditions))
+
+
+def _all_of(rows: Sql) -> Sql:
+    """Rows as a FROM item, in which conditions are asked for the rows of all segments together: with what
+    some of them keep for all rows, each segment would begin again."""
+    return Sql(f"(SELECT d.* {rows.text} LIMIT {ALL}) d", rows.values)
 
 
 _LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT %s) l"

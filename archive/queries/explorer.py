@@ -149,7 +149,7 @@ def explore(
     unplayed: tuple[Unplayed, ...] | None = None
     if not filters:
         told, unplayed = _with_reached(asked, told, space, transpositions=transpositions)
-    first, latest = extremes(asked, resolved, reading)
+    first, latest = extremes(asked, resolved, rows, reading)
     return replace(
         told,
         first=None if reading.sample else first,

@@ -12,7 +12,7 @@ for each row read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -86,16 +86,24 @@ class Resolved:
         first = since.toordinal() if since else UNKNOWN_DAY + 1
         return first, until.toordinal() if until else date.max.toordinal()
 
+    def on(self, day: int | None) -> Resolved:
+        """The same of one day; of all days asked for where it is None."""
+        if day is None:
+            return self
+        only = date.fromordinal(day)
+        return replace(self, filters=replace(self.filters, since=only, until=only))
+
     def between(self, alias: str) -> Sql:
         """The condition on the day; true for all where no day is asked for."""
         days = self.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
-    def probes(self, asked: Asked, key: int) -> Sql:
-        """The conditions on the games of rows d under a key."""
-        return conjunction(self._probes(int(asked.turned(key))))
+    def probes(self, asked: Asked, key: int, *, ratings_at_once: bool = False) -> Sql:
+        """The conditions on the games of rows d under a key, one probe each; `ratings_at_once` reads all
+        ratings of the archive once instead, which is less for a position that most games reach."""
+        return conjunction(self._probes(int(asked.turned(key)), ratings_at_once=ratings_at_once))
 
-    def _probes(self, turned: int) -> list[Sql]:
+    def _probes(self, turned: int, *, ratings_at_once: bool = False) -> list[Sql]:
         either, black, white = self.players
         rating, handicap, upload = self.filters.min_rating, self.filters.handicap, self.filters.upload
         found: list[Sql] = []
@@ -109,7 +117,7 @@ class Resolved:
         if handicap is not None:
             found.append(Sql(_HANDICAP, (handicap,)))
         if rating is not None:
-            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2", (rating,)))
+            found.append(Sql(_RATED_SLOTS if ratings_at_once else _RATED, (rating,)))
         if upload is not None:
             found.append(Sql(_UPLOAD, (upload,)))
         return found
@@ -144,6 +152,10 @@ class Resolved:
 
 
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
+_RATED: Final = f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2"
+# Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
+_RATED_SLOTS: Final = """CASE WHEN d.slot IN (SELECT p.slot FROM archive_gameplayer p
+    WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2) THEN 1 ELSE 0 END = 1"""
 _EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
 _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
 _UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.db import connection
 
+from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias
@@ -209,6 +210,11 @@ def query_of(filters: GameFilters) -> Query | None:
     return replace(query, mine=(*query.mine, *days), conditions=(*query.conditions, *conditions))
 
 
+_NAMED: Final = """
+    SELECT coalesce(
+        (SELECT a.{target} FROM {aliases} a WHERE a.name = %s), (SELECT n.id FROM {names} n WHERE n.name = %s)
+    )
+"""
 NOBODY: Final = -1
 """Stands for the id of a name that nobody has."""
 
@@ -222,9 +228,9 @@ def named(
     player = model is Player
     name = headers.player_name(text) if player else headers.plain(text)
     target = "player_id" if player else "event_id"
-    known = alias._default_manager.filter(name=name).values_list(target, flat=True).first()
-    own = model._default_manager.filter(name=name).values_list("pk", flat=True).first()
-    return known or own or NOBODY
+    sql = _NAMED.format(target=target, aliases=alias._meta.db_table, names=model._meta.db_table)
+    ((found,),) = engine().fetch_prepared(sql, [name, name])
+    return NOBODY if found is None else int(found)
 
 
 def _driven(ids: dict[str, int | None]) -> tuple[Query, str | None]:

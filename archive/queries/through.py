@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
-from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
+from archive.index.schema import FIRST, FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.asking import ROWS, Asked, Lines, ask
 from archive.queries.counting import (
     EXACT_ROWS,
     ROWS_OF_KEY,
+    Counted,
     Reading,
     choose,
     conjunction_from,
@@ -96,16 +97,34 @@ def games_through(
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def extremes(asked: Asked, resolved: Resolved, reading: Reading) -> tuple[GameThrough | None, ...]:
-    """The first and the latest game with a known day that the filters let through."""
-    if resolved.nobody:
-        return None, None
+def extremes(
+    asked: Asked, resolved: Resolved, rows: Iterable[Counted], reading: Reading
+) -> tuple[GameThrough | None, ...]:
+    """The first and the latest game with a known day that the filters let through, `rows` being what was
+    counted with them."""
     parts = [next(phases(order, None)) for order in _ORDERS]
     if not resolved.filters:
         return _first_of_each(asked, parts)
-    rows = PAGE_ROWS if reading.sample else EXACT_ROWS
-    found = [_chosen(_Scan(asked, resolved, part, reading, rows), 1, _DATED_GAMES)[0] for part in parts]
+    days = _days(asked, rows)
+    if not days:
+        return None, None
+    most = PAGE_ROWS if reading.sample else EXACT_ROWS
+    scans = [
+        _Scan(asked, resolved.on(day), part, reading, most) for day, part in zip(days, parts, strict=True)
+    ]
+    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans]
     return tuple(games[0] if games else None for games in found)
+
+
+def _days(asked: Asked, rows: Iterable[Counted]) -> tuple[int | None, int] | None:
+    """The first and the last day of what was counted; the first is None where counters do not tell it."""
+    of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
+    if asked.lines == "main":
+        of_games = [row for row in of_games if not row.flags & FORK]
+    if not of_games:
+        return None
+    firsts = [row.first_played for row in of_games if row.first_played is not None]
+    return min(firsts, default=None), max(row.last_played for row in of_games)
 
 
 _ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
