@@ -51,12 +51,12 @@ _TOKEN: Final = re.compile(
 )
 
 LIST: Final = re.compile(
-    rf"""^(?:[^\t\n]{{1,200}}\t)?[ \t]*
-    (?:(?:[0-9]{{1,5}}[ \t]?[.:]|1)[ \t]*{MOVE}(?![\w-])
-    |{MOVE}[ \t]*[,;\t ][ \t]*(?:[0-9]{{1,5}}\.[ \t]*)?{MOVE}(?![\w-]))""",
+    rf"""(?<![\w.-])[0-9]{{1,5}}[ \t]?[.:][ \t]{{0,9}}{MOVE}(?![\w-])
+    |^(?:[^\t\n]{{1,200}}\t)?[ \t]{{0,9}}(?:1[ \t]{{1,9}})?
+        {MOVE}[ \t]{{0,9}}[,\t\n ][ \t]{{0,9}}{MOVE}(?![\w-])""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-"""A line that begins with a numbered move or with two moves."""
+"""A numbered move, or a line that begins with two moves."""
 START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTILINE)
 """The tag of a start of its own."""
 SINGLE: Final = re.compile(rf"\s*{MOVE}\s*", re.IGNORECASE)
@@ -254,8 +254,8 @@ class _Reader:
     def _move(self, match: re.Match[str]) -> None:
         line, game = self._line_at(match.start()), self.game
         if line.begin != self.last_line and game.begun and len(game.lines) == 1:
-            alone = not game.numbered and not line.numbered and (self.blank or line.opens_game)
-            if alone or game.ended():
+            alone = not game.numbered and (self.blank or line.opens_game)
+            if not line.numbered and (alone or game.ended()):
                 game = self._new(line.begin)
         self.last_line, self.blank = line.begin, False
         move = notation.read_move(match[0])

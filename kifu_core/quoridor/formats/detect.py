@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from kifu_core.errors import DecodeError
@@ -42,12 +43,15 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
 
 
 def _has_code(text: str) -> bool:
-    """Whether a line of a text is a code, or the text is one that is broken into lines."""
+    """Whether a line or a word of a text is a code, or the text is one that is broken into lines."""
     for number, match in enumerate(_CODE_LINE.finditer(text)):
         if number == _LINES:
             break
         if _says(match[1]) in (None, "truncated" if qf.looks_coded(match[1]) else None):
             return True
+    words = (match[0] for match in islice(qf.WORD.finditer(text), _LINES))
+    if any(qf.looks_coded(word) and _says(word) is None for word in words):
+        return True
     return _says(text[: 2 * qf_code.LONGEST]) is None
 
 

@@ -29,7 +29,8 @@ QUOTED: Final = re.compile(
 )
 """A code in a page or in JSON."""
 
-_WORD: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,712}+={0,5}+(?=[\s,;.<>)\]]|\Z)")
+WORD: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,712}+={0,5}+(?=[\s,;.<>)\]]|\Z)")
+"""A word of a text that may be a code."""
 _LABEL: Final = re.compile(r"[^\t\n]{1,200}\t")
 _MOST_LINES: Final = 24
 """A code is put together from no more lines than this; a mail's lines hold 60 characters and more."""
@@ -120,16 +121,16 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
         joined += following
         again += len(joined)
         fault = _fault(joined)
-    words = [Found(offset + match.start(), match[0], title) for match in _WORD.finditer(text)]
+    words = [Found(offset + match.start(), match[0], title) for match in WORD.finditer(text)]
     good = [word for word in words if _fault(word.text) is None]
     prose = not any(map(looks_coded, text.split()))
     return good or [Found(offset, text, title, prose)], 1, again
 
 
 def looks_coded(word: str) -> bool:
-    """Whether a word has capitals, small letters and digits, as codes have and words have not."""
-    kinds = (str.isupper, str.islower, str.isdigit)
-    return len(word) >= _LIKELY and all(any(map(kind, word)) for kind in kinds)
+    """Whether a word has small letters and, after the first, capitals or digits, as words have not."""
+    odd = sum(not character.islower() for character in word[1:])
+    return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
 
 
 def _fault(text: str) -> str | None:
