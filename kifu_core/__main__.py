@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from kifu_core import draw, formats
 from kifu_core.errors import Issue, KifuError
+from kifu_core.formats.jkf import parse_json
 from kifu_core.formats.losses import losses
 from kifu_core.formats.positions import position_at
 from kifu_core.formats.raw import raw_record
@@ -24,6 +25,7 @@ from kifu_core.keys import canonical, shogi64
 from kifu_core.legality import findings
 from kifu_core.messages import Language, message
 from kifu_core.position import Position
+from kifu_core.quoridor import qf_code, qf_object
 from kifu_core.record import FormatName, ParsedGame, ParseResult
 
 ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
@@ -282,6 +284,19 @@ def _class(arguments: argparse.Namespace) -> int:
     return _answer(_lines(arguments.files), answer)
 
 
+def _qf(arguments: argparse.Namespace) -> int:
+    def answer(line: str) -> str:
+        if not arguments.encode:
+            return _json(qf_object.as_object(qf_code.decode(line)))
+        value = parse_json(line)
+        code = qf_object.from_object(value)
+        text = qf_code.encode(code)
+        qf_object.check_object(code, value)
+        return text
+
+    return _answer(_lines(arguments.files), answer)
+
+
 def _show(arguments: argparse.Namespace) -> int:
     """Boards of positions given as SFEN or code, else of the first game of each file."""
     failed = False
@@ -328,7 +343,9 @@ def _language() -> Language:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kifu", description="Shogi records and positions.")
+    parser = argparse.ArgumentParser(
+        prog="kifu", description="Records and positions of shogi; qf_code of Quoridor."
+    )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -345,6 +362,10 @@ def _parser() -> argparse.ArgumentParser:
     of_class = commands.add_parser("class", parents=[common], help="SFEN to canonical code and orientation")
     of_class.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
     of_class.set_defaults(run=_class)
+    quoridor = commands.add_parser("qf", parents=[common], help="qf_code to JSON, line by line")
+    quoridor.add_argument("files", nargs="*", metavar="FILE", help="of lines; standard input without")
+    quoridor.add_argument("--encode", action="store_true", help="JSON to qf_code")
+    quoridor.set_defaults(run=_qf)
     show = commands.add_parser("show", parents=[common], help="draw boards in the terminal")
     show.add_argument(
         "positions", nargs="*", metavar="SFEN|CODE|FILE", help="lines of standard input without"

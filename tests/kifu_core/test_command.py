@@ -211,6 +211,20 @@ def test_codes_line_by_line():
     ]  # fmt: skip
 
 
+def test_codes_of_quoridor_line_by_line():
+    given = b"QBA\n gkwAAAAQ==\ngkw\n\nj7ok-_HMe1ICg\n"
+    first, second, *faults = text("qf", given=given).splitlines()
+    assert json.loads(first)["moves"] == [
+        {"by": "white", "kind": "pawn", "from": 4, "to": 13, "dir": 0, "jump": "none"}
+    ]
+    assert json.loads(second)["state"]["to_move"] == "black"
+    assert faults == ["!truncated", "!empty", "!bad-char"]
+    back = f"{first}\n{second}\n[]\n{{\n" + first.replace('"dir":0', '"dir":1') + "\n" + "[" * 100_000
+    assert text("qf", "--encode", given=back.encode()).splitlines() == [
+        "QBA", "gkwAAAAQ", "!jkf-type", "!json", "!jkf-value", "!jkf-depth",
+    ]  # fmt: skip
+
+
 def test_a_key_is_answered_before_the_next_line_comes():
     command = [sys.executable, "-m", "kifu_core", "key"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
