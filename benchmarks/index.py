@@ -128,6 +128,20 @@ def table(rows: Iterator[lookups.Times] | list[lookups.Times]) -> list[dict[str,
     return found
 
 
+def beside_exact(codes: lookups.Codes) -> list[dict[str, Any]]:
+    """Print how far samples are from exact answers."""
+    print("samples beside exact answers (a minimum rating), the hottest positions")
+    found = list(lookups.deviations(codes))
+    for row in found:
+        print(
+            f"  {row.read:,} of {row.of:,} games: shares of moves differ by {row.moves:.2%} at most, "
+            f"of results by {row.results:.2%}; {row.sampled_ms:,.0f} ms, exact {row.exact_ms:,.0f} ms"
+        )
+    if not found:
+        print("  no position has more games than are counted exactly")
+    return [asdict(row) for row in found]
+
+
 def measure(engine: str, games: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
     """Everything, printed as it is found."""
     made = population.shares(range(min(games, SHARES_OF)))
@@ -161,13 +175,14 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     )
     sql = table(lookups.of_database(codes, times))
     sql += table([during_ingest(codes, games, times, processes)])
+    samples = beside_exact(codes)
     print("API")
     api = table(lookups.of_api(codes, times))
     rate = files_to_committed(10**7, max(1, min(GAMES_A_FILE, games // 20)))
     print(f"files to committed games, one process: {rate:,.0f} games/s")
     return {
         "engine": engine, "games": games, "room": room, "shares": of_rows, "limits": limits,
-        "sql": sql, "api": api, "files_games_per_second": rate,
+        "sql": sql, "samples": samples, "api": api, "files_games_per_second": rate,
         "growth": [asdict(part) | {"times_bare": part.times_bare} for part in parts],
     }  # fmt: skip
 

@@ -6,12 +6,16 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
 
 from benchmarks.support import population
+
+if TYPE_CHECKING:
+    from archive.queries.positions import Explorer
 
 REPEATS: Final = 3
 """Whatever else the machine does only adds: of so many times the shortest counts."""
@@ -143,8 +147,9 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     """What the database takes."""
     from django.db import connection
 
+    from archive.index.engine import engine
     from archive.models import Game
-    from archive.queries.positions import PositionFilters, explore, games_through
+    from archive.queries.positions import PositionFilters, explore, explore_many, games_through
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])
 
@@ -157,7 +162,11 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
         explore("shogi", code, match, filters=filters)  # type: ignore[arg-type]
         games_through("shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
 
+    def kept(pk: int) -> None:
+        engine().fetch_prepared("SELECT plies FROM archive_game WHERE id = %s", [pk])
+
     yield timed_sql("limit: one game by primary key", "", (partial(primary_key, pk) for pk in ids[:times]))
+    yield timed_sql("limit: the same, its plan kept", "", (partial(kept, pk) for pk in ids[:times]))
     every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
     target = "0.3 / 1"
     for name, chosen in every.items():
@@ -168,6 +177,12 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
         yield timed_sql(f"{name}: the same, match=any", "", asks)
     moves = (partial(explore, "shogi", code, transpositions=True) for code in repeated(codes.middle, times))
     yield timed("20-999 games: transpositions=1, whole function", "40", moves)
+    every_code = [*codes.hot, *codes.middle, *codes.rare]
+    batches = (
+        partial(explore_many, "shogi", random.Random(n).sample(every_code, min(100, len(every_code))))
+        for n in range(max(10, times // 5))
+    )
+    yield timed("100 positions at once, whole function", "", batches)
     filters = {
         "player": PositionFilters(player="対局者7"),
         "black, white": PositionFilters(black="対局者3", white="対局者5"),
@@ -182,6 +197,57 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
             yield timed_sql(
                 f"{name} + {what}", "1.5 / 10" if what in ("player", "days", "result") else "", asks
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A sampled answer beside the exact one: the games read of how many; the largest difference of a share
+    of moves (among those that pass the filters) and of results; the milliseconds that each answer took."""
+
+    code: str
+    read: int
+    of: int
+    moves: float
+    results: float
+    sampled_ms: float
+    exact_ms: float
+
+
+def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
+    """How far samples are from exact answers, at the limits that the archive has, for its hottest positions;
+    nothing where none has more games than are counted exactly."""
+    from archive.queries import counting
+    from archive.queries.positions import PositionFilters, explore
+
+    filters = PositionFilters(min_rating=1700)
+    hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore("shogi", code).total)[:positions]
+    for code in hottest:
+        begun = time.perf_counter()
+        sampled = explore("shogi", code, filters=filters)
+        between = time.perf_counter()
+        if sampled.sample is None:
+            continue
+        with patch.object(counting, "EXACT_ROWS", counting.ALL):
+            exact = explore("shogi", code, filters=filters)
+        ended = time.perf_counter()
+        shares = [_shares(answer) for answer in (sampled, exact)]
+        yield Deviation(
+            code, sampled.sample.read, sampled.sample.of, _furthest(shares, "move "),
+            _furthest(shares, "result "), 1000 * (between - begun), 1000 * (ended - between),
+        )  # fmt: skip
+
+
+def _shares(answer: Explorer) -> dict[str, float]:
+    """The shares of moves and of results, by what they are of."""
+    results = asdict(answer.results)
+    found = {f"result {name}": number / max(1, answer.total) for name, number in results.items()}
+    return found | {f"move {move.usi}": move.share for move in answer.moves}
+
+
+def _furthest(shares: list[dict[str, float]], kind: str) -> float:
+    one, other = shares
+    names = [name for name in {*one, *other} if name.startswith(kind)]
+    return max((abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in names), default=0.0)
 
 
 def of_api(codes: Codes, times: int) -> Iterator[Times]:
