@@ -9,7 +9,7 @@ import pytest
 from archive.ingest.ready import ReadyGame
 from archive.models import HotMove, HotPosition
 from archive.queries.explorer import wilson
-from archive.queries.positions import explore, explore_many
+from archive.queries.positions import explore, explore_many, games_through
 from kifu_core import moves, rules
 from kifu_core.errors import DecodeError
 from kifu_core.keys import shogi64
@@ -115,17 +115,30 @@ def test_reached_is_the_total_of_the_position_after_the_move(pool, hot_at_three,
     assert seen > 100
 
 
-def test_many_positions_are_answered_at_once_as_one_by_one(pool, hot_at_three, django_assert_max_num_queries):
+def test_many_positions_are_answered_at_once_as_one_by_one(pool, hot_at_three, django_assert_num_queries):
     ingest(*pool)
     codes = [shogi64.encode(position) for position in askers(pool, Random(4), 60)]
     for match in ("exact", "any"):
-        with django_assert_max_num_queries(4):
+        with django_assert_num_queries(1):
             answers = explore_many("shogi", codes, match, "all")
         for code, answer in zip(codes, answers, strict=True):
             alone = explore("shogi", code, match, "all")
             assert (answer.total, answer.results, answer.others) == (alone.total, alone.results, alone.others)
             for mine, its in zip(answer.moves, alone.moves, strict=True):
                 assert (mine.code, mine.total, mine.score) == (its.code, its.total, its.score)
+
+
+def test_an_answer_takes_three_statements_and_a_page_of_games_one(
+    pool, hot_at_three, django_assert_num_queries
+):
+    ingest(*pool)
+    for position in askers(pool, Random(5), 5):
+        code = shogi64.encode(position)
+        for match in ("exact", "any"):
+            with django_assert_num_queries(3):
+                explore("shogi", code, match, transpositions=True)
+            with django_assert_num_queries(1):
+                games_through("shogi", code, match, limit=25)
 
 
 def test_no_more_than_a_hundred_positions_at_once():
