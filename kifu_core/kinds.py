@@ -35,12 +35,11 @@ _OPENING_PLIES: Final = 60
 def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
     """The kind of a record that starts from `position`; `forks` counts the plies of the main line that have
     alternatives. Linear in the number of moves, and constant for all that start from a named position."""
-    moves = sum("move" in entry for entry in record["moves"])
     if _says_problem(record["header"]):
         return "problem"
-    if "data" in record.get("initial", {}) and _is_problem(record, position, ending, moves):
+    if "data" in record.get("initial", {}) and _is_problem(record, position, ending):
         return "problem"
-    if not moves and ending is None:
+    if ending is None and not any("move" in entry for entry in record["moves"]):
         return "position"
     if forks >= TREE_FORKS and not has_players(record["header"]):
         return "tree"
@@ -53,12 +52,13 @@ def _says_problem(header: dict[str, str]) -> bool:
     return header.get("先手") == "詰方" or header.get("後手") == "玉方"
 
 
-def _is_problem(record: Record, position: Position, ending: Ending | None, moves: int) -> bool:
+def _is_problem(record: Record, position: Position, ending: Ending | None) -> bool:
     """Whether a record from a board of its own is a problem."""
     if position.board.count(OU) + position.board.count(-OU) < 2:
         return True
     if ending is not None:
         return ending.special in ("TSUMI", "FUZUMI")
+    moves = sum("move" in entry for entry in record["moves"])
     return moves == 1 or (not has_players(record["header"]) and _mates_by_checks(record))
 
 

@@ -41,6 +41,8 @@ def repair(text: str) -> tuple[str, str]:
         return text, ""
     sample = text[first.start() : first.start() + _SAMPLE]
     one_byte = _ONE_BYTE.fullmatch(sample) is not None
+    if not one_byte and _RECORD_WORDS.search(sample):
+        return text, ""
     for taken_for, real in _WRONG:
         if one_byte != (taken_for == "latin-1") or not _fits(sample, taken_for, real):
             continue
@@ -56,7 +58,5 @@ def _fits(sample: str, taken_for: str, real: str) -> bool:
     try:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
     except UnicodeError:
-        return False
-    if taken_for == "cp932" and _RECORD_WORDS.search(sample):
         return False
     return _EXPECTED.search(decoded) is not None and len(decoded) < len(sample)

@@ -34,6 +34,9 @@ class Ending:
 class ParsedGame:
     """One game of a source. `record` is normalized JKF; nobody changes it after the reading.
 
+    Equal moves, squares and times are the same objects in this record and in others: whoever wants to change
+    a record makes one of its own first, by `json.loads(dump(record, "jkf"))`.
+
     `bookmarks` names plies of the main line (KIF `&`), `unread` is the text that could not be played,
     `index` the place among the source's games from 0, `first_line` the line where the game begins, from 1.
     `fractions` are seconds beyond the whole ones of a ply's time, as the source wrote them; `remarks` are

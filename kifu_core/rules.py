@@ -6,6 +6,8 @@ none of them may be left in check). Repetition and entering kings are matters of
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kifu_core.attacks import (
     BETWEEN,
     KING_LINES,
@@ -340,10 +342,14 @@ def relative(position: Position, move: int) -> str:
         return "H" if sources(position, color, origin - DROP, to) else ""
     piece = abs(position.board[origin])
     rivals = sources(position, color, piece, to)
-    if len(rivals) < 2:
-        return ""
+    return _words_among(tuple(rivals), origin, to, color, piece < UM) if len(rivals) > 1 else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_among(rivals: tuple[int, ...], origin: int, to: int, color: int, straight: bool) -> str:
+    """The words for one of several pieces of a kind; the same few squares make up most records."""
     ways = [_way(rival, to, color) for rival in rivals]
-    return _fewest_words(_way(origin, to, color), ways, straight=piece < UM)
+    return _fewest_words(_way(origin, to, color), ways, straight=straight)
 
 
 Way = tuple[int, int]

@@ -137,17 +137,21 @@ def known(origin: int, to: int, kind: int, promote: bool) -> Step:
 class Same(Written):
     """A move to where the move before went (同)."""
 
-    __slots__ = ("kind", "origin", "promote")
+    __slots__ = ("kind", "origin", "plans", "promote")
 
     def __init__(self, origin: int, kind: int, promote: bool) -> None:
         self.origin = origin
         self.kind = kind
         self.promote = promote
+        self.plans: dict[tuple[int, int], Plan] = {}
 
     def plan(self, position: Position, last: int) -> Plan:
         if last < 0:
             raise IllegalMoveError("same-without-move")
-        return plan(self.origin, last, self.kind, self.promote, position.turn, None, True)
+        where = last, position.turn
+        if where not in self.plans:
+            self.plans[where] = plan(self.origin, last, self.kind, self.promote, position.turn, None, True)
+        return self.plans[where]
 
 
 class Grown(Written):
@@ -175,61 +179,86 @@ def csa_step(origin: int, to: int, kind: int) -> Step:
 Ray = tuple[int, ...]
 """Squares in a row, the nearest first."""
 
+NOWHERE: Final = 1
+"""What a search has found before it looks; every square found is one more digit to the base 81 behind it."""
+
+
+class Side(NamedTuple):
+    """A searched move for one colour.
+
+    `piece` is the signed piece, `kind` its kind if it may be dropped without further words, else 0; `steps`
+    and `rays` are the squares from which it could come. `plans` are by what was found there, None where the
+    rules have to be asked.
+    """
+
+    piece: int
+    kind: int
+    steps: tuple[int, ...]
+    rays: tuple[Ray, ...]
+    plans: Memo[int, Plan | None]
+
 
 class Search(Written):
-    """A KI2 move: the piece and the target, the source to be found with the relative words."""
+    """A KI2 move: the piece and the target, the source to be found with the relative words.
 
-    __slots__ = ("kind", "promote", "sides", "to", "words")
+    The replay loop looks at the squares of `sides` itself, as a call for every move would cost as much again.
+    The words matter only where it finds several sources, and nearly always the same few sources are found.
+    """
+
+    __slots__ = ("_recaptures", "kind", "promote", "sides", "to", "words")
 
     def __init__(self, to: int, kind: int, promote: bool, words: str) -> None:
         self.to = to
         self.kind = kind
         self.promote = promote
         self.words = words
-        self.sides: dict[int, Side] = {}
+        self.sides = None if to == SAME else self._both_sides(to)
+        self._recaptures: dict[int, tuple[Side, Side]] = {}
+
+    def sides_at(self, last: int) -> tuple[Side, Side] | None:
+        """Both sides of a move that goes where the move before went (同); None if there was none."""
+        if last not in self._recaptures and last >= 0:
+            self._recaptures[last] = self._both_sides(last)
+        return self._recaptures.get(last)
 
     def plan(self, position: Position, last: int) -> Plan:
-        """One look at the squares from which the piece could come; the words matter where it is not one."""
-        where = (last if self.to < 0 else self.to) << 1 | position.turn
-        try:
-            piece, steps, rays, plans = self.sides[where]
-        except KeyError:
-            piece, steps, rays, plans = self.sides[where] = self._side(where >> 1, position.turn)
-        board, origin = position.board, -1
-        for square in steps:
-            if board[square] == piece:
-                if origin >= 0:
-                    return plans[self._resolved(position, where >> 1)]
-                origin = square
-        for ray in rays:
-            for square in ray:
-                if board[square]:
-                    if board[square] == piece:
-                        if origin >= 0:
-                            return plans[self._resolved(position, where >> 1)]
-                        origin = square
-                    break
-        if origin < 0 or self.words == "H":
-            origin = self._resolved(position, where >> 1)
-        return plans[origin]
-
-    def _side(self, to: int, color: int) -> Side:
-        """The signed piece of a colour, from where it comes to `to`, and the plan for each source."""
+        """The plan as the rules find it, by all words and, where these leave several sources, by check."""
+        to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
-        piece, same = signed(color, self.kind), self.to == SAME
-        words = self.words if not self.words or self.words in RELATIVES else None
-        plans = Memo[int, Plan](lambda origin: plan(origin, to, self.kind, self.promote, color, words, same))
-        return piece, STEPS[-piece][to], RAYS[-piece][to], plans
-
-    def _resolved(self, position: Position, to: int) -> int:
-        """The source by the words, -1 for a drop."""
         found = rules.resolve(position, self.kind, to, self.words)
         if not found:
             raise IllegalMoveError("no-piece")
         if len(found) > 1:
             raise AmbiguousMoveError("ambiguous")
-        return found[0] if found[0] <= DROP else -1
+        return self._plan(found[0] if found[0] <= DROP else -1, to, position.turn)
+
+    def _both_sides(self, to: int) -> tuple[Side, Side]:
+        return self._side(to, 0), self._side(to, 1)
+
+    def _side(self, to: int, color: int) -> Side:
+        piece, dropped = signed(color, self.kind), self.words == "H"
+        kind = self.kind if self.kind in HAND_KINDS and (not self.words or "H" in self.words) else 0
+        plans = Memo[int, Plan | None](lambda found: self._chosen(found, to, color))
+        steps, rays = ((), ()) if dropped else (STEPS[-piece][to], RAYS[-piece][to])
+        return Side(piece, kind, steps, rays, plans)
+
+    def _chosen(self, found: int, to: int, color: int) -> Plan | None:
+        """The plan for what a search has found: nothing is a drop, of several sources the words take one."""
+        origins: list[int] = []
+        while found != NOWHERE:
+            found, origin = divmod(found, 81)
+            origins.append(origin)
+        if not origins:
+            return self._plan(-1, to, color)
+        if len(origins) > 1:
+            origins = [] if "H" in self.words else rules.matching(origins, to, color, self.words)
+        return self._plan(origins[0], to, color) if len(origins) == 1 else None
+
+    def _plan(self, origin: int, to: int, color: int) -> Plan:
+        """The plan for a source, -1 for a drop; words that JKF does not know are found anew."""
+        words = self.words if not self.words or self.words in RELATIVES else None
+        return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
 
 
 class Bare(Written):
@@ -304,9 +333,6 @@ class Garbled(Written):
     def plan(self, position: Position, last: int) -> Plan:
         raise IllegalMoveError("unreadable-move", params={"text": self.text})
 
-
-Side = tuple[int, tuple[int, ...], tuple[Ray, ...], "Memo[int, Plan]"]
-"""A searched move for one colour: the signed piece, from where it steps or slides, the plans by source."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
