@@ -130,17 +130,27 @@ class Steps:
         import kifu_core
         from archive.index import counters
         from archive.index.engine import engine
-        from archive.ingest import pipeline, store, writing
+        from archive.ingest import matching, pipeline, ready, records, series, store, work, writing
 
         self.watch("read", kifu_core, "load")
-        self.watch("derive", pipeline, "ready_game")
-        self.watch("store upload", store, "create_upload")
+        self.watch("derive: headers, digests", pipeline, "ready_game")
+        self.watch("derive: positions, keys", ready, "index_rows")
+        self.watch("derive: pack", records, "pack")
+        self.watch("derive: series", series, "series_of")
+        self.watch("store uploads", store, "create_upload")
+        self.watch("store uploads", store, "create_uploads")
         self.watch("claims", store, "claim")
         self.watch("claims", store, "finish")
-        self.watch("transaction", store, "ingest")
+        self.watch("claims", store, "_prolong")
+        self.watch("turns, walks", work, "work_together")
+        self.watch("transaction", store, "ingest_together")
+        self.watch("names", writing, "_names")
+        self.watch("known games", writing, "known_games")
+        self.watch("known games", matching, "alone")
         self.watch("games", writing, "insert_games")
         self.watch("rows", engine(), "insert")
-        self.watch("entries", QuerySet, "bulk_create")
+        self.watch("entries", store, "_entry_rows")
+        self.watch("inserts of objects", QuerySet, "bulk_create")
         self.watch("counters", counters, "update")
         return self
 
@@ -250,7 +260,7 @@ def show(found: dict[str, Any]) -> None:
     total = found["one"]["processor_seconds"]
     print(f"  processor time of one process: {total:.1f} s, {found['games'] / total:.0f} games/s")
     for step, seconds in sorted(found["steps"].items(), key=lambda item: -item[1]):
-        print(f"    {step:<14}{seconds / total:6.0%}   {seconds / found['games'] * 1000:6.2f} ms a game")
+        print(f"    {step:<26}{seconds / total:6.0%}   {seconds / found['games'] * 1000:6.2f} ms a game")
 
 
 # --- the corpus ------------------------------------------------------------------------------------------

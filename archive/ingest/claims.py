@@ -59,15 +59,14 @@ def claim(upload_id: int, token: str, seconds: float = CLAIM_SECONDS) -> bool:
 
 
 def claim_others(upload: Upload, token: str) -> list[Upload]:
-    """Take other small uploads that nobody has worked on yet, to be worked off with a small one of ours.
+    """Take other small uploads that nobody is working on, to be worked off with a small one of ours.
 
-    One that has been tried stays alone: it may be what ended its worker. So does what another writer is just
-    taking.
+    One whose worker was lost stays alone: it may be what ended it. So does what others are just taking.
     """
     if upload.size > SMALL_BYTES or upload.tries > 1:
         return []
     now = timezone.now()
-    fresh = Q(state=Upload.State.RECEIVED, tries=0) & _unclaimed(now)
+    fresh = Q(tries=0, claimed_by__isnull=True)
     waiting = unfinished().filter(fresh | Q(claimed_by=token), size__lte=SMALL_BYTES).exclude(pk=upload.pk)
     if not waiting.exists():
         return []

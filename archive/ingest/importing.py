@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -59,7 +60,7 @@ def begin(path: str) -> Turn:
 
 
 def begin_together(paths: Sequence[str]) -> list[Turn]:
-    """Store small files and work on them for one turn, all at once."""
+    """Store small files and work them off, all at once."""
     token = _token()
     try:
         files = [(clean_name(path), Path(path).read_bytes()) for path in paths]
@@ -68,7 +69,7 @@ def begin_together(paths: Sequence[str]) -> list[Turn]:
         # One of them is not as it should be: each says for itself what became of it.
         return [begin(path) for path in paths]
     new = [upload for upload, created in received if created]
-    more = set(work.work_together(new, token))
+    more = set(work.work_together(new, token, math.inf))
     turns = []
     for path, (upload, created) in zip(paths, received, strict=True):
         if created:

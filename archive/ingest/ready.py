@@ -30,7 +30,7 @@ from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.replay import packed_move, start
 
-DIGEST_VERSION: Final = 2
+DIGEST_VERSION: Final = 3
 SHORT_PLIES: Final = 10
 """Below this many plies a record without players and day is only the same as one with the same text."""
 

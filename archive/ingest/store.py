@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 from django.utils import timezone
 
@@ -360,17 +361,21 @@ def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, in
 
     Raises ClaimLostError.
     """
-    known = [When(pk=pk, then=count) for pk, count in expected.items()]
-    values = {"tries": 1, "expected": Case(*known, default=F("expected"))}
-    ended = {batch.upload_id for batch in batches if batch.ended}
-    ids = {batch.upload_id for batch in batches}
     until = timezone.now() + timedelta(seconds=seconds)
+    ended = {batch.upload_id for batch in batches if batch.ended}
+    alike: dict[int | None, set[int]] = {}
+    for batch in batches:
+        alike.setdefault(expected.get(batch.upload_id), set()).add(batch.upload_id)
     changed = 0
-    if ended:
-        changed += claims.claimed(ended, token).filter(reading=0).update(**values, **claims.ended())
-    if changed < len(ids):
-        changed += claims.claimed(ids, token).update(claimed_until=until, **values)
-    if changed < len(ids):
+    for count, ids in alike.items():
+        values: dict[str, Any] = {"tries": 1} if count is None else {"tries": 1, "expected": count}
+        done = claims.claimed(ids & ended, token).filter(reading=0)
+        closed = done.update(**values, **claims.ended()) if ids & ended else 0
+        if closed < len(ids):
+            changed += claims.claimed(ids, token).update(claimed_until=until, **values)
+        changed += closed
+    if changed < len(batches):
+        ids = {batch.upload_id for batch in batches}
         left = claims.unfinished().exclude(claimed_by=token).filter(pk__in=ids)
         raise ClaimLostError(sorted(left.values_list("pk", flat=True)))
 

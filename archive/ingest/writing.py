@@ -183,8 +183,9 @@ def _ids(
     if not names:
         return {}
     manager = model._default_manager
-    found: dict[str, int] = dict(manager.filter(name__in=names).values_list("name", "pk"))
-    found.update(alias._default_manager.filter(name__in=names).values_list("name", target))
+    own = manager.filter(name__in=names).values_list("name", "pk")
+    others = alias._default_manager.filter(name__in=names).values_list("name", target)
+    found: dict[str, int] = dict(own.union(others, all=True))
     missing = sorted(set(names) - found.keys())
     if missing:
         manager.bulk_create([model(name=name) for name in missing], ignore_conflicts=True)

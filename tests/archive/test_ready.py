@@ -99,7 +99,7 @@ def test_other_games_have_other_digests(other):
 
 def test_the_digest_is_stable():
     """A digest that changes makes every game a new one: that needs a new DIGEST_VERSION."""
-    assert identity().hex() == "a5d2fdfeb9c6f77f95c6b687c35abb23"
+    assert identity().hex() == ""
 
 
 def test_short_anonymous_records_are_the_same_only_with_the_same_text():
@@ -165,7 +165,7 @@ def test_only_games_have_results():
     [
         ("羽生　善治", "羽生善治"),
         ("藤井聡太竜王・名人", "藤井聡太"),
-        ("佐藤名人", "佐藤名人"),
+        ("佐藤名人", "佐藤"),
         ("渡辺　明竜王", "渡辺明"),
         ("ＡＢＣ　三段", "ABC"),
         ("gps_l", "gps_l"),

@@ -37,16 +37,18 @@ _NOBODY: Final = frozenset(
 
 _NUMERALS: Final = "0-9一二三四五六七八九十初"
 _TITLES: Final = (
-    "竜王", "名人", "王位", "王座", "棋王", "王将", "棋聖", "叡王", "十段", "九段", "女王",
-    "実力制第四代名人", "女流名人", "女流王位", "女流王座", "女流王将", "倉敷藤花", "清麗", "白玲",
-    f"(?:永世|[{_NUMERALS}]+世|女流)?(?:名人|棋聖|[{_NUMERALS}]冠)", "先生", "氏", "さん", "様", "殿",
-)  # fmt: skip
+    f"(?:永世|名誉|前|新|アマ|アマチュア|女流|実力制第四代|[{_NUMERALS}]+世)?"
+    f"(?:竜王|名人|王位|王座|棋王|王将|棋聖|叡王|女王|倉敷藤花|清麗|白玲|[{_NUMERALS}]冠)"
+)
+_POLITE: Final = "先生|氏|さん|様|殿"
 # One numeral, or a ten and one: 加藤一二三九段 is 加藤一二三.
 _RANK: Final = re.compile(
     r"[\s(]*((?:アマ|アマチュア|女流|指導棋士|奨励会)?(?:[0-9]{1,2}|[一二三四五六七八九初]|十[一二三四五]?)[段級])\)?$"
 )
-# Without a blank before it a title is one only where three characters of a name are left.
-_TITLE: Final = re.compile(rf"(?:[\s・]+|(?<=\S\S\S))({'|'.join(_TITLES)})$")
+# A title is one behind any name, also behind a family name alone (羽生七冠); by itself it is what the player
+# is called. The other words may be part of a name of which less than three characters are left.
+_TITLE: Final = re.compile(rf"(?:[\s・]+|(?<=\S))({_TITLES})$|(?:[\s・]+|(?<=\S\S\S))(十段|九段|{_POLITE})$")
+_TITLE_ALONE: Final = re.compile(_TITLES)
 _HANDICAP: Final = re.compile(
     r"[\s(]*((?:平手|[左右]?香車?落ち?|[左右]?香|角落ち?|飛車?落ち?|飛香落ち?|角香落ち?"
     r"|[左右]?[二三四五六七八九十]枚落ち?))\)?$"
@@ -134,11 +136,13 @@ class _Peeled:
         return True
 
     def _take_title(self) -> bool:
+        if _TITLE_ALONE.fullmatch(self.name):
+            return False
         match = _TITLE.search(self.name)
         if not self._cut(match):
             return False
-        if match and match[1] not in ("先生", "氏", "さん", "様", "殿"):
-            self.titles.append(match[1])
+        if match and (title := match[1] or match[2]) not in _POLITE.split("|"):
+            self.titles.append(title)
         return True
 
     def _take_handicap(self) -> bool:
