@@ -189,8 +189,12 @@ def started(environment: dict[str, str], log: Path) -> Iterator[Archive]:
         wait_for(lambda: answers(archive), START_SECONDS, log)
         yield archive
     finally:
-        if process.poll() is None:
-            archive.stop()
+        try:
+            if process.poll() is None:
+                archive.stop()
+        finally:
+            process.kill()  # nothing, unless it did not stop in time
+            process.wait()
 
 
 def answers(archive: Archive) -> bool:
