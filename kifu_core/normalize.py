@@ -19,20 +19,7 @@ from kifu_core.pieces import BY_CODE, CAN_PROMOTE, CODES, FU, IN_HAND, OU, UNPRO
 from kifu_core.position import Position
 from kifu_core.squares import square
 from kifu_core.start import named_initial, start_position
-from kifu_core.steps import (
-    NOWHERE,
-    SAME,
-    Bare,
-    Ended,
-    Memo,
-    Plan,
-    Search,
-    Special,
-    Step,
-    csa_step,
-    known,
-    plan,
-)
+from kifu_core.steps import SAME, Bare, Ended, Memo, Plan, Search, Special, Step, csa_step, known, plan
 
 _SIGNED_CODES: Final = CODES + CODES[:0:-1]
 """CSA's name of a piece by its signed value."""
@@ -177,49 +164,35 @@ class _Replay:
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; False if one of them cannot be played.
 
-        The hot loop of the library: one pass per written move, everything it needs in local names, and no
-        call but where the position decides more than what is taken.
+        The hot loop of the library: one pass per written move, everything it needs in local names.
         """
         line, position, last = job.line, job.position, job.last
         board, hands, turn = position.board, position.hands, position.turn
         restore_same = line.restore_same
         append = entries.append
-        chosen: Plan | None
         for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
-            if isinstance(step, tuple):
-                chosen = step[turn]
+            if step.__class__ is tuple:
+                chosen: Plan = step[turn]
             else:
-                chosen = None
-                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
-                    piece, kind, squares, rays, plans = sides[turn]
-                    found = NOWHERE
-                    for origin in squares:
-                        if board[origin] == piece:
-                            found = found * 81 + origin
-                    for ray in rays:
-                        for origin in ray:
-                            if board[origin]:
-                                if board[origin] == piece:
-                                    found = found * 81 + origin
-                                break
-                    if found != NOWHERE or hands[turn][kind]:
-                        chosen = plans[found]
-                if chosen is None:
-                    position.turn = turn
-                    try:
-                        chosen = step.plan(position, last)
-                    except Ended:
-                        append(self._ending(job, step, entries, time))
-                        continue
-                    except (IllegalMoveError, AmbiguousMoveError) as error:
-                        self._stop(job, error.code, len(entries), error.params)
-                        return False
+                position.turn = turn
+                try:
+                    chosen = step.plan(position, last)  # type: ignore[union-attr]
+                except Ended:
+                    append(self._ending(job, step, entries, time))
+                    continue
+                except (IllegalMoveError, AmbiguousMoveError) as error:
+                    self._stop(job, error.code, len(entries), error.params)
+                    return False
             origin, to, piece, landed, between, rivals, base, _ = chosen
             taken = board[to]
             if origin >= 0:
-                sound = between is not None and board[origin] == piece
-                if taken and (taken * piece > 0 or taken in _KINGS):
-                    sound = False
+                sound = not (
+                    between is None
+                    or board[origin] != piece
+                    or taken * piece > 0
+                    or taken == OU
+                    or taken == -OU
+                )
                 if between:
                     for square_between in between:
                         if board[square_between]:
@@ -231,26 +204,26 @@ class _Replay:
                     sound = False
             if not sound:
                 position.turn = turn
-                chosen = self._repair(job, chosen, len(entries))
-                if chosen is None:
+                repaired = self._repair(job, chosen, len(entries))
+                if repaired is None:
                     return False
-                origin, to, piece, landed, _, rivals, base, _ = chosen
-            move = base
+                origin, to, piece, landed, _, rivals, base, _ = chosen = repaired
+            move = base.copy()
             for rival in rivals:
                 if board[rival] == piece:
                     position.turn = turn
                     if words := rules.relative(position, chosen.packed):
-                        move = {**move, "relative": words}
+                        move["relative"] = words
                     break
             if origin >= 0:
                 board[origin] = 0
-                if taken and (kind := IN_HAND[taken]):
-                    move = {**move, "capture": _SIGNED_CODES[taken]}
-                    hands[turn][kind] += 1
+                if taken and taken not in _KINGS:
+                    move["capture"] = _SIGNED_CODES[taken]
+                    hands[turn][IN_HAND[taken]] += 1
             else:
                 hands[turn][-piece if turn else piece] -= 1
             if restore_same and to == last:
-                move = {**move, "same": True}
+                move["same"] = True
             board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
             last = to

@@ -55,7 +55,7 @@ ENDINGS: Final = (
     ),
     EndingKind("HIKIWAKE", "引き分け", "HIKIWAKE", "draw", "引き分け", ("引分", "引分け")),
     EndingKind("MATTA", "待った", "MATTA", "none", "待った"),
-    EndingKind("TSUMI", "詰み", "TSUMI", "mover-loses", "詰み", ("詰",)),
+    EndingKind("TSUMI", "詰み", "TSUMI", "mover-loses", "詰", ("詰",)),
     EndingKind("FUZUMI", "不詰", "FUZUMI", "none", "不詰"),
     EndingKind("ERROR", "エラー", "ERROR", "none", ""),
     EndingKind(None, "不戦勝", "", "mover-wins", "{mover}の不戦勝", ("不戦勝ち",)),

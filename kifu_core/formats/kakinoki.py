@@ -145,7 +145,7 @@ def read_games(
 ) -> list[ParsedGame]:
     """The games of a text. What concerns no game that could be read goes to `notes`."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text)
+    limit = most_games(source.text, 10_000)  # each may draw a board
     for number, (offset, found) in enumerate(_by_game(items(grammar, source.text))):
         if number == limit:
             notes.add("too-many-games", offset, "error", limit=limit)
@@ -327,7 +327,7 @@ class KakinokiReader:
             self.draft.comments.append(text)
         else:
             line.comments.setdefault(index, []).append(text)
-            self._add_spot(match)
+            line.add_text(match.start(), match.end())
 
     def _add_spot(self, match: re.Match[str]) -> None:
         """A leaf is part of the current line's text."""
@@ -371,7 +371,7 @@ class KakinokiReader:
         if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
             self._note("variation-past-end", match, number=ply)
             self.line = parent
-            self._add_spot(match)
+            parent.add_text(match.start(), match.end())
             return
         fork = Line(level=parent.level + 1)
         if fork.level > FORK_LEVELS:

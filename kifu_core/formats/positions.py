@@ -26,12 +26,12 @@ class PositionDraft(Draft):
         return replace(game, kind="position") if game.kind == "game" else game
 
 
-def most_games(text: str) -> int:
-    """How many games are read of a text with one a line: more than any real one has of its size.
+def most_games(text: str, least: int = 50_000) -> int:
+    """How many games are read of a text, `least` of any: more than a real one of its size has.
 
-    A line may be so short that what is kept of it takes a hundred times its room.
+    A game may be so short that what is kept of it takes a hundred times its room.
     """
-    return max(50_000, len(text) // 60)
+    return max(least, len(text) // 60)
 
 
 def position_at(record: Record, ply: int | None) -> tuple[int, Position, MoveEntry]:
