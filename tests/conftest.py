@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
-from hypothesis import HealthCheck, settings
+from pytest_django.fixtures import Settings
 
 from tests.shared import SHARED, need_shared
 
 # A busy machine is no defect: examples may take their time. On CI they are always the same ones, so that
 # what a run says depends on nothing but the code; every other run draws new ones.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("same", settings.get_profile("patient"), derandomize=True, database=None)
-settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
+PATIENT = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("patient", PATIENT)
+hypothesis.settings.register_profile("same", PATIENT, derandomize=True, database=None)
+hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
 
 DATABASE = {"db", "transactional_db", "django_db_setup"}
 """Fixtures of tests that use the database."""
@@ -42,6 +44,12 @@ def depends_on_engine(item: pytest.Item) -> bool:
         return False
     marked = item.get_closest_marker("django_db") or item.get_closest_marker("worker")
     return marked is not None or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(autouse=True)
+def patient(settings: Settings) -> None:
+    """No entry of an upload takes too long because the machine is busy."""
+    settings.ARCHIVE_ENTRY_SECONDS = 600
 
 
 @pytest.fixture

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection, transaction
-from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from archive.index import postgresql, schema
 
 SMALL_SEGMENT = 100
-
-
-@pytest.fixture(autouse=True)
-def patient(settings: Settings) -> None:
-    """No entry is too slow because the machine is busy."""
-    settings.ARCHIVE_ENTRY_SECONDS = 600
 
 
 @pytest.fixture(scope="module")

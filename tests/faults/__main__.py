@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("sqlite", "postgresql")
 KINDS = ("kill", "workers", "claims", "messages", "redis", "database", "disk")
-DISK_BYTES = "48m"
+DISK_BYTES = {"sqlite": "48m", "postgresql": "512m"}
+"""Small file systems; PostgreSQL's has its programs on it as well."""
 
 
 @contextmanager
@@ -46,23 +47,22 @@ def archive(engine: str, kind: str) -> Iterator[Postgres | None]:
             "ARCHIVE_DATA_DIR": str(data),
             "ARCHIVE_CLAIM_SECONDS": "2",
             "ARCHIVE_MESSAGE_SECONDS": "1",
+            "ARCHIVE_ENTRY_SECONDS": "600",
         }
-        if engine == "postgresql":
-            with _postgres(folder) as server:
-                yield server
-        elif kind == "disk":
-            with _small_disk(data):
+        place = data if engine == "sqlite" else folder / "postgres"
+        place.mkdir(exist_ok=True)
+        with _small_disk(place, DISK_BYTES[engine]) if kind == "disk" else nullcontext():
+            if engine == "sqlite":
                 yield None
-        else:
-            yield None
+                return
+            with _postgres(folder, place) as server:
+                yield server
 
 
 @contextmanager
-def _postgres(folder: Path) -> Iterator[Postgres]:
+def _postgres(folder: Path, place: Path) -> Iterator[Postgres]:
     from tests.faults.servers import Postgres
 
-    place = folder / "postgres"
-    place.mkdir()
     folder.chmod(0o755)
     server = Postgres(place)
     os.environ |= {"DATABASE_URL": server.address, "SECRET_KEY": "only-for-tests"}
@@ -73,12 +73,12 @@ def _postgres(folder: Path) -> Iterator[Postgres]:
 
 
 @contextmanager
-def _small_disk(place: Path) -> Iterator[None]:
+def _small_disk(place: Path, size: str) -> Iterator[None]:
     """The folder as a small file system of its own, where we may mount one."""
     if os.geteuid() or shutil.which("mount") is None:
         yield
         return
-    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "none", str(place)]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(place)]
     mounted = subprocess.run(command, check=False, capture_output=True).returncode == 0
     try:
         yield
