@@ -170,12 +170,11 @@ def _of_lines(lines: Lines) -> str:
 
 
 def choose(asked: Asked, resolved: Resolved) -> Reading:
-    """The shortest way to the games that filters let through."""
+    """The shortest way to all games that filters let through."""
     rows, games = rows_known(asked)
     if rows <= FEW_ROWS:
         return Reading()
-    best = shortest(resolved, asked, min(rows, EXACT_ROWS) + 1)
-    if best is not None and best[1] < rows:
+    if (best := _shorter(asked, resolved, rows)) is not None:
         return Reading(driver=best[0], rated=best[1] <= RATED_ROWS)
     if rows > EXACT_ROWS and resolved.days():
         rows = _rows_among(asked, resolved)
@@ -183,6 +182,19 @@ def choose(asked: Asked, resolved: Resolved) -> Reading:
         return _sampled(asked, resolved, games)
     at_once = resolved.filters.min_rating is not None and rows * RATINGS_A_PROBE > _last_slot()
     return Reading(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
+
+
+def choose_for_pages(asked: Asked, resolved: Resolved) -> Reading:
+    """The shorter way to look for the next of these games."""
+    rows, _ = rows_known(asked)
+    best = _shorter(asked, resolved, rows) if rows > FEW_ROWS else None
+    return Reading() if best is None else Reading(driver=best[0])
+
+
+def _shorter(asked: Asked, resolved: Resolved, rows: int) -> tuple[int, int] | None:
+    """The list that is shorter than so many rows: its number and length."""
+    best = shortest(resolved, asked, min(rows, EXACT_ROWS) + 1)
+    return best if best is not None and best[1] < rows else None
 
 
 def _last_slot() -> int:

@@ -14,7 +14,7 @@ from archive.queries.counting import (
     ROWS_OF_KEY,
     Counted,
     Reading,
-    choose,
+    choose_for_pages,
     conjunction_from,
     driver_of,
     probed,
@@ -87,7 +87,7 @@ def games_through(
     asked, resolved = ask(kind, code, match, lines, space), resolve(filters)
     if resolved.nobody:
         return Page((), None)
-    reading = choose(asked, resolved) if filters else None
+    reading = choose_for_pages(asked, resolved) if filters else None
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], Place | None]:
         if reading is None:

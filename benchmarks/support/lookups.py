@@ -143,6 +143,18 @@ def _some_event() -> str:
     return named[0]
 
 
+def _some_players() -> tuple[str, str]:
+    """A player of as many games as the middle one of all players has, and one of the ten who have most."""
+    from django.db.models import Count
+
+    from archive.models import GamePlayer, Player
+
+    counted = GamePlayer.objects.values("player").annotate(games=Count("slot")).order_by("games", "player")
+    ids = [row["player"] for row in counted]
+    names = dict(Player.objects.values_list("pk", "name"))
+    return names[ids[len(ids) // 2]], names[ids[-min(7, len(ids))]]
+
+
 def of_database(codes: Codes, times: int) -> Iterator[Times]:
     """What the database takes."""
     from django.db import connection
@@ -183,9 +195,11 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
         for n in range(max(10, times // 5))
     )
     yield timed("100 positions at once, whole function", "", batches)
+    usual, busy = _some_players()
     filters = {
-        "player": PositionFilters(player="対局者7"),
-        "black, white": PositionFilters(black="対局者3", white="対局者5"),
+        "player": PositionFilters(player=usual),
+        "one of the busiest players": PositionFilters(player=busy),
+        "black, white": PositionFilters(black=busy, white=usual),
         "days": PositionFilters(since=WINDOW[0], until=WINDOW[1]),
         "result": PositionFilters(result=2),
         "event": PositionFilters(event=_some_event()),
