@@ -67,7 +67,7 @@ def facets(filters: GameFilters | None = None, space: int = 0) -> Facets:
     query = query_of(filters)
     if query is None:
         return Facets()
-    kept = f"facets {blake2b(repr((space, filters)).encode()).hexdigest()}"
+    kept = f"facets-{blake2b(repr((space, filters)).encode()).hexdigest()}"
     found: Facets | None = cache.get(kept)
     if found is None:
         found = _count(query, space)

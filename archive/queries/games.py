@@ -119,7 +119,7 @@ class Query:
 
     def newest(self, limit: int) -> Sql:
         """The newest games of the list, whatever is asked of the games themselves."""
-        where = conjunction(self.mine)
+        where = conjunction([*self.mine, _ANY_DAY])
         text = f"SELECT {self.columns} FROM {self.source.text} WHERE {where.text} {_NEWEST}"
         return Sql(text, (*self.source.values, *where.values, limit))
 
@@ -134,6 +134,8 @@ class Query:
         return Sql(text, (*source.values, *where.values))
 
 
+# True for all: so the index is sought, not begun at its end.
+_ANY_DAY: Final = Sql("d.played >= 0")
 _NEWEST: Final = "ORDER BY d.played DESC, d.slot DESC LIMIT %s"
 
 

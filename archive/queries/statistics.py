@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
@@ -10,6 +11,7 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.db import connection
 
+from archive.ingest.series import unpack
 from archive.models import Game
 from archive.queries.people import LISTED, without_gaps
 
@@ -17,6 +19,13 @@ KEPT_SECONDS: Final = 600
 COUNTS_SECONDS: Final = 60
 STEP: Final = 20
 """Plies in one class of lengths."""
+
+_MINUTE: Final = 60
+DURATIONS: Final = (0, *(minutes * _MINUTE for minutes in (1, 5, 10, 20, 30, 60, 120, 240, 480, 960)))
+"""Where the classes of durations begin, in seconds: from games of programs to those of two days."""
+
+TIMED: Final = 1_000
+"""Games whose clocks are read: about 0.2 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,8 @@ class Counts:
 class Statistics:
     """Games (records of other kinds left out) by year, result, length, ending and named opening.
 
-    `lengths` are numbers by the first ply of a class of `STEP`.
+    `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
+    `DURATIONS`, of the seconds that both sides used, over the newest `TIMED` games whose times are known.
     """
 
     games: int
@@ -41,6 +51,7 @@ class Statistics:
     lengths: tuple[tuple[int, int], ...]
     endings: tuple[tuple[str, int], ...]
     openings: tuple[tuple[str, int], ...]
+    durations: tuple[tuple[int, int], ...] = ()
 
 
 def counts() -> Counts:
@@ -87,7 +98,29 @@ def add_up() -> Statistics:
         lengths=tuple((first, lengths[first]) for first in range(0, max(lengths, default=-1) + 1, STEP)),
         endings=tuple(endings.most_common(LISTED)),
         openings=tuple(openings.most_common(LISTED)),
+        durations=_durations(),
     )
+
+
+_SERIES: Final = """
+    SELECT s.series FROM (
+        SELECT g.id, g.played, g.slot FROM archive_game g WHERE EXISTS (
+            SELECT 1 FROM archive_gameseries t WHERE t.game_id = g.id
+        ) ORDER BY g.played DESC, g.slot DESC LIMIT %s
+    ) x JOIN archive_gameseries s ON s.game_id = x.id
+"""
+
+
+def _durations() -> tuple[tuple[int, int], ...]:
+    """The times of both sides together, by class, from the first to the last that has any game."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SERIES, [TIMED])
+        clocks = [unpack(stored).clock for (stored,) in cursor.fetchall()]
+    # The last tick of a side has the total of all before it.
+    totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
+    found = Counter(bisect_right(DURATIONS, seconds) - 1 for seconds in totals)
+    places = range(min(found, default=0), max(found, default=-1) + 1)
+    return tuple((DURATIONS[place], found[place]) for place in places)
 
 
 def _grouped(columns: str) -> list[tuple[Any, ...]]:

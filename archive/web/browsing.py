@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from archive.queries import people
 from archive.queries.games import GameFilters, find_games
 from archive.queries.positions import PositionFilters, explore
-from archive.queries.statistics import STEP, statistics
+from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.web.wording import RESULTS, ending_text, number_text
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
@@ -152,7 +152,15 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
     explorer = explore("shogi", shogi64.encode(start))
     context = {
         "found": found,
-        "plots": [plot for plot in (years_plot(found.years), lengths_plot(found.lengths)) if plot.rows],
+        "plots": [
+            plot
+            for plot in (
+                years_plot(found.years),
+                lengths_plot(found.lengths),
+                durations_plot(found.durations),
+            )
+            if plot.rows
+        ],
         "undated": undated_text(found.undated),
         "shares": [
             (_("Results"), list(zip(map(str, RESULTS), found.results, strict=True))),
@@ -171,6 +179,19 @@ def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:
     """Games by length."""
     rows = tuple((f"{first}–{first + STEP - 1}", n) for first, n in lengths)
     return Plot(_("Games by length"), _("games"), _("Length in moves"), rows)
+
+
+def durations_plot(durations: tuple[tuple[int, int], ...]) -> Plot:
+    """Games by the time that both sides used."""
+    rows = tuple((duration_text(first), n) for first, n in durations)
+    return Plot(_("Games by thinking time"), _("games"), _("Time used by both sides, h:mm"), rows)
+
+
+def duration_text(first: int) -> str:
+    """The class of durations that begins there: `0:20–0:30`, and `16:00–` for the last."""
+    following = DURATIONS[DURATIONS.index(first) + 1 :][:1]
+    hours = [f"{seconds // 3600}:{seconds % 3600 // 60:02}" for seconds in (first, *following)]
+    return "–".join(hours) if following else f"{hours[0]}–"
 
 
 def undated_text(number: int) -> str:

@@ -11,9 +11,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from archive.issues import language
+from archive.queries import pasted
 from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
 from kifu_core import load, rules
@@ -35,6 +36,8 @@ TEXT_LIMIT: Final = 100_000
 FULL_SET: Final = {kind: number for kind, number in enumerate((18, 4, 4, 4, 4, 2, 2, 2), start=1)}
 _UNPROMOTED: Final = (0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7)
 _SIDES: Final = ("☗", "☖")
+_MOVES: Final = 2
+"""Entries of a record that has a move: the start comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,23 @@ def _pasted(request: HttpRequest) -> HttpResponse:
         context = _context(Position.initial(), "", message(found, language=language()))
         return render(request, "archive/edit.html", context | {"pasted": text}, status=400)
     return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
+
+
+@require_POST
+def find(request: HttpRequest) -> HttpResponse:
+    """What a text that was pasted into the search box leads to: the game of a record, else the last of its
+    positions that any game reaches; other texts go to the editor."""
+    text = request.POST.get("text", "")[:TEXT_LIMIT]
+    try:
+        record = next((game.record for game in load(text).games), None)
+    except KifuError:
+        record = None
+    if record is None or len(record["moves"]) < _MOVES:
+        return _pasted(request)
+    if (game := pasted.game_of(record)) is not None:
+        return redirect("game", game)
+    code = pasted.furthest(record)
+    return redirect("position", "shogi", code) if code else _pasted(request)
 
 
 def position_in(text: str) -> Position:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from archive.models import Game
 from archive.web.game_page import game_context
 from archive.web.views import asked_ply, decoded
+from archive.web.wording import position_words
 from kifu_core.errors import DecodeError
 
 THEMES: Final = ("light", "dark")
@@ -39,6 +40,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         return HttpResponse(error.code, status=400, content_type="text/plain; charset=utf-8")
     context = {
         "position": shown,
+        "words": position_words(shown),
         "url": reverse("position", args=[kind, code]),
         "flipped": request.GET.get("flip") == "1",
         "theme": _theme(request),

@@ -89,6 +89,9 @@ class GameFilterForm(_Renamed):
     kind = _choice(_("Kind"), Game.RecordKind.choices)
     min_plies = _plies(_("At least so many moves"))
     max_plies = _plies(_("At most so many moves"))
+    upload = forms.IntegerField(
+        label=_("Source"), required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput
+    )
 
     def shown(self) -> list[forms.BoundField]:
         """The fields that are always there."""
@@ -96,7 +99,7 @@ class GameFilterForm(_Renamed):
 
     def folded(self) -> list[forms.BoundField]:
         """The other fields."""
-        return [self[name] for name in self.fields if name not in SHOWN_AT_ONCE]
+        return [field for field in self.visible_fields() if field.name not in SHOWN_AT_ONCE]
 
     def unfolded(self) -> bool:
         """Whether one of the other fields is in use or wrong."""

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from archive.ingest import series
 from archive.ingest.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.models import Entry, Game
 from archive.queries.novelty import novelty
+from archive.queries.twins import twins
 from archive.web import replay
 from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.issues import ShownIssue, shown_issues
-from archive.web.wording import RESULTS, clock_text, day_text, handicap_text
+from archive.web.wording import RESULTS, clock_text, day_text, handicap_text, position_words
 from kifu_core.errors import KifuError
 from kifu_core.evaluations import best
 from kifu_core.keys import shogi64
@@ -135,7 +137,8 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         "last": last,
         "flipped": flipped,
         "ranks": rank_names(),
-        "label": replay.entry_text(node.line[-1]),
+        "label": replay.entry_text(node.line[-1], node.line[-2] if node.ply else None),
+        "words": position_words(position),
         "start_sfen": start(record).sfen(),
         "sfen": position.sfen(played + 1),
         "comments": node.line[-1].get("comments", ()),
@@ -157,6 +160,7 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         "programs": PROGRAMS,
         "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": [_source(entry) for entry in entries],
+        "twins": likely_twins(game) if not page else [],
         "section": "games",
         **charts(found, game, address),
         **position_links(position, game.kind),
@@ -179,7 +183,7 @@ def steps(node: replay.Node, address: Address) -> dict[str, str]:
 def choices(node: replay.Node, address: Address) -> list[Choice]:
     """The continuations of a node, the line's own first."""
     return [
-        Choice(replay.node_key(path, ply), address.of(path, ply), replay.entry_text(entry))
+        Choice(replay.node_key(path, ply), address.of(path, ply), replay.entry_text(entry, node.line[-1]))
         for path, ply, entry in node.following
     ]
 
@@ -300,6 +304,26 @@ def downloads(game: Game) -> list[dict[str, str]]:
         {"name": name, "url": reverse("api:game-record", args=[game.pk, suffix])}
         for name, suffix in DOWNLOADS
     ]
+
+
+def likely_twins(game: Game) -> list[tuple[str, str, str]]:
+    """Games that may be the same one: address, what they are called, and why."""
+    reasons = {
+        "same-moves": _("the same moves"),
+        "beginning": _("the same players on the same day, and one game is the beginning of the other"),
+    }
+    found = {twin.id: reasons[twin.reason] for twin in twins(game.pk)}
+    others = Game.objects.filter(pk__in=found).select_related("player0", "player1")
+    return [
+        (reverse("game", args=[one.pk]), _game_words(one), found[one.pk]) for one in others.order_by("pk")
+    ]
+
+
+def _game_words(game: Game) -> str:
+    """What a game is called in a list of few."""
+    names = [player.name if player else "" for player in (game.player0, game.player1)]
+    plies = ngettext("%(plies)s move", "%(plies)s moves", game.plies) % {"plies": game.plies}
+    return " · ".join(filter(None, [game_title(names), day_text(game.played_from, game.precision), plies]))
 
 
 def _source(entry: Entry) -> Source:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
+from archive.models import Upload
+from archive.queries import finding
 from archive.queries.games import GameFilters
 from archive.queries.positions import PositionFilters
 from archive.web.forms import RESULT_NUMBERS
-from kifu_core.errors import DecodeError
+from kifu_core.errors import KifuError
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 
 if TYPE_CHECKING:
     from django import forms
 
+    from archive.queries.facets import Facets
     from archive.web.forms import GameFilterForm, PositionFilterForm
 
 _SHORTEST_CODE: Final = 20
@@ -42,14 +48,65 @@ def chips(form: forms.Form) -> list[Chip]:
 
 
 def _words(form: forms.Form, name: str, value: str) -> str:
-    """A filter's value as the form's menus call it."""
+    """A filter's value as the form's menus call it, and uploads by their names."""
+    if name == "upload":
+        return source_name(int(value), Upload.objects.filter(pk=value).values_list("name", flat=True).first())
     choices = getattr(form.fields.get(name), "choices", ())
     return next((str(text) for choice, text in choices if choice == value), value)
+
+
+def source_name(upload: int, name: str | None) -> str:
+    """What an upload is called."""
+    return name or _("upload %(number)s") % {"number": upload}
 
 
 def _without(used: dict[str, str], name: str) -> str:
     rest = urlencode({key: value for key, value in used.items() if key != name})
     return f"?{rest}" if rest else "."
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One kind of values among the games of a list: its name, and of each value text, number and address."""
+
+    label: str
+    values: tuple[tuple[str, int, str], ...]
+
+
+def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
+    """What can narrow a list down: the kinds of which it has several values, those in use left out."""
+    used = {field.html_name: str(field.value()) for field in form if field.value()}
+
+    def facet(name: str, values: Iterable[tuple[str, int, dict[str, str]]]) -> Facet:
+        linked = ((text, n, f"?{urlencode(used | asked)}") for text, n, asked in values)
+        return Facet(str(form.fields[name].label if name in form.fields else _("Year")), tuple(linked))
+
+    menus = ((name, getattr(found, many)) for name, many in _MENUS.items())
+    all_of_them = [
+        facet("player", ((name, n, {"player": name}) for _pk, name, n in found.players)),
+        facet("event", ((name, n, {"event": name}) for _pk, name, n in found.events)),
+        facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in found.years)),
+        *(facet(name, _menu_values(form, name, values)) for name, values in menus),
+        facet("opening", ((text, n, {"opening": text}) for text, n in found.openings)),
+        facet("upload", ((source_name(pk, name), n, {"upload": str(pk)}) for pk, name, n in found.sources)),
+    ]
+    hidden = {str(form.fields[name].label) for name in form.fields if name in used}
+    return [one for one in all_of_them if len(one.values) > 1 and one.label not in hidden]
+
+
+_MENUS: Final = {"result": "results", "handicap": "handicaps", "special": "endings", "kind": "kinds"}
+
+
+def _menu_values(
+    form: GameFilterForm, name: str, values: Iterable[tuple[str | int, int]]
+) -> Iterator[tuple[str, int, dict[str, str]]]:
+    """Values of a field with a menu, in its words; those that it does not have cannot be asked for."""
+    numbers = {number: word for word, number in RESULT_NUMBERS.items()}
+    menu = {value: str(text) for value, text in getattr(form.fields[name], "choices", ())}
+    for value, n in values:
+        chosen = numbers[value] if isinstance(value, int) else value
+        if chosen in menu:
+            yield menu[chosen], n, {name: chosen}
 
 
 def filters_of(form: GameFilterForm) -> GameFilters:
@@ -102,14 +159,17 @@ def filters_in(words: str) -> dict[str, str]:
 
 
 def position_in(words: str) -> str | None:
-    """The code of a position that was pasted as SFEN or as a Shogi64 code; None for other words."""
+    """The code of a position that was pasted as SFEN, as a USI line (its end), or as a Shogi64 code; None for
+    other words."""
     text = words.removeprefix("position ").removeprefix("sfen ").strip()
     try:
+        if " moves " in text and (text.count("/") == 8 or text.startswith("startpos ")):
+            return shogi64.encode(finding.of_text(f"position {text if text[0] == 's' else 'sfen ' + text}"))
         if text.count("/") == 8:
-            return shogi64.encode(Position.from_sfen(text.split(" moves ")[0]))
+            return shogi64.encode(Position.from_sfen(text))
         if len(text) >= _SHORTEST_CODE:
             shogi64.decode(text)
             return text
-    except DecodeError:
+    except KifuError:
         return None
     return None

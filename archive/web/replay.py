@@ -87,20 +87,26 @@ def move_list(record: Record, clock: Mapping[int, str] | None = None) -> Iterato
     `clock` tells by ply of the main line what the side that moved has used.
     """
     entries = record["moves"]
+    before: MoveEntry = {}
     for first in range(0, len(entries), STRETCH):
+        stretch = entries[first : first + STRETCH]
         yield Part("stretch")
-        yield from _line_parts(entries[first : first + STRETCH], "", first, clock or {})
+        yield from _line_parts(stretch, "", first, clock or {}, before)
         yield Part("stretch-end")
+        before = stretch[-1]
 
 
-def _line_parts(entries: list[MoveEntry], path: str, first: int, clock: Mapping[int, str]) -> Iterator[Part]:
+def _line_parts(
+    entries: list[MoveEntry], path: str, first: int, clock: Mapping[int, str], before: MoveEntry
+) -> Iterator[Part]:
     for ply, entry in enumerate(entries, start=first):
-        yield Part("item", _row(entry, path, ply, clock))
+        yield Part("item", _row(entry, path, ply, clock, before))
         for number, fork in enumerate(entry.get("forks", ())):
             yield Part("fork")
-            yield from _line_parts(fork, _fork_path(path, ply, number), ply, clock)
+            yield from _line_parts(fork, _fork_path(path, ply, number), ply, clock, before)
             yield Part("fork-end")
         yield Part("end")
+        before = entry
 
 
 def _fork_path(path: str, ply: int, number: int) -> str:
@@ -116,13 +122,13 @@ def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) 
     return time_text(total) if total else ""
 
 
-def _row(entry: MoveEntry, path: str, ply: int, clock: Mapping[int, str]) -> Row:
+def _row(entry: MoveEntry, path: str, ply: int, clock: Mapping[int, str], before: MoveEntry) -> Row:
     time = entry.get("time")
     return Row(
         key=node_key(path, ply),
         query=node_query(path, ply),
         ply=ply,
-        text=entry_text(entry),
+        text=entry_text(entry, before),
         time=time_text(time["now"]) if time else "",
         total=total_text(entry, ply, path, clock),
         comments=tuple(entry.get("comments", ())),
@@ -135,10 +141,10 @@ def is_timed(record: Record) -> bool:
     return any(any(entry["time"]["now"].values()) for entry in record["moves"] if "time" in entry)
 
 
-def entry_text(entry: MoveEntry) -> str:
-    """A move, an ending, or the start in words."""
+def entry_text(entry: MoveEntry, before: MoveEntry | None = None) -> str:
+    """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
     if "move" in entry:
-        return move_text(entry["move"])
+        return move_text(entry["move"], (before or {}).get("move"))
     return ending_text(entry["special"]) if "special" in entry else _("Start position")
 
 

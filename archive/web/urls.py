@@ -13,6 +13,7 @@ urlpatterns = [
     path("positions/shogi/edit/", editing.edit, name="position-edit"),
     path("positions/shogi/<str:code>/bod/", views.position_bod, name="position-bod"),
     path("positions/<slug:kind>/<path:code>/", views.position, name="position"),
+    path("find/", editing.find, name="find"),
     path("players/", browsing.players, name="players"),
     path("players/<int:player_id>/", browsing.player, name="player"),
     path("events/", browsing.events, name="events"),

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from archive.issues import language
 from archive.models import Game, GameAlias
 from archive.queries import people
+from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.games import find_games
 from archive.queries.pages import InvalidCursorError, Order
 from archive.queries.positions import explore, games_through
@@ -25,7 +26,8 @@ from archive.queries.trend import trend
 from archive.web.browsing import Plot, years_plot
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import game_context
-from archive.web.listing import chips, filters_in, filters_of, position_filters_of, position_in
+from archive.web.listing import chips, facets_of, filters_in, filters_of, position_filters_of, position_in
+from archive.web.wording import position_words
 from kifu_core.errors import DecodeError
 from kifu_core.formats import bod
 from kifu_core.keys import shogi64
@@ -70,14 +72,18 @@ def games(request: HttpRequest) -> HttpResponse:
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
+    filters = filters_of(form)
     try:
-        page = find_games(filters_of(form), cursor=request.GET.get("cursor"), limit=PAGE)
+        page = find_games(filters, cursor=request.GET.get("cursor"), limit=PAGE)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
+    found = facets(filters)
     context = {
         "form": form,
         "page": page,
         "chips": chips(form),
+        "facets": facets_of(form, found),
+        "counted": LOOKED_AT if found.sampled else 0,
         "similar": [] if page.items else similar_names(form),
         "next": next_page(request, page.next),
         "section": "games",
@@ -191,6 +197,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "kind": kind,
         "code": code,
         "sfen": shown.sfen(),
+        "words": position_words(shown),
         "match": match,
         "matches": match_links(request, match),
         "images": images(shown, match),

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.issues import language
 from kifu_core import moves, rules
-from kifu_core.pieces import BY_CODE, CAN_PROMOTE, LETTERS, NAMES
-from kifu_core.squares import JAPANESE, RANKS, USI, square
+from kifu_core.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
+from kifu_core.squares import JAPANESE, RANKS, SQUARES, USI, square
 
 if TYPE_CHECKING:
     from datetime import date
@@ -68,8 +68,8 @@ HANDICAPS: Final[dict[str, Promise]] = {
 }
 
 
-def move_text(move: Move) -> str:
-    """A normalized move with its side's mark.
+def move_text(move: Move, before: Move | None = None) -> str:
+    """A normalized move with its side's mark; `before` is the move before it, if any.
 
     >>> from django.utils.translation import override
     >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
@@ -80,13 +80,17 @@ def move_text(move: Move) -> str:
     ...     move_text(move)
     '▲P-7f'
     """
-    text = japanese_move(move) if language() == "ja" else english_move(move)
+    text = japanese_move(move, before) if language() == "ja" else english_move(move)
     return MARKS[move["color"]] + text
 
 
-def japanese_move(move: Move) -> str:
-    """The move as KI2 writes it, without the side: `７六歩`, `同　銀`, `５八金右`, `２二角成`."""
-    place = "同　" if move.get("same") else JAPANESE[_square(move["to"])]
+def japanese_move(move: Move, before: Move | None = None) -> str:
+    """The move as KI2 writes it, without the side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
+
+    Some programs write KIF without 同, so where the move before went counts too.
+    """
+    same = move.get("same") or (before is not None and before["to"] == move["to"])
+    place = "同　" if same else JAPANESE[_square(move["to"])]
     name = NAMES[BY_CODE[move["piece"]]]
     words = "".join(_RELATIVE[word] for word in move.get("relative", ""))
     return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
@@ -128,6 +132,55 @@ def _english_packed(position: Position, move: int) -> str:
 def _could_promote(piece: int, origin: int, to: int) -> bool:
     ranks = [RANKS[origin], RANKS[to]]
     return bool(CAN_PROMOTE[piece]) and (min(ranks) <= 3 if piece > 0 else max(ranks) >= 7)
+
+
+_WORDS: Final = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
+    "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")  # fmt: skip
+_ORDER: Final = ("OU", "HI", "RY", "KA", "UM", "KI", "GI", "NG", "KE", "NK", "KY", "NY", "FU", "TO")
+_FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
+
+
+def position_words(position: Position) -> str:
+    """The whole position for those who do not see it, in lines: who is to move, each side's board and hand.
+
+    The counterpart of `positionWords` in static/archive/js/wording.js.
+
+    >>> from django.utils.translation import override
+    >>> from kifu_core.position import Position
+    >>> with override("en"):
+    ...     print(position_words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2")))
+    White to move
+    Black: king 5i, rook 1i
+    Black in hand: 2 pawns
+    White: king 5a
+    White in hand: nothing
+    """
+    japanese = language() == "ja"
+    sides = ("先手", "後手") if japanese else ("Black", "White")
+    lines = [sides[position.turn] + ("番" if japanese else " to move")]
+    for color, side in enumerate(sides):
+        sign = 1 if color == BLACK else -1
+        pieces = [
+            f"{NAMES[kind]}{JAPANESE[at]}" if japanese else f"{_WORDS[kind]} {USI[at]}"
+            for kind in _FROM_THE_KING
+            for at in SQUARES
+            if position.board[at] == sign * kind
+        ]
+        held = [
+            _held(kind, n, japanese) for kind in reversed(HAND_KINDS) if (n := position.hands[color][kind])
+        ]
+        if japanese:
+            lines += [f"{side}：{'、'.join(pieces) or 'なし'}", f"{side}の持駒：{'、'.join(held) or 'なし'}"]
+        else:
+            lines += [f"{side}: {', '.join(pieces) or 'nothing'}"]
+            lines += [f"{side} in hand: {', '.join(held) or 'nothing'}"]
+    return "\n".join(lines)
+
+
+def _held(kind: int, number: int, japanese: bool) -> str:
+    if japanese:
+        return NAMES[kind] + (str(number) if number > 1 else "")
+    return f"{number} {_WORDS[kind]}s" if number > 1 else _WORDS[kind]
 
 
 def day_text(day: date | None, precision: str) -> str:

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from django.core.cache import cache
 
+from archive.ingest.ready import ReadyGame, ready_game
 from archive.models import Event, Game, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.statistics import STEP, add_up, counts, statistics
@@ -113,6 +114,24 @@ def test_lengths_have_classes_without_gaps() -> None:
     shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"] * 15
     builders.ingest(builders.ready(shuffle), builders.ready("7g7f"))
     assert add_up().lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
+
+
+def timed(played: str, *seconds: int) -> ReadyGame:
+    """A game whose moves took so long."""
+    made = builders.record(played)
+    for entry, used in zip(made["moves"][1:], seconds, strict=False):
+        entry["time"] = {"now": {"m": used // 60, "s": used % 60}, "total": {"h": 0, "m": 0, "s": 0}}
+    return ready_game(builders.parsed(made))
+
+
+def test_games_are_counted_by_the_time_that_both_sides_used() -> None:
+    builders.ingest(
+        timed("7g7f 3c3d 2g2f", 20, 30, 9),  # 59 seconds
+        timed("7g7f 8c8d 2g2f", 400, 199, 1),  # exactly ten minutes
+        timed("2g2f 8c8d", 0, 0),  # no clock
+        builders.ready("5g5f"),
+    )
+    assert add_up().durations == ((0, 1), (60, 0), (300, 0), (600, 1))
 
 
 def test_sums_agree_with_the_games_one_by_one() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from random import Random
 
 import pytest
+from django.core.cache import cache
 from django.db import connection, transaction
 
 from archive.index import counters, postgresql
@@ -24,7 +26,7 @@ from archive.models import (
     Player,
     Upload,
 )
-from archive.queries import counting, finding, people, through
+from archive.queries import counting, facets, finding, people, through
 from archive.queries.games import GameFilters, find_games, game_by_id
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
@@ -234,6 +236,15 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
         monkeypatch.setattr(module, name, value)
     assert explore("shogi", START, filters=FILTERS["ratings"]).sample is not None
     assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+
+
+def test_facets_read_no_table_whole(archive, monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(facets, "LOOKED_AT", 50)
+    lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
+    assert facets.facets().sampled is True
+    cache.clear()
+    assert whole({name: partial(facets.facets, filters) for name, filters in lists.items()}) == {}
 
 
 def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:

@@ -7,6 +7,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Event, Player
+from archive.queries.statistics import DURATIONS
+from archive.web.browsing import duration_text
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -69,3 +71,8 @@ def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:
     page = html(client, game)
     assert f'href="/players/{player.pk}/"' in page
     assert f'href="/events/{Event.objects.get().pk}/"' in page
+
+
+def test_durations_have_classes_in_hours_and_minutes() -> None:
+    assert [duration_text(first) for first in DURATIONS[:3]] == ["0:00–0:01", "0:01–0:05", "0:05–0:10"]
+    assert duration_text(DURATIONS[-1]) == "16:00–"

@@ -6,12 +6,14 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
+from archive.models import Game
 from archive.web.editing import hints, position_in
 from kifu_core.errors import KifuError
 from kifu_core.formats import bod
 from kifu_core.keys import shogi64
+from kifu_core.moves import from_usi
 from kifu_core.position import Position
-from tests.archive import games
+from tests.archive import builders, games
 
 pytestmark = pytest.mark.django_db
 
@@ -118,3 +120,26 @@ def test_hands_that_no_code_can_hold_are_shown_without_a_search(client: Client) 
 
 def test_the_page_speaks_japanese(client: Client) -> None:
     assert "局面を作る" in html(client, "", "ja")
+
+
+def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 2g2f", black="甲"), builders.ready("7g7f 8c8d"))
+    game = Game.objects.get(plies=3)
+    text = "手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 ２六歩(27)\n4 投了\n"
+    assert client.post("/find/", {"text": text})["Location"] == f"/games/{game.pk}/"
+
+
+def test_a_record_of_no_game_leads_to_the_last_position_that_games_reach(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 2g2f"), builders.ready("7g7f 8c8d"))
+    found = client.post("/find/", {"text": "V2.2\nPI\n+\n+7776FU\n-8384FU\n+5756FU\n%TORYO\n"})
+    position = Position.initial()
+    for usi in ("7g7f", "8c8d"):
+        position.do_move(from_usi(usi))
+    assert found["Location"] == f"/positions/shogi/{shogi64.encode(position)}/"
+
+
+def test_other_pasted_texts_go_to_the_editor(client: Client) -> None:
+    assert client.post("/find/", {"text": f"sfen {AFTER}"})["Location"].startswith(ADDRESS)
+    refused = client.post("/find/", {"text": "two\nlines"})
+    assert refused.status_code == 400
+    assert "two\nlines" in refused.content.decode()

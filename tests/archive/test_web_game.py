@@ -105,7 +105,7 @@ def test_the_record_is_embedded_as_stored(client: Client) -> None:
 def test_the_board_can_be_flipped_by_address(client: Client) -> None:
     game = store()
     upright, flipped = page(client, f"/games/{game.pk}/"), page(client, f"/games/{game.pk}/?flip=1")
-    assert 'class="game-page flipped"' in flipped
+    assert 'class="game-page flipped' in flipped
     assert "?flip=1" in upright
     assert re.search(r'data-go="forward" href="/games/\d+/\?ply=1&amp;flip=1"', flipped)
 
@@ -134,6 +134,34 @@ def test_its_sources_lead_to_their_uploads(client: Client) -> None:
     game = store()
     html = page(client, f"/games/{game.pk}/")
     assert f'href="/uploads/{game.entries.get().upload_id}/"' in html
+
+
+def test_games_that_may_be_the_same_are_named_with_the_reason(client: Client) -> None:
+    moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d"
+    builders.ingest(builders.ready(moves, black="甲", day="2020/01/01"))
+    builders.ingest(builders.ready(moves, black="丙<", day="2021/02/02"))
+    one, other = Game.objects.order_by("pk")
+    html = page(client, f"/games/{one.pk}/")
+    assert f'<a href="/games/{other.pk}/">丙&lt; – ? · 2021-02-02 · 10手</a>' in html
+    assert "指し手が同じ" in html
+    assert "Perhaps the same game" in page(client, f"/games/{other.pk}/", "en")
+
+
+def test_a_game_like_no_other_names_none(client: Client) -> None:
+    assert "同じ対局かもしれない" not in page(client, f"/games/{store().pk}/")
+
+
+def test_moves_to_the_same_square_say_so_though_the_record_does_not(client: Client) -> None:
+    html = page(client, f"/games/{store().pk}/?ply=4")
+    assert "△同　銀" in html
+    assert 'aria-label="△同　銀不成"' in html
+
+
+def test_the_position_stands_in_words(client: Client) -> None:
+    game = store()
+    html = page(client, f"/games/{game.pk}/?ply=5")
+    assert "後手番" in html and "先手の持駒：なし" in html and "後手の持駒：角" in html
+    assert "White in hand: bishop" in page(client, f"/games/{game.pk}/?ply=5", "en")
 
 
 def test_times_that_say_nothing_are_left_out(client: Client) -> None:

@@ -180,3 +180,12 @@ def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> N
     page = client.get("/games/?player=羽生").content.decode()
     assert re.search(r'<a href="/players/\d+/">羽生善治</a>, <a href="/events/\d+/">羽生杯</a>', page)
     assert "この語を含む名前" not in client.get("/games/?player=丙").content.decode()
+
+
+def test_a_usi_line_in_the_search_box_leads_to_its_end(client: Client) -> None:
+    ends = {client.get("/games/", {"q": f"{line} moves 7g7f 3c3d"})["Location"] for line in USI_STARTS}
+    position = Position.from_sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3")
+    assert ends == {f"/positions/shogi/{shogi64.encode(position)}/"}
+
+
+USI_STARTS = ("position startpos", "startpos", f"position sfen {Position.initial().sfen()}")

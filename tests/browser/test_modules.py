@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from archive.web.replay import find_node, move_list, position_at
+from archive.web.wording import position_words
 from kifu_core.handicaps import PRESETS, by_preset
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
@@ -62,6 +64,21 @@ return x.map((sfen) => m.encode(fromSfen(sfen)));
 def test_codes_are_those_of_the_server(page: Page, live_server: LiveServer) -> None:
     expected = [shogi64.encode(Position.from_sfen(sfen)) for sfen in SFENS]
     assert run(page, live_server, "shogi64", CODES, SFENS) == expected
+
+
+WORDS = """
+const { fromSfen } = await import('/static/archive/js/position.js');
+return x.flatMap((sfen) => [true, false].map((japanese) => m.positionWords(fromSfen(sfen), japanese)));
+"""
+
+
+def test_positions_are_told_in_the_words_of_the_server(page: Page, live_server: LiveServer) -> None:
+    expected = []
+    for sfen in SFENS:
+        for language in ("ja", "en"):
+            with override(language):
+                expected.append(position_words(Position.from_sfen(sfen)))
+    assert run(page, live_server, "wording", WORDS, SFENS) == expected
 
 
 def test_hands_that_no_code_can_hold_have_none(page: Page, live_server: LiveServer) -> None:

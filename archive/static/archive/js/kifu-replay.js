@@ -150,14 +150,15 @@ function normalized(text) {
  */
 function textsByKey(record, japanese) {
   const texts = new Map();
-  /** @param {Entry[]} entries @param {string} path @param {number} first */
-  const read = (entries, path, first) => entries.forEach((entry, index) => {
+  /** @param {Entry[]} entries @param {string} path @param {number} first @param {Entry} [parent] */
+  const read = (entries, path, first, parent) => entries.forEach((entry, index) => {
     const ply = first + index;
+    const before = index ? entries[index - 1] : parent;
     const special = entry.special ? endingText(entry.special, japanese) : "";
-    const move = entry.move ? moveText(entry.move, japanese) : special;
+    const move = entry.move ? moveText(entry.move, japanese, before?.move) : special;
     texts.set(`${path}:${ply}`, { move, comment: (entry.comments || []).join("\n") });
     (entry.forks || []).forEach((fork, number) => {
-      read(fork, path ? `${path}-${ply}.${number}` : `${ply}.${number}`, ply);
+      read(fork, path ? `${path}-${ply}.${number}` : `${ply}.${number}`, ply, before);
     });
   });
   read(record.moves, "", 0);

@@ -10,6 +10,7 @@ import { createBoard } from "./board.js";
 import { encode } from "./shogi64.js";
 import { fromSfen, play, square, takeBack, toSfen } from "./position.js";
 import { buildTree, nodeKey, route } from "./tree.js";
+import { positionWords } from "./wording.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 
@@ -98,6 +99,7 @@ export function startReplay(root, record) {
     const code = encode(position);
     if (parts.position) showCodes(parts.position, toSfen(position, shown.played + 1), code);
     parts.live.textContent = labelOf(shown);
+    if (parts.words) parts.words.textContent = positionWords(position, document.documentElement.lang === "ja");
     for (const [name, node] of Object.entries(targets(shown))) {
       const link = parts.go.get(name);
       if (link) link.href = addressOf(node || shown);
@@ -348,6 +350,7 @@ function findParts(root) {
     last: one(".last-ply"),
     live: one(".live"),
     comment: one(".comment"),
+    words: root.querySelector(".position-words"),
     choices: one(".choices"),
     choiceList: one(".choices ol"),
     // Frames on other sites have no codes below the board.

@@ -24,6 +24,25 @@ document.querySelector("form.language")?.addEventListener("submit", (event) => {
   if (next instanceof HTMLInputElement) next.value = location.pathname + location.search;
 });
 
+/** A search box has one line: a record or diagram that is pasted into it goes to the server as it is. */
+document.getElementById("site-q")?.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text/plain") || "";
+  const search = event.target instanceof Element && event.target.closest("form");
+  const token = document.querySelector("form.language input[name=csrfmiddlewaretoken]");
+  if (!/\S\s*\n\s*\S/.test(text) || !search || !(token instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = search.dataset.find || "";
+  form.hidden = true;
+  const box = document.createElement("textarea");
+  box.name = "text";
+  box.value = text;
+  form.append(token.cloneNode(), box);
+  document.body.append(form);
+  form.submit();
+});
+
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element && event.target.closest("button[data-copy]");
   if (!(button instanceof HTMLButtonElement)) return;

@@ -1,6 +1,8 @@
 // @ts-check
 /** Moves of a normalized record in words; the counterpart of archive/web/wording.py. */
 
+import { KINDS } from "./position.js";
+
 /** @typedef {import("./position.js").Move & {same?: boolean, relative?: string}} Move */
 
 const NAMES = /** @type {Record<string, string>} */ ({
@@ -30,9 +32,14 @@ const ENDINGS = /** @type {Record<string, [string, string]>} */ ({
   TSUMI: ["詰み", "checkmate"],
 });
 
-/** @param {Move} move @param {boolean} japanese @returns {string} with its side's mark */
-export function moveText(move, japanese) {
-  return MARKS[move.color] + (japanese ? japaneseMove(move) : englishMove(move));
+/**
+ * @param {Move} move
+ * @param {boolean} japanese
+ * @param {Move} [before] the move before it
+ * @returns {string} with its side's mark
+ */
+export function moveText(move, japanese, before) {
+  return MARKS[move.color] + (japanese ? japaneseMove(move, before) : englishMove(move));
 }
 
 /** @param {string} special @param {boolean} japanese @returns {string} an ending; unknown ones as they are */
@@ -40,9 +47,10 @@ export function endingText(special, japanese) {
   return ENDINGS[special]?.[japanese ? 0 : 1] || special;
 }
 
-/** @param {Move} move @returns {string} */
-function japaneseMove(move) {
-  const place = move.same ? "同　" : DIGITS[move.to.x] + NUMERALS[move.to.y];
+/** @param {Move} move @param {Move} [before] @returns {string} */
+function japaneseMove(move, before) {
+  // Some programs write KIF without 同.
+  const place = move.same || (before?.to.x === move.to.x && before.to.y === move.to.y) ? "同　" : DIGITS[move.to.x] + NUMERALS[move.to.y];
   const words = [...(move.relative || "")].map((word) => RELATIVE[word]).join("");
   return place + NAMES[move.piece] + words + (move.promote ? "成" : move.promote === false ? "不成" : "");
 }
@@ -54,4 +62,51 @@ function englishMove(move) {
   const sign = move.from ? (move.capture ? "x" : "-") : "*";
   const tail = move.promote ? "+" : move.promote === false ? "=" : "";
   return `${LETTERS[move.piece]}${start}${sign}${square(move.to)}${tail}`;
+}
+
+const WORDS = [
+  "", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
+  "promoted lance", "promoted knight", "promoted silver", "horse", "dragon",
+];
+const FROM_THE_KING = [8, 7, 14, 6, 13, 5, 4, 12, 3, 11, 2, 10, 1, 9];
+const HELD = [7, 6, 5, 4, 3, 2, 1];
+
+/**
+ * The whole position for those who do not see it, in lines; the counterpart of wording.position_words.
+ * @param {import("./position.js").Position} position
+ * @param {boolean} japanese
+ * @returns {string}
+ */
+export function positionWords(position, japanese) {
+  const sides = japanese ? ["先手", "後手"] : ["Black", "White"];
+  const none = japanese ? "なし" : "nothing";
+  const lines = [sides[position.turn] + (japanese ? "番" : " to move")];
+  sides.forEach((side, color) => {
+    const hand = position.hands[color];
+    const pieces = FROM_THE_KING.flatMap((kind) => placesOf(position, color ? -kind : kind)
+      .map((at) => pieceAt(kind, at, japanese)));
+    const held = HELD.filter((kind) => hand[kind]).map((kind) => heldWords(kind, hand[kind], japanese));
+    const [colon, comma] = japanese ? ["：", "、"] : [": ", ", "];
+    lines.push(`${side}${colon}${pieces.join(comma) || none}`);
+    lines.push(`${side}${japanese ? "の持駒" : " in hand"}${colon}${held.join(comma) || none}`);
+  });
+  return lines.join("\n");
+}
+
+/** @param {import("./position.js").Position} position @param {number} piece @returns {number[]} */
+function placesOf(position, piece) {
+  return [...position.board.keys()].filter((at) => position.board[at] === piece);
+}
+
+/** @param {number} kind @param {number} at @param {boolean} japanese @returns {string} */
+function pieceAt(kind, at, japanese) {
+  const [file, rank] = [9 - (at % 9), Math.floor(at / 9)];
+  if (japanese) return NAMES[KINDS[kind]] + DIGITS[file] + NUMERALS[rank + 1];
+  return `${WORDS[kind]} ${file}${"abcdefghi"[rank]}`;
+}
+
+/** @param {number} kind @param {number} count @param {boolean} japanese @returns {string} */
+function heldWords(kind, count, japanese) {
+  if (japanese) return NAMES[KINDS[kind]] + (count > 1 ? count : "");
+  return count > 1 ? `${count} ${WORDS[kind]}s` : WORDS[kind];
 }

@@ -1,0 +1,125 @@
+"""What a list of games is made of, and the links that narrow it down."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from archive.models import Upload
+from archive.queries import facets as module
+from archive.queries.facets import Facets, facets
+from archive.queries.games import GameFilters, find_games
+from tests.archive import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def archive() -> None:
+    """Five games and a problem in one upload, one of the games in a second one too."""
+    cache.clear()
+    own = builders.ready("2g2f 3c3d", winner=None, black="甲", white="甲", day="2022/06/06")
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black="甲", white="丙", day="2022/05/05", event="名人戦"),
+        builders.ready("2g2f 8c8d", winner=0, black="乙", white="甲", day="2022/06/06", event="竜王戦"),
+        own,
+        builders.ready("2g2f 1c1d", winner=None, black="丙", white="丁"),
+        builders.ready("5g5f", kind="problem"),
+    )
+    builders.ingest(own)
+
+
+def numbers(found: Facets) -> dict[str, int]:
+    """Players and events by name."""
+    return {name: n for _pk, name, n in (*found.players, *found.events)}
+
+
+def test_all_games_are_counted_by_what_they_have() -> None:
+    found = facets()
+    assert (found.games, found.sampled) == (6, False)
+    # Who plays himself is in one game.
+    assert numbers(found) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1}
+    assert found.years == ((2022, 3), (2020, 1))
+    assert dict(found.results) == {0: 2, 1: 1, 3: 3}
+    assert dict(found.kinds) == {"game": 5, "problem": 1}
+    first, second = Upload.objects.order_by("pk")
+    assert [(pk, n) for pk, _name, n in found.sources] == [(first.pk, 6), (second.pk, 1)]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        GameFilters(player="甲"),
+        GameFilters(black="甲"),
+        GameFilters(event="名人戦"),
+        GameFilters(result=3),
+        GameFilters(player="甲", result=3),
+        GameFilters(handicap="HIRATE", record_kind="game"),
+    ],
+)
+def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: GameFilters) -> None:
+    found = facets(filters)
+    assert found.games == len(find_games(filters).items)
+    for _pk, name, n in found.players:
+        asked = GameFilters(
+            player=name,
+            event=filters.event,
+            result=filters.result,
+            handicap=filters.handicap,
+            record_kind=filters.record_kind,
+        )
+        if filters.player is None and filters.black is None:
+            assert len(find_games(asked).items) == n
+    for pk, _name, n in found.sources:
+        of_upload = {row.id for row in find_games(GameFilters(upload=pk)).items}
+        assert len(of_upload & {row.id for row in find_games(filters).items}) == n
+
+
+def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    found = facets()
+    assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
+    assert facets(GameFilters(player="丁")).sampled is False
+    builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
+    assert facets() == found  # kept for a while
+    cache.clear()
+    assert facets().years == ((2030, 1), (2022, 1))
+
+
+def test_nobody_has_no_facets() -> None:
+    assert facets(GameFilters(player="nobody")) == Facets()
+
+
+FACET = re.compile(
+    r'<a href="(\?[^"]*)" rel="nofollow"><span class="value">([^<]*)</span> <span class="number">(\d+)</span>'
+)
+
+
+def links(client: Client, address: str, language: str = "ja") -> dict[str, str]:
+    """The facets' values as shown with their numbers, and where they lead."""
+    html = client.get(address, headers={"Accept-Language": language}).content.decode()
+    return {f"{text} {n}": unescape(href) for href, text, n in FACET.findall(html)}
+
+
+def test_facets_lead_to_the_list_that_they_count(client: Client) -> None:
+    shown = links(client, "/games/?player=甲")
+    assert {"名人戦 2", "2022 3", "☗勝ち 2"} <= shown.keys()
+    assert not any(text.startswith("甲 ") for text in shown)  # that filter is in use
+    for text, href in shown.items():
+        number = client.get(f"/games/{href}").content.decode().count('class="game-row"')
+        assert text.endswith(f" {number}")
+        assert "player=" in href
+
+
+def test_an_upload_is_a_filter_with_its_name(client: Client) -> None:
+    upload = Upload.objects.latest("pk")
+    Upload.objects.filter(pk=upload.pk).update(name="甲の<b>棋譜.kif")
+    html = client.get(f"/games/?upload={upload.pk}").content.decode()
+    assert html.count('class="game-row"') == 1
+    assert "甲の&lt;b&gt;棋譜.kif" in html
+    assert client.get("/games/?upload=x").status_code == 400
