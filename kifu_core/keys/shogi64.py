@@ -4,8 +4,8 @@ The format is that of the shogi64 library, version 0.0.3, with the decoding made
 faults left out: every position has one code, and every code that is accepted is the code of its position.
 `docs/position-keys.md` describes the bits.
 
-The encoder looks up whole ranks and files in bounded memos, in whichever orientation is asked for, so that a
-canonical form needs no second position, and a move only the ranks and files it touches.
+The encoder keeps the bits of every cell in all four orientations, so that a canonical form needs no second
+position and a move only changes the squares it touches; it looks up files and hands in bounded memos.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _MIXED_CELLS: Final = _cell_codes(_MIXED)
 # --- encoding --------------------------------------------------------------------------------------------
 
 _MEMO_LIMIT: Final = 20_000
-"""Entries of a memo; about ten megabytes for ranks, of which real games go on bringing new ones."""
+"""Entries of a memo; a few megabytes at most."""
 
 Cells = tuple[int, ...]
 V = TypeVar("V")
@@ -121,41 +121,6 @@ class _Memo(dict[Cells, V]):
             self.clear()
         self[cells] = value
         return value
-
-
-Row = tuple[str, str, str, str, tuple[tuple[int, int], ...]]
-"""A rank's bits in each orientation, and its kings as (column, piece)."""
-
-
-def _oriented(cells: Cells, orientation: int) -> Cells:
-    """The cells of a rank, mirrored (bit 0) and turned to the other colour (bit 1)."""
-    ordered = cells[::-1] if orientation in (1, 2) else cells
-    return tuple(-piece for piece in ordered) if orientation & 2 else ordered
-
-
-def _half(cells: Cells) -> Row:
-    """Some cells of a rank in Normal mode; raises KeyError for what is no piece.
-
-    Kings and pawns are coded before the other pieces, so they add nothing here.
-    """
-    if not all(piece in _MIXED_CELLS for piece in cells):
-        raise KeyError(cells)
-    others = tuple(piece for piece in cells if abs(piece) not in (FU, OU))
-    first, second, third, fourth = (
-        "".join(NORMAL_CELLS[piece] for piece in _oriented(others, turns)) for turns in range(4)
-    )
-    kings = tuple((column, piece) for column, piece in enumerate(cells) if abs(piece) == OU)
-    return first, second, third, fourth, kings
-
-
-_HALVES: Final = _Memo(_half)
-
-
-def _row(cells: Cells) -> Row:
-    """A rank, put together from its halves, of which there are far fewer than of ranks."""
-    left, right = _HALVES[cells[:4]], _HALVES[cells[4:]]
-    kings = left[4] + tuple((column + 4, piece) for column, piece in right[4]) if right[4] else left[4]
-    return left[0] + right[0], right[1] + left[1], right[2] + left[2], left[3] + right[3], kings
 
 
 _IRREGULAR: Final = ("", "")
@@ -180,27 +145,36 @@ def _hand_bits(counts: Cells) -> str:
     return "".join(COUNT_CODES[kind][counts[kind]] for kind in HAND_KINDS)
 
 
-_PAWN_LIKE: Final = frozenset({FU, -FU, TO, -TO})
-"""What a move may have put on a square or taken away when a file's pawns have changed."""
+_PIECES: Final = (*range(15), *range(-14, 0))
+"""The signed pieces in the order of tables by signed piece."""
 
-_ROWS: Final = _Memo(_row)
+_EXISTING: Final = frozenset(_PIECES)
+
+_PAWNS: Final = 1
+_KINGS: Final = 2
+_CONCERNS: Final = tuple({FU: _PAWNS, TO: _PAWNS, OU: _KINGS}.get(abs(piece), 0) for piece in _PIECES)
+"""By signed piece: what has to be read again where a move has put or taken it; a new と was a pawn before."""
+
+_CODES: Final = tuple("" if abs(piece) in (FU, OU) else NORMAL_CELLS[piece] for piece in _PIECES)
+"""By signed piece: the bits of its cell in Normal mode; kings and pawns are coded before the cells."""
+_TURNED_CODES: Final = tuple(_CODES[-piece] for piece in _PIECES)
+
 _FILES: Final = _Memo(_pawns_of_file)
 _HANDS: Final = _Memo(_hand_bits)
-_RANK_SLICES: Final = [slice(start, start + 9) for start in range(0, 81, 9)]
 _FILE_SLICES: Final = [slice(column, 81, 9) for column in range(9)]
-_RANKS_OF: Final = itemgetter(*_RANK_SLICES)
 _FILES_OF: Final = itemgetter(*_FILE_SLICES)
 
 
 def forget() -> None:
     """Empty the memos, as in a new process; for measurements."""
-    for memo in (_HALVES, _ROWS, _FILES, _HANDS):
+    for memo in (_FILES, _HANDS):
         memo.clear()
 
 
-_PICK: Final = tuple(map(itemgetter, range(4)))
+_TURNED_MIRRORED: Final = tuple(MIRRORED[square] for square in TURNED)
+_MIRROR: Final = itemgetter(*MIRRORED)
 
-_KING_SQUARES: Final = (SQUARES, MIRRORED, TURNED, tuple(MIRRORED[square] for square in TURNED))
+_KING_SQUARES: Final = (SQUARES, MIRRORED, TURNED, _TURNED_MIRRORED)
 KINGS: Final = tuple(("0000000", *(f"{square + 1:07b}" for square in squares)) for squares in _KING_SQUARES)
 """`KINGS[orientation][square + 1]`: a king's coordinate; index 0 stands for a king not on the board."""
 
@@ -213,50 +187,80 @@ class Encoder:
     has no code.
     """
 
-    __slots__ = ("_files", "_hands", "_heads", "_rows", "black", "mixed", "position", "white")
+    __slots__ = (
+        "_blacks",
+        "_cells",
+        "_doubled",
+        "_files",
+        "_hands",
+        "_heads",
+        "_irregular",
+        "_whites",
+        "black",
+        "mixed",
+        "position",
+        "white",
+    )
 
     def __init__(self, position: Position) -> None:
         board = position.board
         self.position = position
         if len(board) != 81:
             raise KifuError("unencodable", "a board has 81 squares")
-        try:
-            self._rows = [*map(_ROWS.__getitem__, map(tuple, _RANKS_OF(board)))]
-        except LookupError as error:
-            raise KifuError("unencodable", "a piece that does not exist") from error
+        if not _EXISTING.issuperset(board):
+            raise KifuError("unencodable", "a piece that does not exist")
+        cells = [*map(_CODES.__getitem__, board)]
+        turned = [*map(_TURNED_CODES.__getitem__, reversed(board))]
+        self._cells = cells, [*_MIRROR(cells)], turned, [*_MIRROR(turned)]
         self._files = [*map(_FILES.__getitem__, map(tuple, _FILES_OF(board)))]
+        self._blacks, self._whites = map(list, zip(*self._files, strict=True))
+        self._irregular = self._files.count(_IRREGULAR)
         self._read_hands()
         self._read_kings()
 
     def follow(self, move: int, captured: int) -> None:
         """Take note of a packed move that the position has just made or taken back, with what it captured."""
         board = self.position.board
+        cells, mirrored, turned, turned_mirrored = self._cells
         origin, to = move >> 8, move >> 1 & 127
-        self._read_rank(board, to // 9)
-        pawns = board[to] in _PAWN_LIKE or captured in _PAWN_LIKE or origin == DROP + FU
+        piece = board[to]
+        cells[to] = mirrored[MIRRORED[to]] = _CODES[piece]
+        turned[TURNED[to]] = turned_mirrored[_TURNED_MIRRORED[to]] = _TURNED_CODES[piece]
+        concerns = _CONCERNS[piece] | _CONCERNS[captured]
         if origin <= DROP:
-            if origin // 9 != to // 9:
-                self._read_rank(board, origin // 9)
-            if pawns or board[origin] in _PAWN_LIKE:
-                self._read_file(board, to % 9)
-                self._read_file(board, origin % 9)
-        elif pawns:
-            self._read_file(board, to % 9)
-        if captured or origin > DROP:
+            piece = board[origin]
+            cells[origin] = mirrored[MIRRORED[origin]] = _CODES[piece]
+            turned[TURNED[origin]] = turned_mirrored[_TURNED_MIRRORED[origin]] = _TURNED_CODES[piece]
+            concerns |= _CONCERNS[piece]
+            if captured:
+                self._read_hands()
+        else:
+            if origin == DROP + FU:
+                concerns = _PAWNS
             self._read_hands()
+        if concerns:
+            self._read_concerned(concerns, origin, to, captured)
 
-    def _read_rank(self, board: list[int], number: int) -> None:
-        rows = self._rows
-        row = _ROWS[tuple(board[_RANK_SLICES[number]])]
-        old, rows[number] = rows[number], row
-        if row[4] != old[4]:
-            self._read_kings()
+    def _read_concerned(self, concerns: int, origin: int, to: int, captured: int) -> None:
+        """Read again the pawns or the kings on the squares of a move."""
+        board = self.position.board
+        if concerns & _PAWNS:
+            self._read_file(board, to % 9)
+            if origin <= DROP and origin % 9 != to % 9:
+                self._read_file(board, origin % 9)
+        if concerns & _KINGS:
+            if self._doubled or abs(captured) == OU:
+                self._read_kings()
+            else:
+                self._move_king(to if abs(board[to]) == OU else origin)
 
     def _read_file(self, board: list[int], column: int) -> None:
-        pawns = _FILES[tuple(board[_FILE_SLICES[column]])]
-        if pawns is not self._files[column]:
+        pawns, old = _FILES[tuple(board[_FILE_SLICES[column]])], self._files[column]
+        if pawns is not old:
             self._files[column] = pawns
-            self._read_kings()
+            self._blacks[column], self._whites[column] = pawns
+            self._irregular += (pawns is _IRREGULAR) - (old is _IRREGULAR)
+            self._forget_heads()
 
     def _read_hands(self) -> None:
         black, white = self.position.hands
@@ -267,37 +271,41 @@ class Encoder:
         self._hands = first + second, second + first
 
     def _read_kings(self) -> None:
-        """Find the kings, and with them the mode; what was known of kings and pawns is forgotten."""
+        """Find the kings on the whole board."""
+        board = self.position.board
+        self.black = board.index(OU) + 1 if OU in board else 0
+        self.white = board.index(-OU) + 1 if -OU in board else 0
+        self._doubled = board.count(OU) > 1 or board.count(-OU) > 1
+        self._forget_heads()
+
+    def _move_king(self, square: int) -> None:
+        """A king that is the only one of its side stands on a square now."""
+        if self.position.board[square] > 0:
+            self.black = square + 1
+        else:
+            self.white = square + 1
+        self._forget_heads()
+
+    def _forget_heads(self) -> None:
+        """Forget what was known of kings and pawns, and see which mode they need now."""
+        self.mixed = self._doubled or self._irregular > 0
         self._heads = ["", "", "", ""]
-        self.black = self.white = 0
-        self.mixed = _IRREGULAR in self._files
-        for number, row in enumerate(self._rows):
-            for column, king in row[4]:
-                square = number * 9 + column + 1
-                if king > 0:
-                    self.mixed = self.mixed or self.black > 0
-                    self.black = square
-                else:
-                    self.mixed = self.mixed or self.white > 0
-                    self.white = square
 
     def code(self, orientation: int = 0) -> str:
         """The code of the position mirrored (bit 0) and turned to the other colour (bit 1)."""
-        mover = "0" if self.position.turn ^ orientation >> 1 else "1"
+        mover = "01"[self.position.turn == orientation >> 1]
         hands = self._hands[orientation >> 1]
         if self.mixed:
             return characters(f"{mover}1{self._mixed_cells(orientation)}{hands}")
         head = self._heads[orientation] or self._head(orientation)
-        rows = self._rows[::-1] if orientation & 2 else self._rows
-        return characters(mover + head + "".join(map(_PICK[orientation], rows)) + hands)
+        return characters(f"{mover}{head}{''.join(self._cells[orientation])}{hands}")
 
     def _head(self, orientation: int) -> str:
         """Mode, kings and pawns in Normal mode.
 
         A pawn's rank counts from its own side of the board, so turning exchanges whole codes.
         """
-        black, white = self.black, self.white
-        blacks, whites = zip(*self._files, strict=True)
+        black, white, blacks, whites = self.black, self.white, self._blacks, self._whites
         if orientation & 2:
             black, white, blacks, whites = white, black, whites, blacks
         if orientation in (1, 2):
@@ -336,12 +344,16 @@ def as_object(position: Position) -> dict[str, object]:
 
 def characters(bits: str) -> str:
     """Bits, padded with zeros on the right, as characters of six bits each."""
-    length = len(bits)
-    data = (int(bits, 2) << -length % 8).to_bytes((length + 7) // 8)
-    return b2a_base64(data, newline=False).translate(_URL_SAFE)[: (length + 5) // 6].decode("ascii")
+    padding, size, count = _WIDTHS[len(bits)]
+    data = (int(bits, 2) << padding).to_bytes(size)
+    return b2a_base64(data, newline=False)[:count].translate(_URL_SAFE).decode("ascii")
 
 
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
+_WIDTHS: Final = tuple(
+    (-length % 8, (length + 7) // 8, (length + 5) // 6) for length in range(6 * LONGEST + 100)
+)
+"""By the number of bits: zeros that make whole bytes of them, how many bytes, how many characters."""
 
 # --- decoding --------------------------------------------------------------------------------------------
 

@@ -221,7 +221,7 @@ def test_an_encoder_refuses_what_a_capture_makes_of_a_hand():
     assert error.value.code == "unencodable"
 
 
-def test_more_ranks_than_the_memo_holds_change_nothing(monkeypatch):
+def test_more_files_and_hands_than_the_memos_hold_change_nothing(monkeypatch):
     monkeypatch.setattr(shogi64, "_MEMO_LIMIT", 5)
     for seed in range(20):
         position = scattered(seed)
