@@ -54,8 +54,6 @@ class Position:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self._fields() == other._fields()
 
-    __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
-
     def __repr__(self) -> str:
         return f"Position{self._fields()!r}"
 

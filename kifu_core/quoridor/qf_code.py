@@ -81,9 +81,14 @@ class _Bits:
             raise DecodeError("truncated", text, ply=ply, params={"field": field})
         return int(self.digits[begin:end], 2)
 
+    def at_character(self) -> int:
+        """The number of the character that holds the last bit read, from 1; the last one at the end."""
+        return min(max(self.place - 1, 0), self.length - 1) // 6 + 1
+
     def finish(self) -> None:
         """Refuse anything but zeros to the end of the last character."""
         rest = self.digits[self.place :]
+        self.place += 6
         if len(rest) >= 6:
             raise DecodeError("trailing-chars", params={"count": len(rest) // 6})
         if "1" in rest:
@@ -105,10 +110,11 @@ def drop_strange(text: str) -> tuple[str, int]:
 def decode(text: str, *, pasted: bool = True) -> Code:
     """What a code says. In `pasted` text white space and `=` at the end are no part of the code.
 
-    Raises DecodeError, in the order of the checks: `empty`, `too-long`, `bad-char` (its `column`, from 1),
-    `no-content`, `truncated`, `pawn-range`, `pawn-overlap`, `wall-count`, `wall-conflict`, `last-move-wall`,
-    `off-board`, `illegal-move` (with the `ply`, from 1, where a record is wrong), `trailing-chars`,
-    `nonzero-padding`. Noted are `start-snapshot`, `parity`, `unsorted`, `no-path` and `after-win`.
+    Raises DecodeError with the `column` of the text, from 1, where a fault shows, and its `ply`, from 1,
+    where a record is wrong. In the order of the checks: `empty`, `too-long` (both without a column),
+    `bad-char`, `no-content`, `truncated`, `pawn-range`, `pawn-overlap`, `wall-count`, `wall-conflict`,
+    `last-move-wall`, `off-board`, `illegal-move`, `trailing-chars`, `nonzero-padding`. Noted are
+    `start-snapshot`, `parity`, `unsorted`, `no-path` and `after-win`.
     """
     code = clean(text) if pasted else text
     if not code:
@@ -118,16 +124,28 @@ def decode(text: str, *, pasted: bool = True) -> Code:
     if strange := _STRANGE.search(code):
         raise DecodeError("bad-char", column=text.index(strange[0]) + 1, params={"char": strange[0]})
     bits = _Bits(code)
+    try:
+        return _read(bits)
+    except DecodeError as error:
+        error.column = _column(text, bits.at_character())
+        raise
+
+
+def _column(text: str, number: int) -> int:
+    """The column of a pasted text in which the character with this number of its code stands, both from 1."""
+    found = [column for column, character in enumerate(text, start=1) if not _BLANK.match(character)]
+    return found[number - 1]
+
+
+def _read(bits: _Bits) -> Code:
+    """What the bits of a code say."""
     has_state, has_record = bits.number(1, "flags"), bits.number(1, "flags")
     if not has_state and not has_record:
         raise DecodeError("no-content")
     issues: list[Issue] = []
     state = _read_state(bits, issues) if has_state else None
-    moves = (
-        _read_record(bits, (state or State(Position.initial())).position.copy(), issues)
-        if has_record
-        else None
-    )
+    start = state.position.copy() if state else Position.initial()
+    moves = _read_record(bits, start, issues) if has_record else None
     bits.finish()
     found = Code(state, moves)
     if is_start_snapshot(found):
@@ -136,19 +154,20 @@ def decode(text: str, *, pasted: bool = True) -> Code:
     return Code(state, moves, tuple(issues))
 
 
-_LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
+LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
+"""The lists of walls in the order of the code: name, owner, orientation."""
 
 
 def _read_state(bits: _Bits, issues: list[Issue]) -> State:
     pawns = [bits.number(7, "white"), bits.number(7, "black")]
     check_pawns(pawns)
-    lists = {field: [bits.number(6, field) for _ in range(bits.number(4, field))] for field, _, _ in _LISTS}
+    lists = {field: [bits.number(6, field) for _ in range(bits.number(4, field))] for field, _, _ in LISTS}
     for color in (0, 1):
-        count = sum(len(lists[field]) for field, owner, _ in _LISTS if owner == color)
+        count = sum(len(lists[field]) for field, owner, _ in LISTS if owner == color)
         if count > WALLS_EACH:
             raise DecodeError("wall-count", params={"count": count})
     position = Position(pawns, [0, 0], [0, 0], 0)
-    for field, owner, lying in _LISTS:
+    for field, owner, lying in LISTS:
         for place in lists[field]:
             lay(position, owner, WALL + lying + place)
     by, is_wall = bits.number(1, "last_move"), bits.number(1, "last_move")

@@ -14,10 +14,9 @@ from kifu_core import shape
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.quoridor.board import PAWN, VERTICAL, WALL
 from kifu_core.quoridor.position import Position, places
-from kifu_core.quoridor.qf_code import MOST_PLIES, Code, State, check_state, direction, lay
+from kifu_core.quoridor.qf_code import LISTS, MOST_PLIES, Code, State, check_state, direction, lay
 
 COLORS: Final = ("white", "black")
-_LISTS: Final = (("white_h", 0, 0), ("white_v", 0, VERTICAL), ("black_h", 1, 0), ("black_v", 1, VERTICAL))
 
 
 def as_object(code: Code) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def _state(state: State, *, implied: bool) -> dict[str, Any]:
     position, by = state.position, COLORS[state.position.turn ^ 1]
     kind = "pawn" if state.last_wall is None else "wall"
     found: dict[str, Any] = {"white": position.pawns[0], "black": position.pawns[1]}
-    for field, color, lying in _LISTS:
+    for field, color, lying in LISTS:
         found[field] = places((position.vertical if lying else position.horizontal)[color])
     found["last_move"] = None if implied else {"by": by, "kind": kind, "place": state.last_wall}
     found["turn_number"] = state.turn_number
@@ -98,7 +97,7 @@ def _read_state(value: object, path: str) -> State:
     pawns = [shape.integer(shape.needed(given, color, path), f"{path}.{color}") for color in COLORS]
     turn = _color(shape.needed(given, "to_move", path), f"{path}.to_move")
     position = Position(pawns, [0, 0], [0, 0], turn)
-    for field, color, lying in _LISTS:
+    for field, color, lying in LISTS:
         for index, place in enumerate(shape.array(given.get(field) or [], f"{path}.{field}")):
             lay(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
     last_wall: int | None = None

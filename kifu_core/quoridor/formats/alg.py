@@ -106,6 +106,7 @@ class _Game:
     numbered: bool = False
     playable: bool = True
     skipped: int = 0
+    plies: int = 0
     cut: int | None = None
     end: int = 0
     result: str = ""
@@ -122,6 +123,7 @@ class _Game:
             entry["comments"] = self.pending
             self.pending = []
         self.lines[-1].append(entry)
+        self.plies += "move" in entry and len(self.lines) == 1
         self.offsets[id(entry)] = offset
 
     def comment(self, text: str) -> None:
@@ -275,8 +277,7 @@ class _Reader:
             game.draft.notes.add("unknown-line", line.begin, text=text, expected="list_moves,list_comment")
             self.at = line.end
             return
-        ply = sum("move" in entry for entry in game.draft.entries) + 1
-        game.draft.notes.add("unreadable-move", match.start(), "error", ply, text=text)
+        game.draft.notes.add("unreadable-move", match.start(), "error", game.plies + 1, text=text)
         if len(game.lines) == 1 and game.cut is None:
             game.cut = match.start()
         game.lines[-1] = []  # what follows has nothing to be played on
@@ -294,8 +295,7 @@ class _Reader:
                 self.at = aside.end()
                 game.comment(aside[1].strip())
         elif len(game.lines) > FORK_LEVELS:
-            number = sum("move" in entry for entry in game.draft.entries)
-            game.draft.notes.add("variation-too-deep", match.start(), "error", number=number)
+            game.draft.notes.add("variation-too-deep", match.start(), "error", number=game.plies)
             game.skipped = 1
         else:
             fork: list[MoveEntry] = []

@@ -13,7 +13,7 @@ from kifu_core.record import FormatName
 
 _OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
 _CODE_LINE: Final = re.compile(
-    r"^(?:[^\t\n]{1,200}\t)?[ \t>]{0,20}([A-Za-z0-9+/]{2,712})={0,3}[ \t\r]{0,20}$", re.MULTILINE
+    r"^(?:[^\t\n]{1,200}\t)?[ \t>]{0,20}([A-Za-z0-9+/]{2,712}+)={0,3}+[ \t\r]{0,20}$", re.MULTILINE
 )
 _LINES: Final = 50
 """So many lines that could be codes are tried."""

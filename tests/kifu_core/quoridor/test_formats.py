@@ -253,7 +253,7 @@ def test_damaged_codes_are_named_with_their_place():
     result = formats.load("j7oklAHMe1ICg\nj7oklAHMe1ICh\n  lCgAAIAQ\nhello there\nj7oklAHMe1IC\n")
     assert len(result.games) == 1
     assert [(issue.code, issue.line, issue.column) for issue in result.issues] == [
-        ("nonzero-padding", 2, 1), ("pawn-overlap", 3, 1), ("unknown-line", 4, 1), ("truncated", 5, 1),
+        ("nonzero-padding", 2, 13), ("pawn-overlap", 3, 5), ("unknown-line", 4, 1), ("truncated", 5, 12),
     ]  # fmt: skip
 
 

@@ -137,12 +137,32 @@ def test_a_bad_character_is_pointed_at_in_the_text_as_it_was_pasted():
     assert (error.value.column, error.value.params["char"]) == (7, "-")
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("A", 1),
+        ("gkw", 3),
+        ("j7oklAHMe1ICgA", 14),
+        ("j7oklAHMe1ICgAB", 14),
+        ("j7oklAHMe1ICh", 13),
+        ("j7okl AHMe1 ICh ==", 15),
+        ("qMwAAIAQ", 3),
+        ("gkwVBUAIBQ", 8),
+        ("", None),
+    ],
+)
+def test_the_place_of_a_fault_is_told(text, column):
+    with pytest.raises(DecodeError) as error:
+        decode(text)
+    assert error.value.column == column
+
+
 def test_an_error_in_a_record_tells_the_ply():
     moves = [read_name(text) for text in ["e2", "e8", "e3h"]]
     text = encode(Code(None, tuple(moves)))
     with pytest.raises(DecodeError) as error:
         decode(text[:4])
-    assert (error.value.code, error.value.ply) == ("truncated", 3)
+    assert (error.value.code, error.value.ply, error.value.column) == ("truncated", 3, 4)
     assert encode(Code(None, ())) == "QA"
 
 
