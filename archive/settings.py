@@ -104,6 +104,8 @@ def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "archive.sqlite3",
+        # Opening it anew and reading its schema takes as long as an answer.
+        "CONN_MAX_AGE": 600,
         "OPTIONS": {
             # With deferred transactions most writes beside a busy worker fail: "database is locked".
             "transaction_mode": "IMMEDIATE",
@@ -111,7 +113,7 @@ def _sqlite() -> dict[str, Any]:
             # page_size counts only where the file is new, and must come before WAL.
             "init_command": (
                 "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
-                "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;"
+                "PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY;"
             ),
         },
         # A file, not memory: a worker process of the tests must reach it.
