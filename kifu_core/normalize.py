@@ -19,7 +19,21 @@ from kifu_core.pieces import BY_CODE, CAN_PROMOTE, CODES, FU, IN_HAND, OU, UNPRO
 from kifu_core.position import Position
 from kifu_core.squares import square
 from kifu_core.start import named_initial, start_position
-from kifu_core.steps import SAME, Bare, Ended, Memo, Plan, Search, Special, Step, csa_step, known, plan
+from kifu_core.steps import (
+    NOWHERE,
+    SAME,
+    Bare,
+    Ended,
+    Memo,
+    Plan,
+    Search,
+    Special,
+    Step,
+    csa_step,
+    known,
+    plan,
+)
+from kifu_core.text import MAX_ISSUES
 
 _SIGNED_CODES: Final = CODES + CODES[:0:-1]
 """CSA's name of a piece by its signed value."""
@@ -82,7 +96,7 @@ class Played:
 
     `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
     that could not be played to their end, each with the index of the first step not played; what hangs on
-    later steps was not played either.
+    later steps was not played either. `more` counts the warnings beyond those that anybody is shown.
     """
 
     entries: list[MoveEntry]
@@ -90,6 +104,7 @@ class Played:
     findings: list[Finding] = field(default_factory=list)
     cuts: list[tuple[Line, int]] = field(default_factory=list)
     ending: tuple[Special, int, int] | None = None
+    more: int = 0
 
 
 def replay_line(line: Line, position: Position) -> Played:
@@ -164,35 +179,49 @@ class _Replay:
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; False if one of them cannot be played.
 
-        The hot loop of the library: one pass per written move, everything it needs in local names.
+        The hot loop of the library: one pass per written move, everything it needs in local names, and no
+        call but where the position decides more than what is taken.
         """
         line, position, last = job.line, job.position, job.last
         board, hands, turn = position.board, position.hands, position.turn
         restore_same = line.restore_same
         append = entries.append
+        chosen: Plan | None
         for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
-            if step.__class__ is tuple:
-                chosen: Plan = step[turn]
+            if isinstance(step, tuple):
+                chosen = step[turn]
             else:
-                position.turn = turn
-                try:
-                    chosen = step.plan(position, last)  # type: ignore[union-attr]
-                except Ended:
-                    append(self._ending(job, step, entries, time))
-                    continue
-                except (IllegalMoveError, AmbiguousMoveError) as error:
-                    self._stop(job, error.code, len(entries), error.params)
-                    return False
+                chosen = None
+                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
+                    piece, kind, squares, rays, plans = sides[turn]
+                    found = NOWHERE
+                    for origin in squares:
+                        if board[origin] == piece:
+                            found = found * 81 + origin
+                    for ray in rays:
+                        for origin in ray:
+                            if board[origin]:
+                                if board[origin] == piece:
+                                    found = found * 81 + origin
+                                break
+                    if found != NOWHERE or hands[turn][kind]:
+                        chosen = plans[found]
+                if chosen is None:
+                    position.turn = turn
+                    try:
+                        chosen = step.plan(position, last)
+                    except Ended:
+                        append(self._ending(job, step, entries, time))
+                        continue
+                    except (IllegalMoveError, AmbiguousMoveError) as error:
+                        self._stop(job, error.code, len(entries), error.params)
+                        return False
             origin, to, piece, landed, between, rivals, base, _ = chosen
             taken = board[to]
             if origin >= 0:
-                sound = not (
-                    between is None
-                    or board[origin] != piece
-                    or taken * piece > 0
-                    or taken == OU
-                    or taken == -OU
-                )
+                sound = between is not None and board[origin] == piece
+                if taken and (taken * piece > 0 or taken in _KINGS):
+                    sound = False
                 if between:
                     for square_between in between:
                         if board[square_between]:
@@ -204,26 +233,26 @@ class _Replay:
                     sound = False
             if not sound:
                 position.turn = turn
-                repaired = self._repair(job, chosen, len(entries))
-                if repaired is None:
+                chosen = self._repair(job, chosen, len(entries))
+                if chosen is None:
                     return False
-                origin, to, piece, landed, _, rivals, base, _ = chosen = repaired
-            move = base.copy()
+                origin, to, piece, landed, _, rivals, base, _ = chosen
+            move = base
             for rival in rivals:
                 if board[rival] == piece:
                     position.turn = turn
                     if words := rules.relative(position, chosen.packed):
-                        move["relative"] = words
+                        move = {**move, "relative": words}
                     break
             if origin >= 0:
                 board[origin] = 0
-                if taken and taken not in _KINGS:
-                    move["capture"] = _SIGNED_CODES[taken]
-                    hands[turn][IN_HAND[taken]] += 1
+                if taken and (kind := IN_HAND[taken]):
+                    move = {**move, "capture": _SIGNED_CODES[taken]}
+                    hands[turn][kind] += 1
             else:
                 hands[turn][-piece if turn else piece] -= 1
             if restore_same and to == last:
-                move["same"] = True
+                move = {**move, "same": True}
             board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
             last = to
@@ -247,7 +276,8 @@ class _Replay:
         if special in jkf.SPECIALS:
             entry["special"] = special
         else:
-            self.hollow.append(entries)
+            if not self.hollow or self.hollow[-1] is not entries:
+                self.hollow.append(entries)
         if time is not None:
             entry["time"] = time
         return entry
@@ -259,6 +289,9 @@ class _Replay:
     def _find(
         self, job: _Job, code: str, severity: Severity, index: int, params: Params | None = None
     ) -> None:
+        if severity == "warning" and len(self.played.findings) > MAX_ISSUES:
+            self.played.more += 1
+            return
         finding = Finding(code, severity, job.line, index, job.ply + index + 1, params or {})
         self.played.findings.append(finding)
 
@@ -406,7 +439,7 @@ def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Li
         if "comments" in entry:
             line.comments[index] = entry["comments"]
         if entry.get("forks"):
-            line.forks[index] = [_line_of(fork, notation, level + 1) for fork in entry["forks"]]
+            line.forks[index] = [_line_of(fork, notation, level + 1) for fork in entry["forks"] if any(fork)]
     return line
 
 

@@ -71,8 +71,8 @@ PARTS: Final = {
 }
 """The rules inside the lines, for the documentation."""
 
-_PLAIN_MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})((?:[,\n]T[0-9]{0,9}+)?+)")
-"""A move and its time as nearly all programs write them."""
+_PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
+_CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
 
 _ANY_STATEMENT: Final = re.compile(rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|([^,\n]++)")
 """A move with its time, a comment, a time on its own, separators, or something else; each has its groups."""
@@ -101,9 +101,22 @@ def _read_move(text: str) -> Step:
     return csa_step(origin, to, kind)
 
 
+def _read_plain_move(text: str) -> Step:
+    """The step of a move with its sign and nothing else; raises ValueError for any other text."""
+    match = _PLAIN_MOVE.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return _STEPS[match[1]]
+
+
 def _read_time(text: str) -> Time | None:
-    """Seconds behind `,T`; JKF cannot hold their fractions, and a T without digits says nothing."""
-    whole = text[2:].partition(".")[0]
+    """The time of `T12`; JKF cannot hold fractions, and a T without digits or no text at all says nothing.
+
+    Raises ValueError for any other text.
+    """
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(text)
+    whole = text[1:].partition(".")[0]
     return {"m": int(whole) // 60, "s": int(whole) % 60} if whole else None
 
 
@@ -113,13 +126,13 @@ def _read_seconds(text: str) -> int:
 
 
 _STEPS: Final = Memo(_read_move)
+_PLAIN_STEPS: Final = Memo(_read_plain_move)
 _TIMES: Final = Memo(_read_time)
 _SECONDS: Final = Memo(_read_seconds)
 
 
-def _with_totals(clocks: list[str]) -> list[Consumption | None]:
+def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None]:
     """The times of a line in which the sides take turns, with the total of each side."""
-    spent = _SECONDS.each(clocks)
     totals = [0] * len(spent)
     for side in (0, 1):
         totals[side::2] = accumulate(spent[side::2])
@@ -133,7 +146,7 @@ def _with_totals(clocks: list[str]) -> list[Consumption | None]:
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games of a CSA text. What concerns no game that could be read goes to `notes`."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text, 20_000)
+    limit = most_games(source.text)
     for number, reader in enumerate(_readers(source)):
         if number == limit:
             notes.add("too-many-games", reader.draft.first_offset, "error", limit=limit)
@@ -177,8 +190,9 @@ class _Reader:
         self.line = line
         self.board: Position | None = None
         self.turn: int | None = None
-        self.signs: list[str] = []
+        self.signs = ""
         self.clocks: list[str] = []
+        self.spent: list[int] = []
         self.rest: int | None = None
         self.said_anything = False
 
@@ -217,7 +231,7 @@ class _Reader:
         """A move whose sign is not the side to move is played all the same, and noted once."""
         pair, count = "-+" if first else "+-", len(self.signs)
         expected = (pair * (count // 2 + 1))[:count]
-        if "".join(self.signs) != expected:
+        if self.signs != expected:
             index = next(i for i, sign in enumerate(self.signs) if sign != expected[i])
             self.draft.notes.add("side-mark", None, "warning", index + 1, sign=self.signs[index])
 
@@ -227,7 +241,7 @@ class _Reader:
             self.line.times = [None if now is None else {"now": now} for now in nows]
             self.draft.plain_times = True
         else:
-            self.line.times = _with_totals(self.clocks)
+            self.line.times = _with_totals(self.clocks, self.spent)
 
     # --- header --------------------------------------------------------------------------------------
 
@@ -247,7 +261,7 @@ class _Reader:
     def _unknown(self, match: re.Match[str]) -> None:
         """A line that looks like a move ends the readable part, any other is only noted."""
         text = match[0].rstrip("\n")
-        if re.match(r"[-+][0-9]", text):
+        if text[0] in "+-" and text[1:2].isdecimal():
             self._add_spot(match)
             self._add_step(Garbled(text[:40]), None)
         else:
@@ -291,21 +305,32 @@ class _Reader:
     # --- play ----------------------------------------------------------------------------------------
 
     def _moves(self, match: re.Match[str]) -> None:
-        """Moves as nearly all programs write them are read all at once, others one by one."""
-        line, block = self.line, match[0]
+        """Moves as nearly all programs write them are read all at once, others one by one.
+
+        That is all of them with whole seconds or none with a time, and nothing else between.
+        """
+        block = match[0]
         self._add_spot(match)
-        signs, texts, clocks = tuple(zip(*_PLAIN_MOVE.findall(block), strict=True)) or ((), (), ())
-        if 8 * len(texts) + sum(map(len, clocks)) != len(block) + (block[-1] != "\n"):
+        rows = block.removesuffix("\n").replace(",T", "\nT").split("\n")
+        timed = rows[1:2] != [] and rows[1][:1] == "T"
+        texts, clocks = (rows[::2], rows[1::2]) if timed else (rows, [""] * len(rows))
+        try:
+            steps = _PLAIN_STEPS.each(texts)
+            spent = _SECONDS.each(clocks)
+        except ValueError:
             return self._mixed_moves(match)
-        self.signs += signs
+        if "." in block or len(texts) != len(clocks):
+            return self._mixed_moves(match)
+        self.signs += "".join(texts)[::7]
         self.clocks += clocks
-        line.steps += _STEPS.each(texts)
+        self.spent += spent
+        self.line.steps += steps
 
     def _mixed_moves(self, match: re.Match[str]) -> None:
         for statement in _ANY_STATEMENT.finditer(match[0]):
             sign, text, time, comment, late, other = statement.groups()
             if text:
-                self.signs.append(sign)
+                self.signs += sign
                 self._add_step(_STEPS[text], time)
             elif comment is not None:
                 self.line.comments.setdefault(len(self.line.steps) - 1, []).append(comment)
@@ -326,7 +351,8 @@ class _Reader:
     def _add_step(self, step: Step, time: str | None) -> None:
         """Add a step; `time` is what stands behind its T."""
         self.line.steps.append(step)
-        self.clocks.append("" if time is None else f",T{time}")
+        self.clocks.append("" if time is None else f"T{time}")
+        self.spent.append(_SECONDS[self.clocks[-1]])
         if time and (fraction := time.partition(".")[2]):
             self.draft.fractions[len(self.line.steps)] = fraction
 
@@ -345,7 +371,8 @@ class _Reader:
     def _set_late_time(self, time: str) -> None:
         """A time that a comment separates from its move."""
         if self.clocks and not self.clocks[-1]:
-            self.clocks[-1] = f",T{time}"
+            self.clocks[-1] = f"T{time}"
+            self.spent[-1] = _SECONDS[self.clocks[-1]]
 
     def _comment(self, match: re.Match[str]) -> None:
         """Before the side to move a comment is about the file, after it about the game."""
