@@ -84,6 +84,21 @@ def test_above_the_limit_the_newest_games_are_read_and_it_says_so(small_samples)
     assert answer.total == 8 and answer.first is None and answer.latest.played_from == date(2020, 1, 30)
 
 
+def test_a_sample_says_so_on_the_page_and_in_the_api(small_samples, client):
+    many()
+    page = f"/positions/shogi/{START}/?from=2020"
+    for language, words in {
+        "ja": ("35局のうち、新しい10局の集計です。", "2020-01-21から2020-01-30までに"),
+        "en": ("the newest 10 of 35 games", "from 2020-01-21 to 2020-01-30"),
+    }.items():
+        shown = client.get(page, headers={"accept-language": language}).content.decode()
+        assert [word for word in words if word not in shown] == []
+    told = client.get(f"/api/v1/positions/shogi/{START}?from=2020-01-01").json()["sample"]
+    assert told == {"read": 10, "of": 35, "window": {"from": "2020-01-21", "to": "2020-01-30"}}
+    whole = client.get(f"/positions/shogi/{START}/", headers={"accept-language": "en"}).content.decode()
+    assert "the newest" not in whole
+
+
 def test_a_short_list_or_few_days_keep_an_answer_exact(small_samples):
     many()
     for filters, total in (
