@@ -135,7 +135,7 @@ class Query:
 
 
 # True for all: so the index is sought, not begun at its end.
-_ANY_DAY: Final = Sql("d.played >= 0")
+_ANY_DAY: Final = Sql(f"d.played <= {date.max.toordinal()}")
 _NEWEST: Final = "ORDER BY d.played DESC, d.slot DESC LIMIT %s"
 
 

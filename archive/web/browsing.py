@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -25,8 +26,11 @@ from kifu_core.position import Position
 PAGE: Final = 100
 _LATEST: Final = 10
 _FIRST_MOVES: Final = 5
-_FEWEST_COLUMNS: Final = 10
-"""Fewer leave room at the end: a plot of two years is no pair of walls."""
+_LABELLED: Final = 5
+_MOST_YEARS: Final = 80
+_COLUMN: Final = 0.85
+_MANY_COLUMNS: Final = 10
+"""Fewer are narrower: a plot of two years is no pair of walls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,23 @@ class Plot:
         return max((number for _label, number in self.rows), default=0)
 
     @property
+    def few(self) -> bool:
+        """Whether there is room for a label below each column."""
+        return len(self.rows) < _LABELLED
+
+    @property
     def svg(self) -> SafeString:
-        """Columns side by side, as wide as there is room."""
+        """Columns side by side, each in the middle of its place."""
+        width = _COLUMN * min(1, (len(self.rows) + 1) / _MANY_COLUMNS)
         path = "".join(
-            f"M{place} {self.most}v{-number}h.85v{number}z"
+            f"M{place + (1 - width) / 2:.3f} {self.most}v{-number}h{width:.3f}v{number}z"
             for place, (_label, number) in enumerate(self.rows)
             if number
         )
         return format_html(
             '<svg class="columns" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">'
             '<path d="{}"/></svg>',
-            max(len(self.rows), _FEWEST_COLUMNS),
+            max(len(self.rows), 1),
             max(self.most, 1),
             f"{self.title} ({self.unit})",
             path,
@@ -140,7 +150,13 @@ def _summary(found: people.Summary) -> dict[str, Any]:
 
 
 def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
-    """Games by year."""
+    """Games by year; by decade where a column for each year would be a hair."""
+    if len(years) > _MOST_YEARS:
+        decades: Counter[int] = Counter()
+        for year, n in years:
+            decades[year // 10 * 10] += n
+        rows = tuple((f"{first}–{first + 9}", n) for first, n in sorted(decades.items()))
+        return Plot(_("Games by decade"), _("games"), _("Decade"), rows)
     return Plot(_("Games by year"), _("games"), _("Year"), tuple((str(year), n) for year, n in years))
 
 

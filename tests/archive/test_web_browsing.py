@@ -8,7 +8,7 @@ from django.test import Client
 
 from archive.models import Event, Player
 from archive.queries.statistics import DURATIONS
-from archive.web.browsing import duration_text
+from archive.web.browsing import duration_text, years_plot
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -76,3 +76,10 @@ def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:
 def test_durations_have_classes_in_hours_and_minutes() -> None:
     assert [duration_text(first) for first in DURATIONS[:3]] == ["0:00–0:01", "0:01–0:05", "0:05–0:10"]
     assert duration_text(DURATIONS[-1]) == "16:00–"
+
+
+def test_centuries_are_plotted_by_decade() -> None:
+    years = tuple((year, int(year in (1709, 1710, 1711, 2018))) for year in range(1709, 2019))
+    plot = years_plot(years)
+    assert [row for row in plot.rows if row[1]] == [("1700–1709", 1), ("1710–1719", 2), ("2010–2019", 1)]
+    assert len(plot.rows) == 32
