@@ -38,6 +38,14 @@ def number(name: str, default: int, minimum: int = 1) -> int:
     return int(value)
 
 
+def choice(name: str, options: tuple[str, ...], default: str) -> str:
+    """One of several words. Raises ImproperlyConfigured on any other."""
+    value = text(name, default)
+    if value not in options:
+        raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(options)}")
+    return value
+
+
 def words(name: str, default: list[str]) -> list[str]:
     """A comma-separated list."""
     value = text(name)

@@ -30,6 +30,10 @@ INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
 SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # After this long an upload that nobody claimed is taken for one whose message was lost.
 MESSAGE_SECONDS = env.number("ARCHIVE_MESSAGE_SECONDS", 60)
+# How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
+WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
+# After this long a task is stuck, whatever it does: the process that runs it is ended.
+TASK_SECONDS = env.number("ARCHIVE_TASK_SECONDS", 60)
 # How long a worker that says nothing is taken to be alive; longer than any one entry may take.
 CLAIM_SECONDS = env.number("ARCHIVE_CLAIM_SECONDS", 60)
 # A folder whose files are taken in as they come.
@@ -196,6 +200,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_TIME_LIMIT = TASK_SECONDS
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

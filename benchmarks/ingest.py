@@ -293,7 +293,11 @@ def corpus() -> dict[str, Any]:
                 sys.exit("the import does not end")
             time.sleep(0.2)
         seconds = time.perf_counter() - began
-        memory = max(_largest_memory(pid) for pid in children_of(archive, "worker"))
+        memory = max(
+            _largest_memory(pid)
+            for worker in children_of(archive, "worker")
+            for pid in (worker, *_forked(worker))
+        )
         codes: Counter[str] = Counter()
         for entry in archive.entries(upload):
             codes.update({issue["code"] for issue in entry["issues"] if entry["state"] == "failed"})
@@ -305,6 +309,11 @@ def corpus() -> dict[str, Any]:
         "entries": state["entries"],
         "codes_of_failures": dict(codes.most_common()),
     }
+
+
+def _forked(worker: int) -> list[int]:
+    """The children of a worker."""
+    return [int(pid) for pid in Path(f"/proc/{worker}/task/{worker}/children").read_text().split()]
 
 
 def _largest_memory(pid: int) -> float:

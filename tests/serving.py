@@ -106,11 +106,12 @@ def processes_of(folder: Path) -> set[int]:
 
 
 def children_of(archive: Archive, role: str) -> list[int]:
-    """The process ids of an archive's children in that role."""
+    """The process ids of an archive's children in that role, without their own children."""
     command, found = f"archive.serving.child\0{role}\0".encode(), []
     for pid in processes_of(Path(archive.environment["ARCHIVE_DATA_DIR"])):
         with suppress(OSError):  # it may have ended just now
-            if command in Path(f"/proc/{pid}/cmdline").read_bytes():
+            # Each child of `serve` leads a session of its own; what it forks has its command line as well.
+            if command in Path(f"/proc/{pid}/cmdline").read_bytes() and os.getsid(pid) == pid:
                 found.append(pid)
     return found
 

@@ -1,5 +1,8 @@
 """The Celery tasks: each takes an id at most and calls one function.
 
+No task runs longer than ARCHIVE_TASK_SECONDS: in the prefork pool Celery kills the child that runs it, in the
+solo pool, which knows no limits, the worker ends itself (and is started again by who watches it).
+
 There are two queues, which workers serve in turn: what is small or new is `interactive`, what goes on after
 its first turn is `bulk`. So an upload waits for no more than the turns of those that work has begun on.
 """
@@ -8,15 +11,17 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from celery import shared_task
+from celery import Task, shared_task
 from celery.exceptions import WorkerShutdown
+from django.conf import settings
 from django.db import transaction
 from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
 from archive.ingest import reading, store, watching, work
+from archive.ingest.timing import deadly_limit
 
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
@@ -30,7 +35,23 @@ PASSING: Final = (OperationalError, InterfaceError)
 log = logging.getLogger(__name__)
 
 
-@shared_task(name="archive.process_upload", bind=True, max_retries=RETRIES)
+if TYPE_CHECKING:
+    AnyTask = Task[..., Any]
+else:
+    AnyTask = Task  # is no generic class at run time
+
+
+class LimitedTask(AnyTask):
+    """A task that ends its process when it takes too long in the solo pool."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if self.request.called_directly or self.request.is_eager or settings.WORKER_POOL != "solo":
+            return super().__call__(*args, **options)
+        with deadly_limit(settings.TASK_SECONDS):
+            return super().__call__(*args, **options)
+
+
+@shared_task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
     """Work on one upload for a turn, and on other small ones with a small one; does nothing where another
     worker has it or it is done."""
@@ -41,12 +62,13 @@ def process_upload(task: Any, upload_id: int) -> None:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
     # What was not even begun waits with the new ones.
     sent = [send(pk, BULK if reading.is_kept(pk) else INTERACTIVE) for pk in more]
-    if not all(sent) and not (task.request.called_directly or task.request.is_eager):
-        # A connection that broke while a task ran can leave Celery waiting for ever; a new worker does not.
+    alone = task.request.called_directly or task.request.is_eager or settings.WORKER_POOL != "solo"
+    if not (all(sent) or alone):
+        # A connection that broke while a task ran can leave a solo worker waiting for ever; not a new one.
         raise WorkerShutdown(1)
 
 
-@shared_task(name="archive.sweep")
+@shared_task(name="archive.sweep", base=LimitedTask)
 def sweep() -> None:
     """Send again what was left behind: messages lost, workers killed, a broker that was away."""
     for upload_id in store.sweep():
@@ -55,14 +77,14 @@ def sweep() -> None:
         send_deletion(upload_id)
 
 
-@shared_task(name="archive.delete_upload")
+@shared_task(name="archive.delete_upload", base=LimitedTask)
 def delete_upload(upload_id: int) -> None:
     """Go on deleting an upload for a turn."""
     if not store.delete_upload(upload_id, work.TURN_SECONDS):
         send_deletion(upload_id)
 
 
-@shared_task(name="archive.watch")
+@shared_task(name="archive.watch", base=LimitedTask)
 def watch() -> None:
     """Take in what has come into the watched folder."""
     for upload_id in watching.scan():

@@ -54,13 +54,19 @@ def web() -> None:
 
 
 def worker() -> None:
-    """Run one Celery worker in this process; more throughput is more children."""
+    """Run one Celery worker, with tasks in this process or in one child; more throughput is more of these.
+
+    One child and no more: an upload's walk is kept between its turns by the process that began it.
+    """
+    from django.conf import settings
+
     from archive.ingest.garbage import look_rarely
 
     look_rarely()
     _celery(
         "worker",
-        "--pool=solo",
+        f"--pool={settings.WORKER_POOL}",
+        "--concurrency=1",
         "--queues=interactive,bulk",
         f"--hostname=worker-{os.getpid()}@%h",
         "--without-gossip",

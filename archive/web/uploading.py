@@ -22,6 +22,9 @@ from archive.queries.uploads import entry_counts
 from archive.web.issues import shown_issues
 from archive.web.wording import number_text
 
+CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod")
+"""What the page offers to convert a record to that is not stored."""
+
 ROWS: Final = 200
 _SHOWN_UPLOADS: Final = 100
 
@@ -67,6 +70,9 @@ def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpRe
         "text": request.POST.get("text", ""),
         "sent": [progress(one) for one in sent],
         "section": "upload",
+        "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
+        "check_formats": CHECK_FORMATS,
+        "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
     }
     return render(request, "archive/upload.html", context, status=400 if error else 200)
 

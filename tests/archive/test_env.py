@@ -53,6 +53,15 @@ def test_an_incomplete_address_is_refused(monkeypatch, written):
         env.address("ARCHIVE_X", "127.0.0.1:8000")
 
 
+def test_a_choice_is_one_of_its_words(monkeypatch):
+    assert env.choice("ARCHIVE_X", ("solo", "prefork"), "solo") == "solo"
+    monkeypatch.setenv("ARCHIVE_X", "prefork")
+    assert env.choice("ARCHIVE_X", ("solo", "prefork"), "solo") == "prefork"
+    monkeypatch.setenv("ARCHIVE_X", "threads")
+    with pytest.raises(ImproperlyConfigured, match="none of solo, prefork"):
+        env.choice("ARCHIVE_X", ("solo", "prefork"), "solo")
+
+
 @pytest.mark.parametrize(
     ("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
 )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.archive.games import CSA, KIF, START
 from tests.faults.servers import redis_server
-from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
+from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_port, wait_for
 
 pytestmark = pytest.mark.worker
 
@@ -56,6 +56,56 @@ def test_the_same_with_redis_and_two_workers(tmp_path):
                 ["redis-cli", "-p", str(port), "keys", "*"], capture_output=True, text=True, check=True
             ).stdout
             assert "_kombu.binding.bulk" in keys
+
+
+DEADLY = """
+import signal, django
+setup = django.setup
+
+def changed(*args, **options):
+    setup(*args, **options)
+    import kifu_core
+    from archive.ingest import work
+    load = kifu_core.load
+
+    def deadly(data, name):
+        if b"deadly" in data:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+            while True:
+                signal.pause()
+        return load(data, name)
+
+    kifu_core.load, work.DEADLY_TRIES = deadly, 2
+
+django.setup = changed
+"""
+"""A reader that never comes back from some files and hears no alarm."""
+
+
+def test_a_file_that_never_ends_is_one_failed_entry_in_both_pools(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    settings = {
+        "PYTHONPATH": str(tmp_path), "ARCHIVE_TASK_SECONDS": "6", "ARCHIVE_CLAIM_SECONDS": "6",
+        "ARCHIVE_SWEEP_SECONDS": "1", "ARCHIVE_MESSAGE_SECONDS": "1",
+    }  # fmt: skip
+    with (
+        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
+        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
+    ):
+        workers = {pool: children_of(archive, "worker") for pool, archive in pools(solo, prefork)}
+        deadly = {pool: archive.post_text("deadly", "deadly.kif") for pool, archive in pools(solo, prefork)}
+        for pool, archive in pools(solo, prefork):
+            assert archive.wait_done(deadly[pool])["entries"]["failed"] == 1
+            (entry,) = archive.entries(deadly[pool])
+            assert [issue["code"] for issue in entry["issues"]] == ["worker-died"]
+            assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
+            # With prefork it is the worker's child that was ended.
+            assert (workers[pool] == children_of(archive, "worker")) is (pool == "prefork")
+    assert "TimeLimitExceeded" in prefork.log.read_text()
+
+
+def pools(solo: Archive, prefork: Archive) -> list[tuple[str, Archive]]:
+    return [("solo", solo), ("prefork", prefork)]
 
 
 def test_a_file_put_into_the_watched_folder_becomes_a_game(tmp_path):

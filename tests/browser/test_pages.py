@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -221,6 +222,43 @@ def test_files_dropped_anywhere_land_in_the_form(open_page: PageMaker, live_serv
     )
     expect(page.locator(".chosen li")).to_have_text(["a.kif", "b.csa"])
     assert page.evaluate("document.getElementById('file').files.length") == 2
+
+
+def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page, before = open_page(live_server.url + "/upload/"), Upload.objects.count()
+    page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ５五歩(54)\n")
+    expect(page.locator(".check .found")).to_contain_text("KIF  丙 − 丁  手数 1")
+    expect(page.locator(".check .issues .error")).to_contain_text("行 5")
+    page.locator("#text").fill("先手：丙\n後手：丁\n手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n")
+    expect(page.locator(".check .found")).to_contain_text("手数 2")
+    page.get_by_role("button", name="登録せずに再生").click()
+    replay = page.locator(".check kifu-replay")
+    replay.get_by_role("button", name="終局へ").click()
+    expect(replay.get_by_text("3 / 3")).to_be_visible()
+    page.locator(".check select").select_option("csa")
+    page.get_by_role("button", name="登録せずに変換").click()
+    expect(page.locator(".check .result textarea")).to_have_value(
+        re.compile("N\\+丙[^*]*\\+7776FU\n-3334FU\n%TORYO")
+    )
+    assert Upload.objects.count() == before
+
+
+def test_a_folder_of_more_files_than_a_request_may_have_is_sent_in_parts(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, tmp_path: Path
+) -> None:
+    settings.ARCHIVE_MAX_FILES_PER_REQUEST = 2
+    (tmp_path / "deep").mkdir()
+    for name in ("a.kif", "b.kif", "deep/c.kif"):
+        (tmp_path / name).write_text(f"先手：{name}\n1 ７六歩(77)\n2 投了\n")
+    page = open_page(live_server.url + "/upload/")
+    page.locator("#folder").set_input_files(tmp_path)
+    expect(page.locator(".chosen li")).to_have_count(3)
+    page.get_by_role("button", name="登録", exact=True).click()
+    expect(page.locator(".sent li")).to_have_count(2)
+    names = Upload.objects.order_by("-pk").values_list("name", flat=True)[:3]
+    assert set(names) == {"a.kif", "b.kif", "c.kif"}
 
 
 def test_texts_can_be_copied(open_page: PageMaker, live_server: LiveServer) -> None:

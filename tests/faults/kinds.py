@@ -12,7 +12,7 @@ from typing import Final
 
 import redis
 from django.conf import settings
-from django.db import connection, connections
+from django.db import connections
 from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 
@@ -179,10 +179,9 @@ def database_away(case: Case) -> None:
 
 
 def full_disk(case: Case) -> None:
-    """SQLite on a small file system that has no room for another page, and then has."""
-    place = Path(settings.DATA_DIR)
-    if connection.vendor != "sqlite":
-        raise Skipped("PostgreSQL has a disk of its own")
+    """The database on a small file system that has no room for another page, and then has."""
+    server = case.postgres
+    place = server.folder if server else Path(settings.DATA_DIR)
     if not place.is_mount():
         raise Skipped("a small file system can only be mounted as root")
     world, ballast, full = World.with_pile(case.games), place / "ballast", 0
@@ -193,6 +192,8 @@ def full_disk(case: Case) -> None:
         full += status != 0
         connections.close_all()
         ballast.unlink()
+        if server:
+            server.revive()
         world.let_claims_run_out()
         case.note("the disk was full" if status else "done before the disk was full", world.check_so_far())
     if not full:

@@ -44,6 +44,14 @@ class Postgres:
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
 
+    def revive(self) -> None:
+        """Have it take connections again: a server that cannot write may recover, or end."""
+        try:
+            postgres.wait_for_server(self.process, self.folder)
+        except RuntimeError:
+            self.kill()
+            self.start()
+
     def drop_connections(self) -> None:
         """End every connection but our own."""
         with psycopg.connect(self.address, autocommit=True) as connection:

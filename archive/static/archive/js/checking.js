@@ -1,0 +1,127 @@
+// @ts-check
+/**
+ * The upload page: what is pasted, or the one file that is chosen, is checked as it stands there; it can be
+ * replayed and converted. Nothing of it is stored: `POST api/v1/check` and `convert` forget what they read.
+ */
+
+import "./kifu-replay.js";
+
+/** @typedef {{message: string, severity: string, line?: number | null, column?: number | null}} Finding */
+/** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
+
+const PAUSE = 400;
+const SHOWN = 20;
+const NAMES = [["先手", "下手"], ["後手", "上手"]];
+
+const place = document.querySelector(".check");
+const form = document.querySelector("form.upload");
+if (place instanceof HTMLElement && form instanceof HTMLFormElement) watch(place, form);
+
+/** @param {HTMLElement} place @param {HTMLFormElement} form */
+function watch(place, form) {
+  const text = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem("text"));
+  const file = /** @type {HTMLInputElement} */ (document.getElementById("file"));
+  const result = /** @type {HTMLElement} */ (place.querySelector(".result"));
+  const format = /** @type {HTMLSelectElement} */ (place.querySelector("select"));
+  const limit = Number(place.dataset.limit);
+  /** @type {Blob | null} */
+  let record = null;
+  let name = "";
+  let timer = 0;
+  let asked = 0;
+
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(check, PAUSE);
+  };
+
+  const check = async () => {
+    const mine = (asked += 1);
+    const chosen = file.files?.length === 1 ? file.files[0] : null;
+    const written = text.value.trim() ? new Blob([text.value]) : null;
+    record = written || chosen;
+    name = written ? "" : chosen?.name || "";
+    result.replaceChildren();
+    place.hidden = record === null || record.size > limit;
+    if (place.hidden) return;
+    const answer = await ask(place.dataset.check || "", {});
+    if (mine !== asked) return;
+    show(place, answer.body, answer.ok);
+  };
+
+  const ask = async (/** @type {string} */ address, /** @type {Record<string, string>} */ fields) => {
+    const body = new FormData();
+    body.set("file", record || new Blob(), name || "record");
+    for (const [key, value] of Object.entries(fields)) body.set(key, value);
+    const token = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=csrfmiddlewaretoken]"));
+    const answer = await fetch(address, { method: "POST", body, headers: { "X-CSRFToken": token?.value || "" } });
+    return { ok: answer.ok, body: await answer.json() };
+  };
+
+  const converted = async (/** @type {string} */ to) => {
+    const answer = await ask(place.dataset.convert || "", { to });
+    if (!answer.ok) show(place, answer.body, false);
+    return answer.ok ? answer.body : { games: [] };
+  };
+
+  text.addEventListener("input", changed);
+  file.addEventListener("change", changed);
+  // Pasting anywhere on the page and dropping fill the fields without an event of theirs.
+  for (const name of ["paste", "drop"]) document.addEventListener(name, changed);
+
+  place.querySelector(".look")?.addEventListener("click", async () => {
+    const { games } = await converted("jkf");
+    result.replaceChildren(...games.slice(0, 1).map((/** @type {{record: object}} */ game) => {
+      const replay = document.createElement("kifu-replay");
+      replay.textContent = JSON.stringify(game.record);
+      return replay;
+    }));
+  });
+
+  place.querySelector(".convert")?.addEventListener("click", async () => {
+    const { games } = await converted(format.value);
+    const texts = games.map((/** @type {{record: object | string}} */ game) =>
+      typeof game.record === "string" ? game.record : JSON.stringify(game.record, null, 2));
+    if (!texts.length) return;
+    const field = document.createElement("textarea");
+    field.rows = 12;
+    field.readOnly = true;
+    field.value = texts.join("\n");
+    field.setAttribute("aria-label", format.value);
+    result.replaceChildren(field);
+  });
+
+  changed();
+}
+
+/** @param {HTMLElement} place @param {any} answer @param {boolean} ok */
+function show(place, answer, ok) {
+  const lists = /** @type {HTMLElement[]} */ ([...place.querySelectorAll("ul")]);
+  /** @type {Checked[]} */
+  const games = ok ? answer.games : [];
+  /** @type {Finding[]} */
+  const found = ok
+    ? [...answer.issues, ...games.flatMap((game) => game.issues)]
+    : answer.errors?.length ? answer.errors : [{ message: answer.detail, severity: "error" }];
+  lists[0].replaceChildren(...games.slice(0, SHOWN).map((game) => item(about(place, game, answer.format))));
+  lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
+    const line = finding.line ? ` ${place.dataset.line} ${finding.line}` : "";
+    const shown = item(`${finding.message}${line}`);
+    shown.className = finding.severity || "error";
+    return shown;
+  }));
+  for (const button of place.querySelectorAll("button")) button.disabled = games.length === 0;
+}
+
+/** @param {HTMLElement} place @param {Checked} game @param {string} format */
+function about(place, game, format) {
+  const names = NAMES.map((keys) => keys.map((key) => game.header[key]).find(Boolean) || "?");
+  return `${format.toUpperCase()}  ${names.join(" − ")}  ${place.dataset.plies} ${game.plies}`;
+}
+
+/** @param {string} text */
+function item(text) {
+  const made = document.createElement("li");
+  made.textContent = text;
+  return made;
+}
