@@ -6,17 +6,18 @@ import re
 from itertools import islice
 from typing import Final
 
-from kifu_core.errors import DecodeError
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.formats import alg, qf
 from kifu_core.record import FormatName
 
 _OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
+_JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
+"""The beginning of JSON; those of tags and of comments in braces look different."""
 _CODE_LINE: Final = re.compile(
     r"^(?:[^\t\n]{1,200}\t)?[ \t>]{0,20}([A-Za-z0-9+/]{2,712}+)={0,3}+[ \t\r]{0,20}$", re.MULTILINE
 )
 _LINES: Final = 50
-"""So many lines that could be codes are tried."""
+"""So many lines, words and quoted texts that could be codes are tried."""
 
 
 def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
@@ -26,15 +27,15 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
     `codes`: a line that is a strictly valid code; `name`: what nothing else tells, in a file called
     `.qf`.
     """
-    json = text.lstrip()[:1] in ("{", "[")
+    json = _JSON.match(text) is not None
     if json and _OURS.search(text):
         return "json", "marker"
-    if qf.QUOTED.search(text):
+    if _has_quoted(text):
         return "qf", "quoted"
-    if alg.LIST.search(text) or alg.SINGLE.fullmatch(text[:100]) or alg.START_TAG.search(text):
-        return "alg", "rows"
     if json:
         return None, "nothing"
+    if alg.LIST.search(text) or alg.SINGLE.fullmatch(text[:100]) or alg.START_TAG.search(text):
+        return "alg", "rows"
     if _has_code(text):
         return "qf", "codes"
     if name.lower().endswith((".qf", ".qfcode")):
@@ -42,23 +43,22 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
     return None, "nothing"
 
 
+def _has_quoted(text: str) -> bool:
+    """Whether a page or JSON holds codes; what is only called a code has to be one."""
+    for match in islice(qf.QUOTED.finditer(text), _LINES):
+        if "qfcode" in match[0] or qf.fault_of(match[1] or match[2] or "") is None:
+            return True
+    return False
+
+
 def _has_code(text: str) -> bool:
     """Whether a line or a word of a text is a code, or the text is one that is broken into lines."""
     for number, match in enumerate(_CODE_LINE.finditer(text)):
         if number == _LINES:
             break
-        if _says(match[1]) in (None, "truncated" if qf.looks_coded(match[1]) else None):
+        if qf.fault_of(match[1]) in (None, "truncated" if qf.looks_coded(match[1]) else None):
             return True
     words = (match[0] for match in islice(qf.WORD.finditer(text), _LINES))
-    if any(qf.looks_coded(word) and _says(word) is None for word in words):
+    if any(qf.looks_coded(word) and qf.fault_of(word) is None for word in words):
         return True
-    return _says(text[: 2 * qf_code.LONGEST]) is None
-
-
-def _says(text: str) -> str | None:
-    """What is wrong with a code; None for a good one."""
-    try:
-        qf_code.decode(text)
-    except DecodeError as error:
-        return error.code
-    return None
+    return qf.fault_of(text[: 2 * qf_code.LONGEST]) is None

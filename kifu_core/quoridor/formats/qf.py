@@ -111,18 +111,18 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
     if label is not None:
         offset, text = offset + label.end(), text[label.end() :]
     title = label[0].strip() if label else ""
-    joined, fault, again = text, _fault(text), 0
+    joined, fault, again = text, fault_of(text), 0
     for count in range(1, _MOST_LINES + 1):
         if fault is None:
             return [Found(offset, joined, title)], count, again
         following = lines[at + count].text if at + count < len(lines) else ""
-        if fault != "truncated" or not following or again >= most or _fault(following) is None:
+        if fault != "truncated" or not following or again >= most or fault_of(following) is None:
             break
         joined += following
         again += len(joined)
-        fault = _fault(joined)
+        fault = fault_of(joined)
     words = [Found(offset + match.start(), match[0], title) for match in WORD.finditer(text)]
-    good = [word for word in words if _fault(word.text) is None]
+    good = [word for word in words if fault_of(word.text) is None]
     prose = not any(map(looks_coded, text.split()))
     return good or [Found(offset, text, title, prose)], 1, again
 
@@ -133,7 +133,7 @@ def looks_coded(word: str) -> bool:
     return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
 
 
-def _fault(text: str) -> str | None:
+def fault_of(text: str) -> str | None:
     """What is wrong with a code; None for a good one."""
     try:
         qf_code.decode(text)
@@ -148,7 +148,7 @@ def _draft(found: Found, notes: Notes) -> Draft:
         code = qf_code.decode(found.text)
     except DecodeError as error:
         text, dropped = qf_code.drop_strange(found.text)
-        if error.code != "bad-char" or _fault(text) is not None:
+        if error.code != "bad-char" or fault_of(text) is not None:
             raise
         code = qf_code.decode(text)
         notes.add("dropped-characters", found.offset, count=dropped)
