@@ -108,7 +108,7 @@ class Resolved:
         rating, handicap, upload = self.filters.min_rating, self.filters.handicap, self.filters.upload
         found: list[Sql] = []
         if either is not None:
-            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.player_id = %s) > 0", (either,)))
+            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,)))
         for player, colour in ((black, turned), (white, 1 - turned)):
             if player is not None:
                 found.append(Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,)))
@@ -151,6 +151,7 @@ class Resolved:
         return Driver(Sql(table), (mine, *conditions), length)
 
 
+# A sum is no column: what is looked up is the game, and not all games of the player or upload each time.
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
 _RATED: Final = f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2"
 # Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
@@ -159,7 +160,7 @@ _RATED_SLOTS: Final = """CASE WHEN d.slot IN (SELECT p.slot FROM archive_gamepla
 _EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
 _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
 _UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
-    WHERE g.slot = d.slot AND e.upload_id = %s) > 0"""
+    WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
 # Who plays himself has two rows for one game.
 _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gameplayer p
     WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""

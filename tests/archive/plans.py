@@ -64,10 +64,46 @@ def _scanned(statement: Statement) -> set[str]:
             roots = dict(cursor.fetchall())
             cursor.execute(f"EXPLAIN {statement.sql}", statement.params)
             return _sqlite_scans([row[1:4] for row in cursor.fetchall()], roots)
-        (plan,) = _explain_prepared(cursor, statement) if statement.prepared else _explain(cursor, statement)
-    root = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+        root = _plan(cursor, statement)
     read = {name for node in _nodes(root) if (name := _postgresql_scan(node))}
     return read | {f"{name} sorted" for node in _nodes(root) for name in _sorted(node)}
+
+
+def sought_by(ask: Callable[[], object]) -> set[str]:
+    """The first columns of the indexes that a question uses, as `table.column`."""
+    with recorded() as statements:
+        ask()
+    found: set[str] = set()
+    with connection.cursor() as cursor:
+        for statement in statements:
+            if connection.vendor == "sqlite":
+                cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
+                lines = [row[3] for row in cursor.fetchall()]
+                found |= {name for line in lines for name in re.findall(r"INDEX (\w+_\w+)", line)}
+            else:
+                found |= {node.get("Index Name", "") for node in _nodes(_plan(cursor, statement))}
+        return {_first_column(cursor, name) for name in found if name}
+
+
+_FIRST_COLUMN = {
+    "sqlite": "SELECT m.tbl_name, i.name FROM sqlite_master m, pragma_index_info(m.name) i "
+    "WHERE m.name = %s AND i.seqno = 0",
+    "postgresql": "SELECT i.indrelid::regclass::text, a.attname FROM pg_index i "
+    "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] "
+    "WHERE i.indexrelid = %s::regclass",
+}
+
+
+def _first_column(cursor: Any, index: str) -> str:
+    cursor.execute(_FIRST_COLUMN[connection.vendor], [index])
+    table, column = cursor.fetchone()
+    return f"{table.removeprefix('archive_')}.{column}"
+
+
+def _plan(cursor: Any, statement: Statement) -> dict[str, Any]:
+    (plan,) = _explain_prepared(cursor, statement) if statement.prepared else _explain(cursor, statement)
+    root: dict[str, Any] = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+    return root
 
 
 def _explain(cursor: Any, statement: Statement) -> Any:

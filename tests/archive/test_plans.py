@@ -40,7 +40,7 @@ from kifu_core.keys.canonical import canonical, key
 from kifu_core.position import Position
 from tests.archive.builders import ready, upload
 from tests.archive.conftest import drop_segments
-from tests.archive.plans import scans
+from tests.archive.plans import scans, sought_by
 
 GAMES = 12_000
 ROWS_A_GAME = 16
@@ -245,6 +245,17 @@ def test_facets_read_no_table_whole(archive, monkeypatch):
     assert facets.facets().sampled is True
     cache.clear()
     assert whole({name: partial(facets.facets, filters) for name, filters in lists.items()}) == {}
+
+
+def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
+    monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
+    upload = PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)
+    for filters, slot, other in (
+        (FILTERS["player"], "gameplayer.slot", "gameplayer.player_id"),
+        (upload, "entry.game_id", "entry.upload_id"),
+    ):
+        columns = sought_by(lambda asked=filters: counts(START, "exact", asked))
+        assert slot in columns and other not in columns, columns
 
 
 def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
