@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from kifu_core.record import Ending
@@ -78,6 +79,7 @@ RESULT_LINE: Final = re.compile(r"[ 　\t]*+まで[、,]?([0-9]{0,6}+)手?(?:で
 _NAMED: Final = re.compile(r"(時間切れにより)?(先手|後手|上手|下手)の?(.*)")
 
 
+@lru_cache(maxsize=1024)
 def find(word: str) -> EndingKind | None:
     """The ending that a word of any format names, or the text of a result line; None for an unknown one."""
     return BY_WORD.get(word) or BY_CSA.get(word) or read_result(word)[0]

@@ -116,11 +116,13 @@ class Draft:
 
     def _report(self, played: Played, locate: Locate) -> None:
         """Turn the replay's findings into issues with their places, and keep the text not played."""
+        if not (played.findings or played.cuts or self.lost):
+            return
         places = _Places(self.notes.source, locate)
         for finding in played.findings[: MAX_ISSUES + 1]:
             offset = places.offset(finding.line, finding.index)
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
-        self.notes.more += len(played.findings[MAX_ISSUES + 1 :])
+        self.notes.more += len(played.findings[MAX_ISSUES + 1 :]) + played.more
         cuts = [*played.cuts, *((line, 0) for line in self.lost)]
         texts = [places.rest(line, index) for line, index in cuts]
         texts += [places.rest(fork, 0) for line, index in cuts for fork in line.forks_from(index)]

@@ -74,6 +74,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
         raise ParseError("no-moves")
     for finding in played.findings:
         notes.add(finding.code, None, finding.severity, finding.ply, **finding.params)
+    notes.more += played.more
     position = start_position(record.get("initial"))
     unread = [json.dumps(line.written[index:], ensure_ascii=False) for line, index in played.cuts]
     ending: Ending | None = None

@@ -145,7 +145,7 @@ def read_games(
 ) -> list[ParsedGame]:
     """The games of a text. What concerns no game that could be read goes to `notes`."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text, 10_000)  # each may draw a board
+    limit = most_games(source.text)
     for number, (offset, found) in enumerate(_by_game(items(grammar, source.text))):
         if number == limit:
             notes.add("too-many-games", offset, "error", limit=limit)

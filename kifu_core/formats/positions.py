@@ -26,7 +26,7 @@ class PositionDraft(Draft):
         return replace(game, kind="position") if game.kind == "game" else game
 
 
-def most_games(text: str, least: int = 50_000) -> int:
+def most_games(text: str, least: int = 10_000) -> int:
     """How many games are read of a text, `least` of any: more than a real one of its size has.
 
     A game may be so short that what is kept of it takes a hundred times its room.

@@ -102,7 +102,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games and positions of a USI or SFEN text, in order. Lines that are neither and follow a game are
     its comments: cshogi's puzzles say there how likely the solution was."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text)
+    limit = most_games(source.text, 50_000)  # lines are short, and share their starts
     for draft in _drafts(source, notes):
         if len(games) == limit:
             notes.add("too-many-games", draft.first_offset, "error", limit=limit)
