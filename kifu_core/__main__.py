@@ -15,21 +15,26 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kifu_core import draw, formats
+from kifu_core import draw, formats, games
 from kifu_core.errors import Issue, KifuError
 from kifu_core.formats.jkf import parse_json
-from kifu_core.formats.losses import losses
 from kifu_core.formats.positions import position_at
 from kifu_core.formats.raw import raw_record
+from kifu_core.games import QUORIDOR, SHOGI, GameKind
 from kifu_core.keys import canonical, shogi64
 from kifu_core.legality import findings
 from kifu_core.messages import Language, message
 from kifu_core.position import Position
+from kifu_core.quoridor import keys as quoridor_keys
 from kifu_core.quoridor import qf_code, qf_object
+from kifu_core.quoridor import replay as quoridor_replay
+from kifu_core.quoridor.record import from_jkf
 from kifu_core.record import FormatName, ParsedGame, ParseResult
 
 ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
 """Formats of which a file holds one game."""
+JSON: Final = frozenset(["jkf", "json"])
+"""Formats of which several games are one list."""
 
 # --- reading ---------------------------------------------------------------------------------------------
 
@@ -77,7 +82,7 @@ class _Converter:
         self.arguments = arguments
         self.format: str = arguments.to
         self.sources = {Path(path).resolve() for path in arguments.files if path != "-"}
-        self.waits = self.format in ONE_A_FILE or (self.format == "jkf" and not arguments.lines)
+        self.waits = self.format in ONE_A_FILE or (self.format in JSON and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
         self.failed = False
@@ -85,7 +90,7 @@ class _Converter:
     def run(self) -> int:
         for path in self.arguments.files:
             try:
-                self._take(path, formats.load(_read(path), path))
+                self._take(path, *games.load(_read(path), path))
             except OSError as error:
                 self.failed = True
                 _complain_of_system(error.filename or path, error)
@@ -101,17 +106,25 @@ class _Converter:
         self.failed = True
         _complain(path, finding, self.arguments.language)
 
-    def _take(self, path: str, result: ParseResult) -> None:
+    def _take(self, path: str, kind: GameKind[Any], result: ParseResult) -> None:
         """Convert the games of one file, and tell what is wrong with them and what they lose."""
+        if self.format not in kind.formats:
+            raise KifuError("other-game", params={"format": self.format, "kind": kind.name})
         for issue in result.issues:
             if issue.severity == "error":
                 self._fail(path, issue)
         for number, game in enumerate(result.games):
             self.failed = self.failed or bool(game.unread)
-            for issue in (*game.issues, *losses(game, self.format, csa=self.arguments.csa)):
+            options = {"csa": self.arguments.csa} if kind is SHOGI else {}
+            for issue in (*game.issues, *kind.losses(game, self.format, **options)):
                 if issue.severity == "error" or issue.code.startswith("lost-"):
                     _complain(path, issue, self.arguments.language)
-            self._write(path, number, self._text(game, result.format))
+            text = self._text(game, result.format) if kind is SHOGI else self._text_of(kind, game)
+            self._write(path, number, text)
+
+    def _text_of(self, kind: GameKind[Any], game: ParsedGame) -> str:
+        """A game of another kind than shogi; JSON ends with a line break like the others."""
+        return kind.dump(game.record, self.format).rstrip("\n") + "\n"
 
     def _text(self, game: ParsedGame, source: FormatName) -> str:
         if self.format == "jkf":
@@ -167,7 +180,7 @@ class _Converter:
 
     def _write_waiting(self) -> None:
         texts = self.waiting
-        if len(texts) > 1 and self.format != "jkf":
+        if len(texts) > 1 and self.format not in JSON:
             params: dict[str, str | int] = {"format": self.format, "count": len(texts)}
             raise KifuError("one-game-a-file", params=params)
         if len(texts) > 1:
@@ -195,7 +208,7 @@ def _report(path: str, language: Language) -> dict[str, Any]:
     """All that is known of one file; `issues` beside `games` are about the file as a whole."""
     report: dict[str, Any] = {"path": path, "encoding": None, "format": None, "program": "", "games": []}
     try:
-        result = formats.load(_read(path), path)
+        kind, result = games.load(_read(path), path)
     except OSError as error:
         told = {"line": None, "column": None, "ply": None, "message": error.strerror or str(error)}
         return report | {"issues": [{"code": "unreadable-file", "severity": "error", **told}]}
@@ -205,14 +218,20 @@ def _report(path: str, language: Language) -> dict[str, Any]:
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
-        "games": [_game_json(game, language) for game in result.games],
+        "games": [_game_json(game, kind, language) for game in result.games],
         "issues": [_issue_json(issue, language) for issue in result.issues],
     }
 
 
-def _game_json(game: ParsedGame, language: Language) -> dict[str, Any]:
-    plies, position, _ = position_at(game.record, None)
+def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dict[str, Any]:
     ending = game.ending
+    final: dict[str, str]
+    if kind is SHOGI:
+        plies, position, _ = position_at(game.record, None)
+        final, issues = {"final_sfen": position.sfen(plies + 1)}, findings(game)
+    else:
+        plies, state, _ = quoridor_replay.position_at(from_jkf(game.record), None)
+        final, issues = {"final_code": quoridor_keys.display_key(state.position)}, game.issues
     return {
         "kind": game.kind,
         "plies": plies,
@@ -220,8 +239,8 @@ def _game_json(game: ParsedGame, language: Language) -> dict[str, Any]:
         "special": ending.special if ending else None,
         "ending": ending.word if ending else None,
         "winner": ending.winner if ending else None,
-        "final_sfen": position.sfen(plies + 1),
-        "issues": [_issue_json(issue, language) for issue in findings(game)],
+        **final,
+        "issues": [_issue_json(issue, language) for issue in issues],
     }
 
 
@@ -377,7 +396,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
-    convert.add_argument("--to", required=True, choices=formats.FORMATS, help="the format to write")
+    convert.add_argument(
+        "--to", required=True, choices=(*formats.FORMATS, *QUORIDOR.formats), help="the format to write"
+    )
     convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
     convert.add_argument("--encoding", metavar="NAME", type=_encoding, help="instead of the format's own")
     convert.add_argument("--csa", choices=("2.2", "3"), default="2.2", help="the version of CSA to write")

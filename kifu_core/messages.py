@@ -176,6 +176,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-hands": ("SFEN の持駒が正しくありません: {text}", "not an SFEN hand: {text}"),
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
     # qf_code and the other formats of Quoridor
+    "other-game": (
+        "{kind} の棋譜は {format} 形式では書けません",
+        "{format} is no format of {kind}",
+    ),
     "no-content": (
         "局面も棋譜も含まないコードです",
         "the code holds neither a position nor a record",

@@ -211,6 +211,23 @@ def test_codes_line_by_line():
     ]  # fmt: skip
 
 
+def test_records_of_quoridor_are_converted_and_checked():
+    given = b"1. e2 e8 {a comment}\n1. d1v e8 *\n"
+    output, told = kifu("convert", "-", "--to", "qf", given=given)
+    assert output.splitlines() == [b"QCBA", b"QCw0"]
+    assert "lost-comments" in told and "lost-ending" in told
+    records = json.loads(text("convert", "-", "--to", "json", given=given))
+    assert [len(record["moves"]) for record in records] == [3, 4]
+    assert text("convert", "-", "--to", "alg", given=output).splitlines() == ["1. e2 e8", "1. d1v e8"]
+    assert "other-game" in kifu("convert", "-", "--to", "kif", given=given, code=1)[1]
+    code = b"QuBAQEk6yVqpfcBgTio6WQr0JiSJKLLMYLb1vyYmBmRk\nj7oklAHMe1IC\n"
+    report = json.loads(text("check", "-", "--json", given=code, code=1))
+    (game,) = report["games"]
+    assert (report["format"], game["plies"], game["special"], game["winner"]) == ("qf", 46, "GOAL", 1)
+    assert game["final_code"] == "ooByS01V5bzMi1ZCOqzb8XIAA"
+    assert [issue["code"] for issue in report["issues"]] == ["truncated"]
+
+
 def test_codes_of_quoridor_line_by_line():
     given = b"QBA\n gkwAAAAQ==\ngkw\n\nj7ok-_HMe1ICg\n"
     first, second, *faults = text("qf", given=given).splitlines()
