@@ -28,6 +28,9 @@ EACH: Final = "{list} CROSS JOIN LATERAL (SELECT d.* FROM {table} d WHERE {on} O
 """OFFSET 0 keeps the planner from making a join of it, which for a hot position takes a hundred times as
 long; where `on` names a slot, each lookup has one segment to look into."""
 
+KEPT_PLANS: Final = 40
+"""Of each connection, the latest used. A plan takes about 40 kB for each segment."""
+
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
 
 _COUNTERS_LOCK: Final = 0x6B696675_01
@@ -65,7 +68,7 @@ _BEGUN: Final = f"""
     AND {_BOUND.format(word="FROM")} + %s <= %s AND {_BOUND.format(word="TO")} > %s
 """
 _BEGUN_GAMES: Final = 64
-_BEGUN_ROWS: Final = 1000
+"""From so many games on a segment has begun; it has at least as many rows, once that is known."""
 _LOOK_AT: Final = """
     ANALYZE {segment}, archive_game, archive_gameplayer, archive_gameevent, archive_player, archive_event,
         archive_hotposition, archive_hotmove
@@ -95,7 +98,7 @@ def fetch_prepared(sql: str, values: Sequence[int | str | Sequence[int]]) -> lis
         driver: psycopg.Connection[Any] = cursor.connection
         wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
         # Django's own cursors put values into the text; on others the driver prepares from the first time on.
-        driver.prepare_threshold = 0
+        driver.prepare_threshold, driver.prepared_max = 0, KEPT_PLANS
         try:
             with wrap(cast(Any, psycopg.Cursor(driver))) as preparing:
                 return _fetch(preparing, sql, [_typed(value) for value in values])
@@ -127,7 +130,7 @@ def make_room() -> None:
     """
     with connection.cursor() as cursor:
         slot = _scalar(cursor, _NEXT_SLOT)
-        cursor.execute(_BEGUN, [_BEGUN_ROWS, _BEGUN_GAMES, slot, slot])
+        cursor.execute(_BEGUN, [_BEGUN_GAMES, _BEGUN_GAMES, slot, slot])
         for (segment,) in cursor.fetchall():
             cursor.execute(_LOOK_AT.format(segment=segment))
         if _has_room(cursor, slot):

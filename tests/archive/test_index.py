@@ -110,7 +110,6 @@ def slots_of() -> set[str]:
 def test_a_segment_that_has_begun_is_looked_at_once_so_that_plans_are_made_anew(small_segments, monkeypatch):
     vendor("postgresql")
     monkeypatch.setattr(postgresql, "_BEGUN_GAMES", 2)
-    monkeypatch.setattr(postgresql, "_BEGUN_ROWS", 5)
 
     def known_rows() -> int:
         with connection.cursor() as cursor:
@@ -124,6 +123,17 @@ def test_a_segment_that_has_begun_is_looked_at_once_so_that_plans_are_made_anew(
     for number, rows in enumerate((0, 5, 5, 5)):
         ingest(ready(GAME, black="甲乙丙丁"[number]))
         assert known_rows() == rows
+
+
+@pytest.mark.django_db
+def test_only_the_latest_plans_are_kept(monkeypatch):
+    vendor("postgresql")
+    monkeypatch.setattr(postgresql, "KEPT_PLANS", 3)
+    for number in range(6):
+        assert engine().fetch_prepared(f"SELECT {number} + %s", [1]) == [(number + 1,)]
+    engine().fetch_prepared("SELECT 5 + %s", [1])
+    assert len(prepared()) == 3
+    connection.close()
 
 
 @pytest.mark.django_db
