@@ -1,0 +1,88 @@
+"""Every page as axe-core sees it, at both sizes, in both languages and themes: no violations.
+
+With SCREENSHOTS=folder pictures of all of them are written there, to be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from archive.models import Event, Game, Player, Upload
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive import builders
+from tests.browser.conftest import DESKTOP, PHONE
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
+
+AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
+
+
+@pytest.fixture
+def addresses(settings: Settings) -> list[str]:
+    """One of every kind of page, with as much on it as there can be."""
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d"
+    builders.ingest(
+        builders.ready(moves, {2: [["8c8d"]]}, black="甲野", white="乙山", day="2024/05/06", event="名人戦"),
+        builders.ready(moves, black="甲野", day="2023/05/06", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black="丙", white="甲野", day="2022"),
+        builders.ready("5g5f", kind="problem"),
+    )
+    game, problem = Game.objects.order_by("pk").first(), Game.objects.get(record_kind="problem")
+    player, event = Player.objects.get(name="甲野"), Event.objects.get()
+    upload, code = Upload.objects.get(), shogi64.encode(Position.from_sfen(AFTER))
+    assert game
+    return [
+        "/", "/games/", "/games/?player=nobody&result=draw", "/games/?from=nonsense", "/games/#facets",
+        f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
+        "/positions/shogi/wrong/", "/positions/shogi/edit/", "/upload/", f"/uploads/{upload.pk}/",
+        "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
+        f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/shogi/{code}/", "/nowhere/",
+    ]  # fmt: skip
+
+
+def violations(page: Page, options: dict[str, object] | None = None) -> list[tuple[str, list[str]]]:
+    """The rules that the page breaks, and where."""
+    found = Axe().run(page, options=options or {"resultTypes": ["violations"]}).response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+
+
+def keep_picture(page: Page, name: str) -> None:
+    """Write what the page shows to the folder for pictures, if one is named."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{re.sub(r'[^0-9A-Za-z]+', '-', name).strip('-')}.png")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_axe_finds_no_violation_on_any_page(
+    browser: Browser, live_server: LiveServer, addresses: list[str], language: str
+) -> None:
+    # A page of its own: those of `open_page` may not meet an address that is answered 404.
+    # Colours that change slowly would be looked at on their way.
+    page = browser.new_page(locale=language, reduced_motion="reduce")
+    for address in addresses:
+        page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+        page.emulate_media(color_scheme="light")
+        page.goto(live_server.url + address)
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
+        assert violations(page) == [], address
+        keep_picture(page, f"{language}-desktop-light{address}")
+        page.emulate_media(color_scheme="dark")
+        assert violations(page, CONTRAST) == [], f"{address} dark"
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        assert violations(page) == [], f"{address} phone, dark"
+        keep_picture(page, f"{language}-phone-dark{address}")
+        page.emulate_media(color_scheme="light")
+        assert violations(page, CONTRAST) == [], f"{address} phone"
+    page.close()
