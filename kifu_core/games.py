@@ -30,12 +30,11 @@ P = TypeVar("P")
 class GameKind(Generic[P]):
     """The functions of one kind of game, whose positions are of the type `P`.
 
-    `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a
-    file, `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists
-    the positions of a record, `main_moves` the packed moves of its main line, `start_code` the code of
-    the position where it begins; `orient` turns a packed move as a class lies. `decode` and `encode`
-    convert codes, `canonical` gives a position's class, `key` and `same_class_keys` the index keys of a
-    code.
+    `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
+    `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists the
+    positions of a record, `main_moves` the packed moves of its main line, `start_text` is where it begins (an
+    SFEN, a display key); `orient` turns a packed move as a class lies. `decode` and `encode` convert codes,
+    `canonical` gives a position's class, `key` and `same_class_keys` the index keys of a code.
     """
 
     name: str
@@ -47,7 +46,7 @@ class GameKind(Generic[P]):
     losses: Callable[..., tuple[Issue, ...]]
     visits: Callable[[Record], list[replay.Visit]]
     main_moves: Callable[[Record], list[int]]
-    start_code: Callable[[Record], str]
+    start_text: Callable[[Record], str]
     orient: Callable[[int, int], int]
     decode: Callable[[str], P]
     encode: Callable[[P], str]
@@ -66,7 +65,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     losses=losses,
     visits=replay.visits,
     main_moves=replay.main_moves,
-    start_code=lambda record: shogi64.encode(replay.start(record)),
+    start_text=lambda record: replay.start(record).sfen(None),
     orient=moves.orient,
     decode=shogi64.decode,
     encode=shogi64.encode,
@@ -85,7 +84,7 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     losses=quoridor_losses,
     visits=lambda record: quoridor_replay.visits(from_jkf(record)),
     main_moves=lambda record: quoridor_replay.main_moves(from_jkf(record)),
-    start_code=lambda record: quoridor_replay.start_code(from_jkf(record)),
+    start_text=lambda record: quoridor_replay.start_text(from_jkf(record)),
     orient=quoridor_board.orient,
     decode=quoridor_keys.decode,
     encode=quoridor_keys.encode,

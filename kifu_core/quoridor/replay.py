@@ -190,7 +190,7 @@ def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
         position.do_move(move)
 
 
-def start_code(record: Record) -> str:
+def start_text(record: Record) -> str:
     """The display key of the position where a record starts."""
     return keys.display_key(start(record).position)
 

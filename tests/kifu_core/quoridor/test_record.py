@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from kifu_core import load
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 from kifu_core.jkf import FORK_LEVELS
-from kifu_core.moves import NO_MOVE
+from kifu_core.moves import NO_MOVE, from_usi
+from kifu_core.position import Position as ShogiPosition
 from kifu_core.quoridor import formats, keys
 from kifu_core.quoridor.board import orient
 from kifu_core.quoridor.position import Position
@@ -126,9 +128,12 @@ def test_a_list_of_openings_is_a_tree():
     assert formats.load('[White "Ada"]\n' + text).games[0].kind == "game"
 
 
-def test_codes_of_starts():
-    assert QUORIDOR.start_code(as_jkf(record_of("e2 e8"))) == keys.display_key(Position.initial())
-    assert QUORIDOR.start_code(as_jkf(record_of("j7oklAHMe1ICg"))) == "j7oklAHMewAA"
+def test_starts_as_texts():
+    assert QUORIDOR.start_text(as_jkf(record_of("e2 e8"))) == keys.display_key(Position.initial())
+    assert QUORIDOR.start_text(as_jkf(record_of("j7oklAHMe1ICg"))) == "j7oklAHMewAA"
+    shogi = load("手合割：平手\n1 ７六歩(77)\n").games[0].record
+    assert GAMES["shogi"].start_text(shogi) == ShogiPosition.initial().sfen(None)
+    assert GAMES["shogi"].main_moves(shogi) == [from_usi("7g7f")]
 
 
 def mutants() -> list[Any]:
