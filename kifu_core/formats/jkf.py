@@ -6,7 +6,7 @@ import json
 from typing import NoReturn
 
 from kifu_core import jkf, specials
-from kifu_core.errors import KifuError, ParseError
+from kifu_core.errors import IllegalMoveError, KifuError, ParseError
 from kifu_core.jkf import Record
 from kifu_core.kinds import record_kind
 from kifu_core.normalize import complete_record
@@ -31,7 +31,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     for one in value if isinstance(value, list) else [value]:
         try:
             games.append(_game(one, Notes(source), len(games)))
-        except ParseError as error:
+        except (ParseError, IllegalMoveError) as error:
             note_error(notes, error)
     return games
 
@@ -62,7 +62,7 @@ def note_error(notes: Notes, error: KifuError) -> None:
     if error.line is not None:
         lines = notes.source.text.split("\n")
         offset = sum(len(line) + 1 for line in lines[: error.line - 1]) + (error.column or 1) - 1
-    notes.add(error.code, offset, "error", None, **error.params)
+    notes.add(error.code, offset, "error", error.ply, **error.params)
 
 
 def _game(value: object, notes: Notes, index: int) -> ParsedGame:
@@ -71,7 +71,8 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
     record["moves"] = record["moves"] or [{}]
     drawn = "data" in record.get("initial", {})
     if played.cuts and not played.entries and not drawn:
-        raise ParseError("no-moves")
+        cause = next(finding for finding in played.findings if finding.severity == "error")
+        raise IllegalMoveError(cause.code, ply=cause.ply, params=cause.params)
     for finding in played.findings:
         notes.add(finding.code, None, finding.severity, finding.ply, **finding.params)
     notes.more += played.more

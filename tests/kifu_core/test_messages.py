@@ -59,9 +59,9 @@ def test_a_line_that_means_nothing_says_what_stood_there_what_was_expected_and_w
     assert (issue.line, issue.column, issue.source_line) == (3, 1, "なんだろう")
     text = message(issue, language="en")
     assert text.startswith(
-        "this line means nothing here: なんだろう (expected: rows of moves, a header, a comment,"
+        "this line means nothing here: なんだろう (expected: a drawn board, rows of moves, a header,"
     )
-    assert "指し手の行、ヘッダー、コメント、" in message(issue)
+    assert "局面図、指し手の行、ヘッダー、コメント、" in message(issue)
 
 
 @pytest.mark.parametrize("text", ["PI\n+\n+7776FU\nx\n", "startpos\n# a\nx y\n", "~0.7ku\nx\n"])
