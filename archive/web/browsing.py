@@ -185,7 +185,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "position": start,
         "explorer": explorer,
-        "moves": explorer.moves[: 2 * _FIRST_MOVES],
+        "moves": [move for move in explorer.moves if move.total][: 2 * _FIRST_MOVES],
         "section": "statistics",
     }
     return render(request, "archive/statistics.html", context)

@@ -58,37 +58,6 @@ def test_no_page_is_wider_than_the_screen(
         assert width <= size[0], address
 
 
-CONTRAST = """
-() => {
-  const luminance = ([r, g, b]) => {
-    const f = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
-  };
-  const parse = (text) => {
-    const numbers = text.match(/[\\d.]+/g).map(Number);
-    return numbers.length > 3 && numbers[3] === 0 ? null : numbers;
-  };
-  const background = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const color = parse(getComputedStyle(at).backgroundColor);
-      if (color) return color;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  for (const element of document.querySelectorAll("body *:not(svg *)")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !element.checkVisibility() || element.closest("[aria-disabled=true]")) continue;
-    const style = getComputedStyle(element);
-    const pair = [luminance(parse(style.color)), luminance(background(element))].sort((a, b) => b - a);
-    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (ratio < 4.5) poor.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
-  }
-  return poor;
-}
-"""
-
-
 NAMED = {"button", "link", "textbox", "searchbox", "combobox", "image", "checkbox", "navigation"}
 FAULTS = """
 () => {
@@ -151,14 +120,6 @@ def test_screen_readers_find_their_way(
         assert nameless(page) == [], address
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_all_text_has_enough_contrast(open_page: PageMaker, live_server: LiveServer, theme: str) -> None:
-    page = open_page(theme=theme)
-    for address in addresses(page, live_server.url):
-        page.goto(live_server.url + address)
-        assert page.evaluate(CONTRAST) == [], address
-
-
 def test_the_theme_switch_turns_the_page_and_is_remembered(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
@@ -193,6 +154,58 @@ def search(page: Page, text: str) -> None:
     page.locator("#site-q").fill(text)
     with loading(page):
         page.keyboard.press("Enter")
+
+
+PASTE = """
+(text) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+  document.getElementById("site-q").dispatchEvent(event);
+}
+"""
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_a_record_pasted_into_the_search_box_leads_to_its_game(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
+) -> None:
+    page, game = open_page(live_server.url, size), Game.objects.get(plies=3)
+    text = "手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 ２六歩(27)\n"
+    with page.expect_navigation(wait_until="load"):
+        page.evaluate(PASTE, text)
+    expect(page).to_have_url(f"{live_server.url}/games/{game.pk}/")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_facets_narrow_the_list_down_and_the_back_button_returns(
+    open_page: PageMaker, live_server: LiveServer, language: str
+) -> None:
+    page = open_page(live_server.url + "/games/", PHONE, language)
+    facets = page.locator("#facets")
+    expect(facets).to_be_hidden()
+    page.locator(".to-facets a").click()
+    follow(facets.get_by_role("link", name="2023"))
+    expect(page.locator(".game-row")).to_have_count(1)
+    expect(facets).to_be_hidden()
+    page.go_back()
+    expect(facets).to_be_visible()
+    facets.locator(".close").click()
+    expect(facets).to_be_hidden()
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    expect(facets).to_be_visible()
+    expect(page.locator(".game-row")).to_have_count(3)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_the_position_in_words_follows_the_moves(
+    open_page: PageMaker, live_server: LiveServer, language: str
+) -> None:
+    page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/", language=language)
+    page.get_by_text({"ja": "局面を言葉で", "en": "The position in words"}[language]).click()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".position-words")).to_contain_text({"ja": "歩７六", "en": "pawn 7f"}[language])
+    expect(page.locator(".position-words")).to_contain_text({"ja": "後手番", "en": "White to move"}[language])
 
 
 def test_a_pasted_record_is_uploaded_and_its_page_follows_the_work(
