@@ -277,10 +277,11 @@ def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
     conditions.append(resolved.probes(asked, key, ratings_at_once=reading.ratings_at_once))
-    if reading.cut is not None:
-        conditions.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
     if reading.driver is None:
-        source = _all_of(conjunction_from(ROWS_OF_KEY, [Sql("d.key = %s", (key,)), resolved.between("d")]))
+        within = [Sql("d.key = %s", (key,)), resolved.between("d")]
+        if reading.cut is not None:
+            within.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
+        source = _all_of(conjunction_from(ROWS_OF_KEY, within))
     else:
         source = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
     return _selected(_ROW.format(rating=rating), conjunction_from(source, conditions))

@@ -152,7 +152,7 @@ def explore(
     first, latest = extremes(asked, resolved, rows, reading)
     return replace(
         told,
-        first=None if reading.sample else first,
+        first=first,
         latest=latest,
         sample=reading.sample,
         unplayed=unplayed,

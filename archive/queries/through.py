@@ -101,7 +101,7 @@ def extremes(
     asked: Asked, resolved: Resolved, rows: Iterable[Counted], reading: Reading
 ) -> tuple[GameThrough | None, ...]:
     """The first and the latest game with a known day that the filters let through, `rows` being what was
-    counted with them."""
+    counted with them; of a sample only the latest."""
     parts = [next(phases(order, None)) for order in _ORDERS]
     if not resolved.filters:
         return _first_of_each(asked, parts)
@@ -112,8 +112,9 @@ def extremes(
     scans = [
         _Scan(asked, resolved.on(day), part, reading, most) for day, part in zip(days, parts, strict=True)
     ]
-    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans]
-    return tuple(games[0] if games else None for games in found)
+    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans[1 if reading.sample else 0 :]]
+    ends = [games[0] if games else None for games in found]
+    return (None, *ends) if reading.sample else tuple(ends)
 
 
 def _days(asked: Asked, rows: Iterable[Counted]) -> tuple[int | None, int] | None:

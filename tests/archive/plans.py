@@ -85,6 +85,24 @@ def sought_by(ask: Callable[[], object]) -> set[str]:
         return {_first_column(cursor, name) for name in found if name}
 
 
+def occurrences_sought(ask: Callable[[], object], part: str) -> list[str]:
+    """By which conditions the statements that have this part find rows of the index."""
+    with recorded() as statements:
+        ask()
+    found: list[str] = []
+    with connection.cursor() as cursor:
+        for statement in statements:
+            if part not in statement.sql:
+                continue
+            if connection.vendor == "sqlite":
+                cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
+                found += [row[3] for row in cursor.fetchall() if row[3].startswith("SEARCH d ")]
+            else:
+                nodes = _nodes(_plan(cursor, statement))
+                found += [node.get("Index Cond", "") for node in nodes if _table(node) == "occurrence"]
+    return found
+
+
 _FIRST_COLUMN = {
     "sqlite": "SELECT m.tbl_name, i.name FROM sqlite_master m, pragma_index_info(m.name) i "
     "WHERE m.name = %s AND i.seqno = 0",

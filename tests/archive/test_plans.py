@@ -40,7 +40,7 @@ from kifu_core.keys.canonical import canonical, key
 from kifu_core.position import Position
 from tests.archive.builders import ready, upload
 from tests.archive.conftest import drop_segments
-from tests.archive.plans import scans, sought_by
+from tests.archive.plans import occurrences_sought, scans, sought_by
 
 GAMES = 12_000
 ROWS_A_GAME = 16
@@ -235,6 +235,8 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
     ):
         monkeypatch.setattr(module, name, value)
     assert explore("shogi", START, filters=FILTERS["ratings"]).sample is not None
+    read = occurrences_sought(lambda: counts(START, "exact", FILTERS["ratings"]), "GROUP BY x.key")
+    assert read and [conditions for conditions in read if conditions and "slot" not in conditions] == []
     assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
