@@ -21,6 +21,8 @@ from archive.queries import twins
 from archive.queries.uploads import entry_counts
 
 if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise as StrOrPromise
+
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin  # is no generic class at run time
@@ -162,6 +164,18 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = ("state", "format", "encoding")
     list_select_related = ("upload", "game")
     search_fields = ("upload__name", "path")
+    readonly_fields = ("source", "report")
+
+    @admin.display(description=_("bytes as received"))
+    def source(self, entry: Entry) -> str:
+        return self._link("api:entry-source", entry, entry.path or entry.upload.name)
+
+    @admin.display(description=_("report"))
+    def report(self, entry: Entry) -> str:
+        return self._link("api:entry-report", entry, _("report"))
+
+    def _link(self, name: str, entry: Entry, text: StrOrPromise) -> str:
+        return format_html('<a href="{}">{}</a>', reverse(name, args=[entry.upload_id, entry.seq]), text)
 
     @admin.display(description=_("issues"))
     def codes(self, entry: Entry) -> str:

@@ -1,7 +1,7 @@
 """From files on disk to committed, searchable games, beside the bare insertion of the same rows.
 
     python -m benchmarks.ingest [--engine sqlite|postgresql] [--games 2000] [--workers 2] [--json]
-    python -m benchmarks.ingest --corpus [--json]
+    python -m benchmarks.ingest --corpus [--page] [--json]
 
 For each engine an empty archive in a temporary folder takes in files of games (CSA and KIF in two encodings)
 as `manage.py import_kifu` does, first with one process, on PostgreSQL then other games with several. Then the
@@ -10,7 +10,8 @@ rows of the position index that this gave are put into an empty table of the sam
 process are timed one by one, in processor time; what is left over is in `other`.
 
 `--corpus` sends every file of the corpus beside the checkout in one ZIP through the API of a running archive
-and prints what became of its entries, how long it took and the worker's largest memory.
+and prints what became of its entries, how long it took and the worker's largest memory; with `--page` through
+its upload page in a headless Chromium.
 
 How to read it: games a second on a shared machine mean little by themselves; the share of the limit and the
 shares of the steps, of one run, do.
@@ -277,8 +278,9 @@ def corpus_zip(folder: Path) -> tuple[bytes, int]:
     return out.getvalue(), count
 
 
-def corpus() -> dict[str, Any]:
-    """Send the corpus through the API of a running archive; the outcome. Raises SystemExit without it."""
+def corpus(page: bool) -> dict[str, Any]:
+    """Send the corpus through the API or the upload page of a running archive; the outcome. Raises SystemExit
+    without it."""
     from tests.serving import archive_at, children_of
     from tests.shared import CORPUS
 
@@ -287,7 +289,11 @@ def corpus() -> dict[str, Any]:
     data, files = corpus_zip(CORPUS)
     with tempfile.TemporaryDirectory(prefix="kifu-ingest-") as name, archive_at(Path(name)) as archive:
         began = time.perf_counter()
-        upload = archive.post_file(data, "corpus.zip")
+        if page:
+            (Path(name) / "corpus.zip").write_bytes(data)
+            upload = send_by_page(archive.url, Path(name) / "corpus.zip")
+        else:
+            upload = archive.post_file(data, "corpus.zip")
         while (state := archive.get(f"/api/v1/uploads/{upload}"))["state"] not in ("done", "failed"):
             if time.perf_counter() - began > CORPUS_SECONDS:
                 sys.exit("the import does not end")
@@ -304,11 +310,30 @@ def corpus() -> dict[str, Any]:
     return {
         "files": files,
         "bytes": len(data),
+        "way": "upload page" if page else "API",
         "seconds": seconds,
         "memory_mib": memory,
         "entries": state["entries"],
         "codes_of_failures": dict(codes.most_common()),
     }
+
+
+def send_by_page(url: str, path: Path) -> int:
+    """Choose a file on the upload page and send it; the upload's id."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import FLAGS, find_chromium
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        opened = browser.new_page()
+        opened.goto(f"{url}/upload/")
+        opened.locator("#file").set_input_files(path)
+        opened.locator("form.upload button.main").click()
+        opened.wait_for_url("**/uploads/*/", timeout=CORPUS_SECONDS * 1000)
+        upload = int(opened.url.rstrip("/").rpartition("/")[2])
+        browser.close()
+    return upload
 
 
 def _forked(worker: int) -> list[int]:
@@ -323,7 +348,7 @@ def _largest_memory(pid: int) -> float:
 
 
 def show_corpus(found: dict[str, Any]) -> None:
-    print(f"{found['files']} files, {found['bytes'] / 2**20:.1f} MiB as ZIP, through the API")
+    print(f"{found['files']} files, {found['bytes'] / 2**20:.1f} MiB as ZIP, through the {found['way']}")
     for state, count in found["entries"].items():
         print(f"  {state:<12}{count:>7}")
     print(f"  {found['seconds']:.1f} s, largest memory of a worker {found['memory_mib']:.0f} MiB")
@@ -340,10 +365,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--corpus", action="store_true")
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.corpus:
-        found = corpus()
+        found = corpus(options.page)
         print(json.dumps(found)) if options.json else show_corpus(found)
     elif options.engine:
         found = measure(options.engine, options.games, options.workers)

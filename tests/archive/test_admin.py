@@ -45,6 +45,15 @@ def test_every_list_and_every_row_can_be_looked_at(admin, model):
     assert admin.get(reverse(f"admin:archive_{model}_change", args=[row.pk])).status_code == 200
 
 
+def test_an_entry_leads_to_its_bytes_and_its_report(admin):
+    upload = stored(UNREADABLE)
+    shown = admin.get(reverse("admin:archive_entry_change", args=[Entry.objects.get().pk])).content.decode()
+    addresses = [reverse(f"api:entry-{what}", args=[upload.pk, 0]) for what in ("source", "report")]
+    assert all(f'href="{address}"' in shown for address in addresses)
+    assert admin.get(addresses[0]).content == UNREADABLE.encode()
+    assert upload.sha256 in admin.get(addresses[1]).content.decode()
+
+
 def test_what_failed_is_read_again_on_request(admin):
     upload = stored(UNREADABLE)
     before = Entry.objects.get().pk

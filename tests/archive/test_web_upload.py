@@ -83,6 +83,14 @@ def test_a_failure_comes_first_with_its_reason_its_place_and_its_line(client: Cl
     assert 'class="entry failed"' in html
     assert "読み取れなかった棋譜" in html
     assert "行目" in html
+    for kind in ("csv", "ndjson"):
+        address = f"/api/v1/uploads/{upload.pk}/entries?format={kind}"
+        assert f'href="{address}"' in html
+        assert "letter.txt" in client.get(address).getvalue().decode()
+    for what, begins in (("source", "これは棋譜"), ("report", "")):
+        address = f"/api/v1/uploads/{upload.pk}/entries/0/{what}"
+        assert f'href="{address}"' in html
+        assert client.get(address).content.decode().startswith(begins)
 
 
 def test_a_record_that_breaks_off_shows_the_line_with_the_fault_marked(client: Client) -> None:
