@@ -11,10 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql, sqlite
-from archive.index.schema import Row
-
-Prepared = int | str | Sequence[int]
-"""A value of `Engine.fetch_prepared`: a number, a word, or a list of keys."""
+from archive.index.schema import Row, Value
 
 
 class Engine(Protocol):
@@ -27,7 +24,7 @@ class Engine(Protocol):
     KEYS: str
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 
-    def fetch_prepared(self, sql: str, values: Sequence[Prepared]) -> list[tuple[Any, ...]]:
+    def fetch_prepared(self, sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
         """The rows of a statement that is the same for all questions of its kind, so that its plan is kept.
 
         The plan is made without the values. So the order of its loops must not depend on them: it is fixed by

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import Row
+from archive.index.schema import Row, Value
 
 SEGMENT_GAMES = 100_000
 """Slots in a new segment. Existing ones keep the bounds they have."""
@@ -85,7 +85,7 @@ _UNIQUE: Final = "23505"
 _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
 
 
-def fetch_prepared(sql: str, values: Sequence[int | str | Sequence[int]]) -> list[tuple[Any, ...]]:
+def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
     """Planning takes longer than answering, the more so the more segments there are: the statement is
     prepared on this connection the first time, and planned again by the server when it has to be, as after
     a segment was attached.
@@ -111,11 +111,11 @@ def _fetch(cursor: CursorWrapper, sql: str, values: Sequence[Any]) -> list[tuple
     return list(cursor.fetchall())
 
 
-def _plain(value: int | str | Sequence[int]) -> int | str | list[int]:
+def _plain(value: Value) -> int | str | list[int]:
     return value if isinstance(value, int | str) else [*value]
 
 
-def _typed(value: int | str | Sequence[int]) -> Int8 | str | list[Int8]:
+def _typed(value: Value) -> Int8 | str | list[Int8]:
     """Of one type however large it is: a statement is prepared for the types of its values."""
     if isinstance(value, str):
         return value
@@ -123,7 +123,7 @@ def _typed(value: int | str | Sequence[int]) -> Int8 | str | list[Int8]:
 
 
 def make_room() -> None:
-    """Attach segments until the one after the next slot's is there and empty. Two queries where it is.
+    """Attach segments until the one after the next slot's is there and empty; three queries where it is.
 
     Of an empty table the server may know that it is empty, and reads it whole. Plans that are kept would go
     on with that while a segment fills: it is looked at again when it has begun, and they are made anew.

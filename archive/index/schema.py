@@ -15,6 +15,7 @@ docs/position-index.md tells the whole story.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 FORK: Final = 1
@@ -47,6 +48,10 @@ HOT_GAMES: Final = 1000
 
 COLOR_BIT: Final = 2
 """The bit of a key that tells that the board was turned, so that White is to move in the game."""
+
+
+Value = int | str | Sequence[int]
+"""What a question is asked with: a number, a word, a list of keys."""
 
 
 class Row(NamedTuple):

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.index.schema import Row
+from archive.index.schema import Row, Value
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -33,7 +33,7 @@ _CROWDED: Final = f"SELECT key FROM archive_occurrence WHERE {_AMONG} GROUP BY k
 _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
 
 
-def fetch_prepared(sql: str, values: Sequence[int | str | Sequence[int]]) -> list[tuple[Any, ...]]:
+def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
     """The driver keeps the latest statements of a connection."""
     with connection.cursor() as cursor:
         cursor.execute(
