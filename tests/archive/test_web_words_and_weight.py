@@ -1,0 +1,96 @@
+"""What all pages have in common: Japanese ones are in Japanese, and none is heavy."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.core.cache import cache
+from django.test import Client
+
+from archive.models import Event, Game, Player, Upload
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive import builders
+
+pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
+
+FORMATS = {"KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64"}
+OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
+ALLOWED = FORMATS | OTHER_PROGRAMS | {"English", "KB", "CSV", "NDJSON", "Shift", "Delete"}
+"""Names of formats, programs and keys, units, and the link to the other language."""
+
+LIMIT = 150_000
+"""Bytes of a game's page with all that it loads, compressed, its record left out."""
+
+
+@pytest.fixture
+def addresses() -> list[str]:
+    """Every kind of page, of an archive without Latin words of its own."""
+    cache.clear()
+    builders.ingest(
+        builders.ready("7g7f 3c3d 2g2f", black="甲野", white="乙山", day="2024/05/06", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black="甲野", white="丙", day="2023/05/06", event="竜王戦"),
+    )
+    Upload.objects.update(name="棋譜")
+    game, code = Game.objects.get(plies=3).pk, shogi64.encode(Position.initial())
+    player, event = Player.objects.get(name="甲野").pk, Event.objects.get(name="名人戦").pk
+    upload = Upload.objects.get().pk
+    return [
+        "/", "/games/", "/games/?player=誰か&result=draw", "/games/?from=無", f"/games/{game}/?ply=1",
+        f"/positions/shogi/{code}/?match=any", "/positions/shogi/edit/", "/upload/", f"/uploads/{upload}/",
+        "/players/", f"/players/{player}/", "/events/", f"/events/{event}/", "/statistics/",
+        f"/embed/games/{game}/", f"/embed/positions/shogi/{code}/", "/ない/",
+    ]  # fmt: skip
+
+
+UNSEEN = re.compile(r"<(script|style|code|textarea|pre)\b.*?</\1>", re.DOTALL)
+READ_ALOUD = re.compile(r'\b(?:aria-label|title|alt|placeholder|content)="([^"]*)"')
+
+
+def texts(html: str) -> str:
+    """What is read on a page, or read aloud; codes and records left out."""
+    html = UNSEEN.sub(
+        " ", re.sub(r"<meta (?!property=\"og:(?:title|description|site_name))[^>]*>", " ", html)
+    )
+    spoken = " ".join(READ_ALOUD.findall(html))
+    return unescape(spoken + re.sub(r"<[^>]*>", " ", html))
+
+
+def test_japanese_pages_hold_no_latin_word_outside_the_list(client: Client, addresses: list[str]) -> None:
+    found = {
+        (word, address)
+        for address in addresses
+        for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", texts(_get(client, address)))
+        if word not in ALLOWED
+    }
+    assert sorted(found)[:3] == []
+
+
+def _get(client: Client, address: str) -> str:
+    return client.get(address, headers={"Accept-Language": "ja"}).content.decode()
+
+
+def loaded(html: str) -> set[Path]:
+    """The style sheets and modules that a page loads, and what these import."""
+    waiting = re.findall(r'(?:href|src)="/static/([^"]+)"', html)
+    found: set[Path] = set()
+    while waiting:
+        path = Path(str(finders.find(waiting.pop())))
+        if path not in found and path.exists():
+            found.add(path)
+            for name in re.findall(r'(?:from|import)\s*\(?"\./([^"]+)"', path.read_text(encoding="utf-8")):
+                waiting.append(f"archive/js/{name}")
+    return found
+
+
+def test_a_games_page_with_all_that_it_loads_is_light(client: Client, addresses: list[str]) -> None:
+    html = _get(client, next(address for address in addresses if "?ply=" in address))
+    files = loaded(html)
+    assert {"replay.js", "board.js", "position.js", "replay.css"} <= {path.name for path in files}
+    page = re.sub(r'<script id="record".*?</script>', "", html, flags=re.DOTALL).encode()
+    assert sum(len(gzip.compress(data)) for data in (page, *(path.read_bytes() for path in files))) < LIMIT
