@@ -20,6 +20,7 @@ from kifu_core.position import Position
 from kifu_core.squares import square
 from kifu_core.start import named_initial, start_position
 from kifu_core.steps import (
+    AGAIN,
     NOWHERE,
     SAME,
     Bare,
@@ -34,9 +35,6 @@ from kifu_core.steps import (
     plan,
 )
 from kifu_core.text import MAX_ISSUES
-
-_SIGNED_CODES: Final = CODES + CODES[:0:-1]
-"""CSA's name of a piece by its signed value."""
 
 _KINGS: Final = (OU, -OU)
 
@@ -216,7 +214,7 @@ class _Replay:
                     except (IllegalMoveError, AmbiguousMoveError) as error:
                         self._stop(job, error.code, len(entries), error.params)
                         return False
-            origin, to, piece, landed, between, rivals, base, _ = chosen
+            origin, to, piece, landed, between, rivals, base, _, variants = chosen
             taken = board[to]
             if origin >= 0:
                 sound = between is not None and board[origin] == piece
@@ -236,23 +234,25 @@ class _Replay:
                 chosen = self._repair(job, chosen, len(entries))
                 if chosen is None:
                     return False
-                origin, to, piece, landed, _, rivals, base, _ = chosen
-            move = base
+                origin, to, piece, landed, _, rivals, base, _, variants = chosen
+            words, variant = "", 0
             for rival in rivals:
                 if board[rival] == piece:
                     position.turn = turn
-                    if words := rules.relative(position, chosen.packed):
-                        move = {**move, "relative": words}
+                    words = rules.relative(position, chosen.packed)
                     break
             if origin >= 0:
                 board[origin] = 0
                 if taken and (kind := IN_HAND[taken]):
-                    move = {**move, "capture": _SIGNED_CODES[taken]}
                     hands[turn][kind] += 1
+                    variant = taken
             else:
                 hands[turn][-piece if turn else piece] -= 1
             if restore_same and to == last:
-                move = {**move, "same": True}
+                variant += AGAIN
+            move = (variants.get(variant) or chosen.variant(variant)) if variant else base
+            if words:
+                move = {**base, "relative": words, **move}
             board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
             last = to
@@ -392,7 +392,7 @@ Notation = Literal["jkf", "kif", "ki2", "csa"]
 
 
 def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") -> Record:
-    """Complete a raw JKF record; the input is not changed.
+    """Complete a raw JKF record; the input is not changed. The result shares objects: see `ParsedGame`.
 
     `notation` says by whose conventions moves are to be understood: what a missing source means (`ki2`: to
     be found, else a drop), whether `piece` is the piece after the move (`csa`), who says 同 (all but `csa`

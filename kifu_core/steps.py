@@ -24,7 +24,11 @@ SAME: Final = -1
 """The target of a move that goes where the move before went."""
 
 PLACES: Final[tuple[Place, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
-"""The JKF objects of the squares; records share them."""
+"""The JKF objects of the squares; records share them, as they share those of plans."""
+
+
+AGAIN: Final = 64
+"""Added to the key of a plan's variant: the move goes where the move before went."""
 
 
 class Plan(NamedTuple):
@@ -33,7 +37,8 @@ class Plan(NamedTuple):
     `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
     after, `between` the squares that must be empty (None: the piece never goes there), `rivals` the other
     squares from which such a piece could come (empty where words are given or never needed), `move` the JKF
-    object without what only the position tells, `fault` a rule broken whatever the position.
+    object without what only the position tells, `fault` a rule broken whatever the position. `variants` are
+    the objects with what the positions so far have told: see `variant`.
     """
 
     origin: int
@@ -44,6 +49,17 @@ class Plan(NamedTuple):
     rivals: tuple[int, ...]
     move: Move
     fault: str
+    variants: dict[int, Move]
+
+    def variant(self, key: int) -> Move:
+        """The JKF object of a capture (key: its signed piece), of a move said with 同 (`AGAIN`), or both."""
+        move, taken = self.move.copy(), key if key < AGAIN // 2 else key - AGAIN
+        if taken:
+            move["capture"] = CODES[abs(taken)]
+        if key != taken:
+            move["same"] = True
+        self.variants[key] = move
+        return move
 
     @property
     def packed(self) -> int:
@@ -81,7 +97,7 @@ def plan(
     rivals = _comers(piece, to, origin) if relative is None else ()
     landed = PROMOTED[piece] if grown else piece
     between = None if fault else BETWEEN[piece][origin * 81 + to]
-    return Plan(origin, to, piece, landed, between, rivals, move, fault)
+    return Plan(origin, to, piece, landed, between, rivals, move, fault, {})
 
 
 def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool) -> Plan:
@@ -90,7 +106,7 @@ def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool
     _add_words(move, relative, same)
     fault = "dead-drop" if is_dead(piece, to) else ""
     rivals = _comers(piece, to, -1) if relative is None else ()
-    return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault)
+    return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault, {})
 
 
 def _add_words(move: Move, relative: str | None, same: bool) -> None:
@@ -302,7 +318,7 @@ class Bare(Written):
             raise IllegalMoveError("bad-drop")
         same = self.same or (not self.complete and to == last)
         found = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
-        return found._replace(move={**found.move, "from": None}) if self.null_origin else found
+        return found._replace(move={**found.move, "from": None}, variants={}) if self.null_origin else found
 
 
 class Ended(Exception):

@@ -6,6 +6,7 @@ A file holds games separated by lines with `/`. Statements stand on lines of the
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Final, Literal
@@ -193,6 +194,7 @@ class _Reader:
         self.signs = ""
         self.clocks: list[str] = []
         self.spent: list[int] = []
+        self.first_ending = sys.maxsize
         self.rest: int | None = None
         self.said_anything = False
 
@@ -236,7 +238,7 @@ class _Reader:
             self.draft.notes.add("side-mark", None, "warning", index + 1, sign=self.signs[index])
 
     def _set_times(self) -> None:
-        if Special in set(map(type, self.line.steps[:-1])):  # the sides need not take turns behind an ending
+        if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
             nows = _TIMES.each(self.clocks)
             self.line.times = [None if now is None else {"now": now} for now in nows]
             self.draft.plain_times = True
@@ -362,6 +364,7 @@ class _Reader:
 
     def _add_ending(self, match: re.Match[str]) -> None:
         kind = BY_CSA.get(match[1].upper())
+        self.first_ending = min(self.first_ending, len(self.line.steps))
         self._add_step(Special(match[1], kind.special if kind else None), match[2])
 
     def _late_time(self, match: re.Match[str]) -> None:

@@ -95,22 +95,54 @@ def _read_row(text: str) -> Step:
     return known(origin, to, kind, ending == "成") if origin >= 0 else Garbled(text)
 
 
+_NOW: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*")
+_TOTAL: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}).*")
+
+
+def _read_now(text: str) -> Time | None:
+    """The time of a move, before the slash."""
+    match = _NOW.fullmatch(text)
+    return _now(*match.groups()) if match else None
+
+
+def _read_total(text: str) -> Time | None:
+    """The time of a side so far, behind the slash."""
+    match = _TOTAL.fullmatch(text)
+    return _total(*match.groups()) if match else None
+
+
+def _now(hours: str | None, minutes: str, seconds: str) -> Time:
+    now: Time = {"m": int(minutes), "s": int(seconds)}
+    if hours:
+        now["h"] = int(hours)
+    return now
+
+
+def _total(hours: str | None, minutes: str, seconds: str) -> Time:
+    return {"h": int(hours or 0), "m": int(minutes), "s": int(seconds)}
+
+
+_NOWS: Final = Memo(_read_now)
+_TOTALS: Final = Memo(_read_total)
+
+
 class _Partial(dict[str, Time]):
     """A time without its total; a class of its own so that one look at a block finds it."""
 
 
 def _read_time(text: str) -> Consumption | None:
     """A row's time: minutes and seconds, then the side's total, which some programs leave out."""
+    first, _, second = text.partition("/")
+    if (now := _NOWS[first]) and (total := _TOTALS[second]):  # few spans of time make up all rows
+        return {"now": now, "total": total}
     match = _TIME.fullmatch(text)
     if match is None:
         return None
-    hours, minutes, seconds, *total = match.groups()
-    now: Time = {"m": int(minutes), "s": int(seconds)}
-    if hours:
-        now["h"] = int(hours)
-    if total[1] is None:
+    hours, minutes, seconds, *rest = match.groups()
+    now = _now(hours, minutes, seconds)
+    if rest[1] is None:
         return cast(Consumption, _Partial(now=now))
-    return {"now": now, "total": {"h": int(total[0] or 0), "m": int(total[1]), "s": int(total[2])}}
+    return {"now": now, "total": _total(*rest)}
 
 
 PARTS: Final = {
