@@ -87,7 +87,7 @@ def shares() -> dict[str, float]:
         cursor.execute(
             """
             SELECT sum(n), count(*), sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), sum(forked) FROM (
-                SELECT count(*) AS n, sum(d.flags % 2) AS forked FROM archive_occurrence d
+                SELECT count(*) AS n, sum(d.flags & 1) AS forked FROM archive_occurrence d
                 WHERE d.key BETWEEN %s AND %s GROUP BY d.key
             ) x
             """,
