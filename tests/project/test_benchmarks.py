@@ -13,6 +13,7 @@ import kifu_core
 from benchmarks import generate, ingest
 from benchmarks.serve import percentile
 from benchmarks.support import population
+from benchmarks.support.rounds import shortest
 from kifu_core.position import Position
 from kifu_core.replay import packed_move
 from kifu_core.rules import is_legal
@@ -111,3 +112,21 @@ def test_files_of_games_are_in_several_formats_and_hold_every_game(tmp_path):
     found = [kifu_core.load(path.read_bytes()) for path in paths]
     assert {(result.format, result.encoding) for result in found} == {("csa", "utf-8"), ("kif", "cp932")}
     assert sum(len(result.games) for result in found) == 45
+
+
+def test_the_shortest_time_of_every_part_counts_whichever_round_it_was_in():
+    order = list[str]()
+
+    def contestant(name: str, rounds: list[list[float]]):
+        waiting = iter(rounds)
+
+        def timed() -> list[float]:
+            order.append(name)
+            return next(waiting)
+
+        return timed
+
+    ours = contestant("ours", [[1.0, 5.0], [3.0, 2.0]])
+    peer = contestant("peer", [[4.0, 4.0], [4.0, 4.0]])
+    assert shortest({"ours": ours, "peer": peer}, 2) == {"ours": 3.0, "peer": 8.0}
+    assert order == ["ours", "peer", "ours", "peer"]
