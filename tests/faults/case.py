@@ -15,7 +15,7 @@ from random import Random
 
 from django.db import connections
 
-from archive.ingest import tasks
+from archive.ingest import reading, tasks
 from tests.faults.servers import Postgres
 from tests.faults.world import World
 
@@ -43,13 +43,15 @@ class Case:
         print(f"  {what:<40} survived with {entries} entries", flush=True)
 
     def child(self, work: Callable[[], None]) -> int:
-        """Run a function in a process of its own, which shares no connection with this one; its id."""
+        """Run a function in a process of its own, which shares no connection with this one, and no walk: both
+        would read from one place in one file. Its id."""
         connections.close_all()
         pid = os.fork()
         if pid:
             return pid
         code = 1
         try:
+            reading.close_all()
             with contextlib.suppress(Exception):
                 work()
                 code = 0
