@@ -15,7 +15,7 @@ import pyparsing as pp
 from kifu_core import handicaps
 from kifu_core.errors import Severity
 from kifu_core.formats.draft import Draft, Locate
-from kifu_core.formats.grammar import Item, items, leaf
+from kifu_core.formats.grammar import Item, items, leaf, repeated
 from kifu_core.formats.positions import most_games
 from kifu_core.jkf import FORK_LEVELS, Consumption
 from kifu_core.normalize import Line
@@ -56,6 +56,18 @@ RESULT = leaf("result", RESULT_LINE.pattern + EOL)
 VARIATION = leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
 BLANK = leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
 UNKNOWN = leaf("unknown", r"[^\n]++" + EOL)
+
+
+def grammar(play: pp.ParserElement) -> pp.ParserElement:
+    """The grammar of a format whose moves stand in the blocks of `play`.
+
+    A board comes before them: above some boards the files stand in half-width digits, like a row of KIF.
+    """
+    return repeated(
+        BOARD, play, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, SIDE,
+        FLIP, COUNTER, UNKNOWN,
+    )  # fmt: skip
+
 
 STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""

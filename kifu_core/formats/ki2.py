@@ -6,27 +6,8 @@ import re
 from typing import Final
 
 from kifu_core.formats import kakinoki, writing
-from kifu_core.formats.grammar import expected, leaf, repeated
-from kifu_core.formats.kakinoki import (
-    BLANK,
-    BOARD,
-    BOOKMARK,
-    COMMENT,
-    COUNTER,
-    EOL,
-    FLIP,
-    HAND,
-    HEADER,
-    MARKS,
-    REMARK,
-    RESULT,
-    SIDE,
-    STARRED_HEADER,
-    UNKNOWN,
-    VARIATION,
-    KakinokiReader,
-    read_games,
-)
+from kifu_core.formats.grammar import expected, leaf
+from kifu_core.formats.kakinoki import EOL, MARKS, STARRED_HEADER, KakinokiReader, read_games
 from kifu_core.jkf import Move, Record
 from kifu_core.pieces import BY_NAME
 from kifu_core.position import Position
@@ -45,10 +26,7 @@ _MOVE_LINE = rf"[ 　\t]*+[{MARKS}][^\n：]*+{EOL}"
 MOVES = leaf("moves", rf"{_MOVE_LINE}(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
 """A block of lines of moves, with the comments between and behind them."""
 
-GRAMMAR: Final = repeated(
-    MOVES, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, BOOKMARK, HAND, BOARD, SIDE, FLIP, COUNTER,
-    UNKNOWN,
-)  # fmt: skip
+GRAMMAR: Final = kakinoki.grammar(MOVES)
 EXPECTED: Final = expected(GRAMMAR)
 
 _ONE_TOKEN: Final = re.compile(_TOKEN)

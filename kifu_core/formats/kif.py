@@ -6,26 +6,8 @@ import re
 from typing import Final, cast
 
 from kifu_core.formats import kakinoki, writing
-from kifu_core.formats.grammar import expected, leaf, repeated
-from kifu_core.formats.kakinoki import (
-    BLANK,
-    BOARD,
-    BOOKMARK,
-    COMMENT,
-    COUNTER,
-    EOL,
-    FLIP,
-    HAND,
-    HEADER,
-    REMARK,
-    RESULT,
-    SEPARATOR,
-    SIDE,
-    UNKNOWN,
-    VARIATION,
-    KakinokiReader,
-    read_games,
-)
+from kifu_core.formats.grammar import expected, leaf
+from kifu_core.formats.kakinoki import EOL, KakinokiReader, read_games
 from kifu_core.jkf import Consumption, Move, MoveEntry, Record, Time
 from kifu_core.pieces import BY_NAME
 from kifu_core.position import Position
@@ -46,11 +28,7 @@ _ROW_LINE = rf"{_NUMBER}[^\s(（][^\n]*+{EOL}"
 ROWS = leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
 """A block of rows, each a move or an ending, with the comments between them."""
 
-GRAMMAR: Final = repeated(
-    BOARD, ROWS, HEADER, COMMENT, BLANK, VARIATION, RESULT, REMARK, SEPARATOR, BOOKMARK, HAND, SIDE, FLIP,
-    COUNTER, UNKNOWN,
-)  # fmt: skip
-"""A board comes before rows: above some boards the files stand in half-width digits, like a row."""
+GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
 
 _WHOLE_ROW: Final = re.compile(rf"^{_ROW}[ \t　]*+{EOL}", re.MULTILINE)

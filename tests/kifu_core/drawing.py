@@ -87,6 +87,7 @@ class Drawn:
         first = next(n for n, (kind, _) in enumerate(written) if kind in ("rows", "moves", "result"))
         # A text that begins with a bracket would be taken for JSON.
         lines = [self._line("remark"), *self._some("header", "remark", "flip", "blank", "move_counter")]
+        lines += [self._line("separator")] if self.name == "ki2" and self.random.random() < 0.3 else []
         lines += [line for _, line in written[:first]]
         lines += self._some("comment", "bookmark") if self.name == "kif" else []
         for kind, line in written[first:]:
