@@ -36,7 +36,7 @@ _MOST_LINES: Final = 24
 """A code is put together from no more lines than this; a mail's lines hold 60 characters and more."""
 _LIKELY: Final = 8
 """Of so many characters even a damaged code is taken for one."""
-_MOST_JOINED: Final = 500_000
+_MOST_JOINED: Final = 50_000
 """Characters of a source that are read a second time while codes are put together from lines."""
 
 
@@ -121,9 +121,10 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
         joined += following
         again += len(joined)
         fault = fault_of(joined)
-    words = [Found(offset + match.start(), match[0], title) for match in WORD.finditer(text)]
-    good = [word for word in words if fault_of(word.text) is None]
-    prose = not any(map(looks_coded, text.split()))
+    several = text.split()
+    words = WORD.finditer(text) if len(several) > 1 else ()
+    good = [Found(offset + word.start(), word[0], title) for word in words if fault_of(word[0]) is None]
+    prose = not any(map(looks_coded, several))
     return good or [Found(offset, text, title, prose)], 1, again
 
 
