@@ -15,7 +15,7 @@ from kifu_core.rule_names import NAMES
 from tests.kifu_core.drawing import Drawn
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
-COUNT = int(os.environ.get("KIFU_DRAWN", "100"))
+COUNT = int(os.environ.get("KIFU_DRAWN", "60"))
 """How many records are drawn per format."""
 
 FORMATS = sorted(GRAMMARS)
