@@ -71,6 +71,7 @@ MIDDLEWARE = [
     "archive.web.security.ContentSecurityPolicy",
     "archive.web.security.OpenToOtherSites",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -94,3 +94,12 @@ def test_a_games_page_with_all_that_it_loads_is_light(client: Client, addresses:
     assert {"replay.js", "board.js", "position.js", "replay.css"} <= {path.name for path in files}
     page = re.sub(r'<script id="record".*?</script>', "", html, flags=re.DOTALL).encode()
     assert sum(len(gzip.compress(data)) for data in (page, *(path.read_bytes() for path in files))) < LIMIT
+
+
+def test_pages_and_answers_are_sent_compressed_to_whoever_takes_them(client: Client) -> None:
+    for address in ("/", "/api/v1/schema"):
+        plain = client.get(address)
+        packed = client.get(address, headers={"accept-encoding": "gzip"})
+        assert "Content-Encoding" not in plain.headers
+        assert packed["Content-Encoding"] == "gzip"
+        assert len(packed.content) < len(plain.content) / 2
