@@ -46,12 +46,12 @@ class Case:
         """Run a function in a process of its own, which shares no connection with this one, and no walk: both
         would read from one place in one file. Its id."""
         connections.close_all()
+        reading.close_all()
         pid = os.fork()
         if pid:
             return pid
         code = 1
         try:
-            reading.close_all()
             with contextlib.suppress(Exception):
                 work()
                 code = 0
