@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from kifu_core.errors import KifuError
 from kifu_core.formats.draft import Draft, Locate
@@ -24,6 +25,10 @@ class PositionDraft(Draft):
         if game is None or game.ending is not None or any("move" in entry for entry in game.record["moves"]):
             return game
         return replace(game, kind="position") if game.kind == "game" else game
+
+
+GAMES_OF_LINES: Final = 50_000
+"""Games that are read of a text of lines in any case: such games are short, and share their starts."""
 
 
 def most_games(text: str, least: int = 10_000) -> int:

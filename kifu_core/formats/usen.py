@@ -15,7 +15,7 @@ from typing import Final
 
 from kifu_core.errors import DecodeError
 from kifu_core.formats.grammar import expected, items, leaf, repeated
-from kifu_core.formats.positions import PositionDraft, most_games
+from kifu_core.formats.positions import GAMES_OF_LINES, PositionDraft, most_games
 from kifu_core.formats.usi import packed_step
 from kifu_core.formats.writing import Branch, branches
 from kifu_core.handicaps import INITIAL_SFEN
@@ -92,7 +92,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games of a USEN text, one a line."""
     games: list[ParsedGame] = []
     remarks: list[str] = []
-    limit = most_games(source.text)
+    limit = most_games(source.text, GAMES_OF_LINES)
     for name, match in items(GRAMMAR, source.text):
         if name == "game" and len(games) == limit:
             notes.add("too-many-games", match.start(), "error", limit=limit)

@@ -13,7 +13,7 @@ from typing import Final
 
 from kifu_core.errors import DecodeError, IllegalMoveError
 from kifu_core.formats.grammar import expected, items, leaf, repeated
-from kifu_core.formats.positions import PositionDraft, most_games
+from kifu_core.formats.positions import GAMES_OF_LINES, PositionDraft, most_games
 from kifu_core.handicaps import INITIAL_SFEN
 from kifu_core.jkf import Initial, Record
 from kifu_core.kinds import with_openings
@@ -102,7 +102,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games and positions of a USI or SFEN text, in order. Lines that are neither and follow a game are
     its comments: cshogi's puzzles say there how likely the solution was."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text, 50_000)  # lines are short, and share their starts
+    limit = most_games(source.text, GAMES_OF_LINES)
     for draft in _drafts(source, notes):
         if len(games) == limit:
             notes.add("too-many-games", draft.first_offset, "error", limit=limit)
