@@ -66,8 +66,14 @@ def _choice(label: Any, choices: Iterable[tuple[str, Any]]) -> forms.ChoiceField
     return forms.ChoiceField(label=label, required=False, choices=[("", _("any")), *choices])
 
 
-def _plies(label: Any) -> forms.IntegerField:
+def _number(label: Any) -> forms.IntegerField:
     return forms.IntegerField(label=label, required=False, min_value=0, max_value=32767)
+
+
+def _source() -> forms.IntegerField:
+    return forms.IntegerField(
+        label=_("Source"), required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput
+    )
 
 
 _RESULT_CHOICES: Final = [(name, RESULTS[number]) for name, number in RESULT_NUMBERS.items()]
@@ -87,11 +93,9 @@ class GameFilterForm(_Renamed):
     handicap = _choice(_("Handicap"), HANDICAPS.items())
     special = _choice(_("Ending"), ENDINGS.items())
     kind = _choice(_("Kind"), Game.RecordKind.choices)
-    min_plies = _plies(_("At least so many moves"))
-    max_plies = _plies(_("At most so many moves"))
-    upload = forms.IntegerField(
-        label=_("Source"), required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput
-    )
+    min_plies = _number(_("At least so many moves"))
+    max_plies = _number(_("At most so many moves"))
+    upload = _source()
 
     def shown(self) -> list[forms.BoundField]:
         """The fields that are always there."""
@@ -116,6 +120,9 @@ class PositionFilterForm(_Renamed):
     since = PartialDate(label=_("From"))
     until = PartialDate(label=_("To"), last=True)
     result = _choice(_("Result"), _RESULT_CHOICES)
+    handicap = _choice(_("Handicap"), HANDICAPS.items())
+    min_rating = _number(_("Both rated at least"))
+    upload = _source()
 
 
 class SeveralFiles(forms.ClearableFileInput):

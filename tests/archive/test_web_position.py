@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from archive.models import Upload
 from kifu_core.keys import shogi64
 from kifu_core.moves import from_usi
 from kifu_core.position import Position
@@ -142,6 +143,18 @@ def test_only_some_games_can_be_looked_at_and_stay_so_from_move_to_move(client: 
     assert some.count('class="game-row"') == 1
     assert re.search(r'data-usi="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any"', some, re.S)
     assert client.get(f"/positions/shogi/{start}/?from=x").status_code == 400
+
+
+def test_only_games_of_strong_players_of_a_handicap_or_of_a_source_can_be_looked_at(client: Client) -> None:
+    builders.ingest(builders.rated(builders.ready("7g7f 3c3d", black="甲", white="乙"), 1800, 1700))
+    builders.ingest(builders.rated(builders.ready("2g2f 3c3d", black="丙", white="丁"), 1900, 1500))
+    start, source = shogi64.encode(Position.initial()), Upload.objects.latest("pk").pk
+    for query, shown in (("min_rating=1700", "甲"), (f"upload={source}", "丙")):
+        some = page(client, f"/positions/shogi/{start}/?{query}")
+        assert re.findall("甲|丙", some.partition('class="games"')[2]) == [shown]
+        assert re.search(rf'name="{query.partition("=")[0]}"[^>]* value="{query.partition("=")[2]}"', some)
+    assert "game-row" not in page(client, f"/positions/shogi/{start}/?handicap=HI")
+    assert client.get(f"/positions/shogi/{start}/?min_rating=x").status_code == 400
 
 
 def test_transpositions_and_the_first_and_latest_games_are_told(client: Client) -> None:
