@@ -8,8 +8,8 @@ archive's own store, and asks. Next to each figure stands what nobody can be fas
 run: the same rows by a bare COPY, a SELECT by primary key, a view that does nothing.
 
 `games a second` of the growth are those of one writing process while it writes; making the games is not in
-it. A million games take about 2 hours on two cores, most of it the making of the games, and 25 GB. With
-`--keep` the archive stays in a folder; the next run fills it further, or only asks where it has the games.
+it. A million games take about 70 minutes on two idle cores, most of it the making of the games, and 16 GB.
+With `--keep` the archive stays in a folder; the next run fills it further, or only asks where it has them.
 """
 
 from __future__ import annotations
