@@ -11,8 +11,7 @@ _FIRST_ROW: Final = re.compile(
     r"""^(?:
     (?P<csa>V[23](?:\.[0-9])?[ ]*$|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-][0-9]{2}
         |[+-][0-9]{4}[A-Za-z]{2}|%[-+A-Z_]{4,40}|\$[A-Z_]{1,40}:|[+-]$)
-    |(?P<kif>手数-{2,}
-        |[ \t　]*+[0-9]{1,6}+[ 　\t]++[▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰))
+    |(?P<kif>[ \t　]*+[0-9]{1,6}+[ 　\t]++[▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰))
     |(?P<ki2>[ 　\t]*+[▲△☗☖▼▽][１-９1-9同][^\n：])
     )""",
     re.MULTILINE | re.VERBOSE,
@@ -29,6 +28,9 @@ _ENGINE_LINE: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """The first line that is a position or a game by itself."""
+
+_SEPARATOR: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
+"""The line above the moves of a KIF, which some KI2 texts have too: it decides where no move does before."""
 
 _DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八九]", re.MULTILINE)
 
@@ -52,6 +54,8 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
         return "jkf", "json"
     if match := _FIRST_ROW.search(text):
         return cast(FormatName, match.lastgroup), "rows"
+    if _SEPARATOR.search(text):
+        return "kif", "rows"
     if match := _ENGINE_LINE.search(text):
         return cast(FormatName, match.lastgroup), "rows"
     if _KAKINOKI_LINE.search(text):

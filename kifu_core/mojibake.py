@@ -22,6 +22,9 @@ _RECORD_WORDS: Final = re.compile(
     r"手合|先手|後手|上手|下手|棋戦|平手|投了|手数|変化|[１-９][一二三四五六七八九]"
 )
 
+_ENOUGH: Final = {"utf-8": 1, "cp932": 3}
+"""So many Japanese characters must come out: in cp932 an accented letter and the next one make one."""
+
 _WRONG: Final = (("cp932", "utf-8"), ("latin-1", "utf-8"), ("latin-1", "cp932"))
 """Taken for the first, while it was the second."""
 
@@ -59,4 +62,4 @@ def _fits(sample: str, taken_for: str, real: str) -> bool:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
     except UnicodeError:
         return False
-    return _EXPECTED.search(decoded) is not None and len(decoded) < len(sample)
+    return len(_EXPECTED.findall(decoded)) >= _ENOUGH[real] and len(decoded) < len(sample)

@@ -375,3 +375,16 @@ def test_errors_can_be_caught_as_one():
             load(data)
         except KifuError as error:
             assert error.code
+
+
+@pytest.mark.parametrize("name", [None, "x.ki2", "x.kif"])
+def test_moves_of_ki2_below_the_line_that_heads_moves_of_kif_are_read(name):
+    result = load("手合割：平手\n手数----指手--\n▲７六歩 △３四歩 ▲２六歩\nまで3手で先手の勝ち\n", name)
+    (game,) = result.games
+    assert (result.format, len(game.record["moves"]), game.issues) == ("ki2", 5, ())
+
+
+def test_without_moves_that_line_tells_a_kif():
+    assert (
+        load("手数----指手--\n   1 投了\n").format == load("手合割：平手\n手数----指手--\n").format == "kif"
+    )

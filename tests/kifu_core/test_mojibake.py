@@ -66,3 +66,8 @@ def test_no_file_of_the_corpus_is_taken_for_broken():
                 continue
             assert repair(text) == (text, ""), path
             break
+
+
+@pytest.mark.parametrize("comment", ["na\u00efve", "{\u00e0}", "caf\u00e9"])
+def test_accented_letters_of_a_western_comment_stay(comment):
+    assert repair(f"+7776FU\n'*{comment}\n") == (f"+7776FU\n'*{comment}\n", "")

@@ -84,8 +84,12 @@ def name_of(move: Move) -> str:
 
 
 def _comments(entry: MoveEntry) -> Iterator[str]:
-    """The comments of an entry in braces; those that hold a brace are lines of their own after `;`."""
-    for comment in entry.get("comments", ()):
+    """The comments of an entry in braces; those that hold a brace are lines of their own after `;`.
+
+    Tabs become blanks: what stands before a tab at the beginning of a line is the label of a list. Empty ones
+    are left out: a text that begins with empty braces is JSON.
+    """
+    for comment in (text.replace("\t", " ") for text in entry.get("comments", ()) if text.strip()):
         if "}" not in comment:
             yield "{" + comment + "}"
         else:

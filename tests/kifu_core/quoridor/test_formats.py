@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kifu_core import games, load
@@ -521,6 +521,9 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=30))
+@example(["e2", "e8", "[", "{", "0\t", "e2"])
+@example(["e2", "e2", "[", "{", "\u00e0"])
+@example(["e2", "e2", "0", "(", ")"])
 def test_whatever_is_read_can_be_written_and_read_again(words):
     try:
         result = formats.load(" ".join(words), "x.qf")
