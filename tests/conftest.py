@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from django.core.cache import cache
 from pytest_django.fixtures import Settings
 
 from tests.shared import SHARED, need_shared
@@ -20,6 +21,12 @@ hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "
 
 DATABASE = {"db", "transactional_db", "django_db_setup"}
 """Fixtures of tests that use the database."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """What pages keep in the cache for a while is of another test's database."""
+    cache.clear()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
 
 FORMATS = {"KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64"}
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
-ALLOWED = FORMATS | OTHER_PROGRAMS | {"English", "KB", "CSV", "NDJSON", "Shift", "Delete"}
-"""Names of formats, programs and keys, units, and the link to the other language."""
+ALLOWED = FORMATS | OTHER_PROGRAMS | {"English", "ZIP", "KB", "CSV", "NDJSON", "Shift", "Delete"}
+"""Names of formats, containers, programs and keys, units, and the link to the other language."""
 
 LIMIT = 150_000
 """Bytes of a game's page with all that it loads, compressed, its record left out."""
