@@ -274,6 +274,32 @@ def test_a_folder_of_more_files_than_a_request_may_have_is_sent_in_parts(
     assert set(names) == {"a.kif", "b.kif", "c.kif"}
 
 
+def test_a_dropped_folder_gives_all_files_in_it(
+    open_page: PageMaker, live_server: LiveServer, tmp_path: Path
+) -> None:
+    games = tmp_path / "games"
+    (games / "deep" / "deeper").mkdir(parents=True)
+    # A folder is told of in pieces of 100 files.
+    names = [f"{number}.kif" for number in range(120)] + ["deep/a.csa", "deep/deeper/b.kif"]
+    for name in names:
+        (games / name).write_text("1 ７六歩(77)\n")
+    (tmp_path / "beside.kif").write_text("1 ２六歩(27)\n")
+    page = open_page(live_server.url + "/upload/")
+    drop_files(page, games, tmp_path / "beside.kif")
+    expect(page.locator(".chosen li")).to_have_count(len(names) + 1)
+    shown = page.locator(".chosen li").all_text_contents()
+    assert set(shown) == {Path(name).name for name in names} | {"beside.kif"}
+    assert page.evaluate("document.getElementById('file').files.length") == len(names) + 1
+
+
+def drop_files(page: Page, *paths: Path) -> None:
+    """Drop files and folders of this machine onto a page, as from a file manager."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+
+
 def test_texts_can_be_copied(open_page: PageMaker, live_server: LiveServer) -> None:
     page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
