@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -43,20 +43,30 @@ class Tick(NamedTuple):
     ending: bool = False
 
 
+def _first_turn(record: Record) -> int:
+    return start_position(record.get("initial")).turn
+
+
 def ticks(
-    record: Record, limits: tuple[Limit | None, Limit | None], fractions: Mapping[int, str] | None = None
+    record: Record,
+    limits: tuple[Limit | None, Limit | None],
+    fractions: Mapping[int, str] | None = None,
+    first_turn: Callable[[Record], int] = _first_turn,
 ) -> list[Tick]:
     """The times of a normalized record's main line; moves without one are left out.
 
     `limits` are those of colours 0 and 1, `fractions` the decimals that formats write behind a ply's whole
-    seconds. Nothing is told of a record in which nobody used any time: its writer had no clock.
+    seconds, `first_turn` tells who begins. Nothing is told of a record in which nobody used any time: its
+    writer had no clock.
     """
     clocks = (_Clock(limits[0]), _Clock(limits[1]))
     if not _says_anything(record):
         return []
-    turn = _first_turn(record)
+    moves = record["moves"]
+    # Only a record that ends before its first move needs to be asked.
+    turn = 0 if len(moves) < 2 or "move" in moves[1] else first_turn(record)
     found: list[Tick] = []
-    for ply, entry in enumerate(record["moves"][1:], start=1):
+    for ply, entry in enumerate(moves[1:], start=1):
         move = entry.get("move")
         color = turn if move is None else move["color"]
         if "time" in entry:
@@ -80,14 +90,6 @@ def _says_anything(record: Record) -> bool:
             if now["s"] or now["m"] or now.get("h"):
                 return True
     return False
-
-
-def _first_turn(record: Record) -> int:
-    """Who moves first; only a record that ends before its first move needs to be asked."""
-    moves = record["moves"]
-    if len(moves) < 2 or "move" in moves[1]:
-        return 0
-    return start_position(record.get("initial")).turn
 
 
 def _fraction(digits: str) -> float:

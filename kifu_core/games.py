@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from kifu_core import detect as shogi_detect
-from kifu_core import formats, moves, replay
+from kifu_core import evaluations, formats, moves, replay
 from kifu_core.errors import Issue
 from kifu_core.formats.losses import losses
 from kifu_core.jkf import Record
@@ -19,7 +19,7 @@ from kifu_core.quoridor import keys as quoridor_keys
 from kifu_core.quoridor import replay as quoridor_replay
 from kifu_core.quoridor.formats.losses import losses as quoridor_losses
 from kifu_core.quoridor.position import Position as QuoridorPosition
-from kifu_core.quoridor.record import from_jkf
+from kifu_core.quoridor.record import from_jkf, packed_move, start
 from kifu_core.reading import open_source
 from kifu_core.record import FormatName, ParseResult
 
@@ -32,8 +32,10 @@ class GameKind(Generic[P]):
 
     `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
     `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists the
-    positions of a record, `main_moves` the packed moves of its main line, `start_text` is where it begins (an
-    SFEN, a display key); `orient` turns a packed move as a class lies. `decode` and `encode` convert codes,
+    positions of a record with their classes; `main_line` is its main line, position by position, and
+    `main_moves` that line's packed moves, `packed_move` those of a record's move. `start_text` is where it
+    begins (an SFEN, a display key), `first_turn` who moves there; `evaluations` are what engines wrote into
+    its comments. `orient` turns a packed move as a class lies. `decode` and `encode` convert codes,
     `canonical` gives a position's class, `key` and `same_class_keys` the index keys of a code.
     """
 
@@ -45,8 +47,12 @@ class GameKind(Generic[P]):
     dump: Callable[..., str]
     losses: Callable[..., tuple[Issue, ...]]
     visits: Callable[[Record], list[replay.Visit]]
+    main_line: Callable[[Record], Iterator[tuple[int, P, int, Any]]]
     main_moves: Callable[[Record], list[int]]
+    packed_move: Callable[[Any], int]
     start_text: Callable[[Record], str]
+    first_turn: Callable[[Record], int]
+    evaluations: Callable[[Record], list[evaluations.Evaluation]]
     orient: Callable[[int, int], int]
     decode: Callable[[str], P]
     encode: Callable[[P], str]
@@ -64,8 +70,12 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     dump=formats.dump,
     losses=losses,
     visits=replay.visits,
+    main_line=replay.main_line,
     main_moves=replay.main_moves,
+    packed_move=replay.packed_move,
     start_text=lambda record: replay.start(record).sfen(None),
+    first_turn=lambda record: replay.start(record).turn,
+    evaluations=evaluations.evaluations,
     orient=moves.orient,
     decode=shogi64.decode,
     encode=shogi64.encode,
@@ -83,8 +93,12 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     dump=quoridor_formats.dump,
     losses=quoridor_losses,
     visits=lambda record: quoridor_replay.visits(from_jkf(record)),
+    main_line=lambda record: quoridor_replay.main_line(from_jkf(record)),
     main_moves=lambda record: quoridor_replay.main_moves(from_jkf(record)),
+    packed_move=packed_move,
     start_text=lambda record: quoridor_replay.start_text(from_jkf(record)),
+    first_turn=lambda record: start(from_jkf(record)).position.turn,
+    evaluations=lambda record: [],
     orient=quoridor_board.orient,
     decode=quoridor_keys.decode,
     encode=quoridor_keys.encode,
@@ -97,6 +111,11 @@ GAMES: Final[dict[str, GameKind[Any]]] = {SHOGI.name: SHOGI, QUORIDOR.name: QUOR
 """Every kind of game by the name it has in codes, columns and addresses."""
 
 _CERTAIN: Final = "rows"
+
+
+def of_record(record: Record) -> GameKind[Any]:
+    """The kind of game of a complete record: those of Quoridor say so themselves."""
+    return GAMES[cast(dict[str, Any], record).get("kind", SHOGI.name)]
 
 
 def kind_of(text: str, name: str = "") -> GameKind[Any]:

@@ -1,16 +1,16 @@
 """The union of a game's editions: one main line, the forks and comments of all.
 
-Works on normalized JKF of records that have the same start and main line.
+Works on complete records that have the same start and main line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+from kifu_core.games import GameKind, of_record
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.moves import NO_MOVE
-from kifu_core.replay import packed_move
 
 Line = list[MoveEntry]
 
@@ -27,9 +27,10 @@ def unite(base: Record, other: Record) -> bool:
     Linear in the nodes of both, times the number of forks side by side.
     """
     lines = [(base["moves"], _START, other["moves"], _START)]
+    game = of_record(base)
     changed = _take_comments(base["moves"][0], other["moves"][0])
     while lines:
-        union = _Union(*lines.pop())
+        union = _Union(game, *lines.pop())
         changed |= union.run()
         lines += union.shared
     return changed
@@ -60,10 +61,6 @@ def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
     return True
 
 
-def _move(entry: MoveEntry) -> int:
-    return packed_move(entry["move"]) if "move" in entry else NO_MOVE
-
-
 def _alternatives(entry: MoveEntry) -> Iterator[Line]:
     """All lines that play something else in the entry's place, also those hung on one another."""
     waiting = list(entry.get("forks", ()))
@@ -80,7 +77,8 @@ class _Union:
     `shared` collects pairs of lines that begin with the same move, to be united in turn.
     """
 
-    def __init__(self, line: Line, at: int, other: Line, other_at: int) -> None:
+    def __init__(self, game: GameKind[Any], line: Line, at: int, other: Line, other_at: int) -> None:
+        self.game = game
         self.line = line
         self.at = at
         self.other = other[other_at:]
@@ -97,7 +95,7 @@ class _Union:
                 changed |= self._add(mine, fork)
             if "move" not in entry:
                 continue
-            if _move(entry) != _move(mine):
+            if self._move(entry) != self._move(mine):
                 return self._add(mine, self.other[index:]) or changed
             changed |= _take_comments(mine, entry)
             self.at += 1
@@ -117,16 +115,19 @@ class _Union:
 
     def _add(self, mine: MoveEntry, fork: Line) -> bool:
         """Put a line beside `mine`, unless one beginning with the same move is there to unite it with."""
-        first = _move(fork[0])
-        if first == _move(mine):
+        first = self._move(fork[0])
+        if first == self._move(mine):
             self.shared.append((self.line, self.at, _bare(fork), 0))
             return False
         for known in _alternatives(mine):
-            if _move(known[0]) == first:
+            if self._move(known[0]) == first:
                 self.shared.append((known, 0, _bare(fork), 0))
                 return False
         mine.setdefault("forks", []).append(_bare(fork))
         return True
+
+    def _move(self, entry: MoveEntry) -> int:
+        return self.game.packed_move(entry["move"]) if "move" in entry else NO_MOVE
 
 
 def _bare(line: Line) -> Line:

@@ -13,9 +13,9 @@ from archive.ingest import headers, records
 from archive.ingest.editions import fits, unite
 from archive.ingest.headers import BEGINNINGS, ENDS, PLAYERS, Header
 from archive.ingest.headers.text import first
-from archive.ingest.ready import ReadyGame, main_moves
+from archive.ingest.ready import ReadyGame
+from kifu_core.games import of_record
 from kifu_core.jkf import Record
-from kifu_core.replay import start
 
 _DAYS: Final = (*BEGINNINGS, *ENDS)
 _RANKED: Final = ("problem", "position", "game", "tree")
@@ -56,8 +56,13 @@ def union(editions: Sequence[Edition]) -> Edition:
 
 def is_beginning(short: Record, long: Record) -> bool:
     """Whether a main line is the beginning of another one from the same start, or all of it."""
-    moves = main_moves(short)
-    return moves == main_moves(long)[: len(moves)] and start(short).sfen(None) == start(long).sfen(None)
+    game, other = of_record(short), of_record(long)
+    moves = game.main_moves(short)
+    return (
+        game is other
+        and moves == game.main_moves(long)[: len(moves)]
+        and game.start_text(short) == game.start_text(long)
+    )
 
 
 def fit(one: Edition, other: Edition) -> bool:
@@ -94,7 +99,7 @@ def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
     header, ended = record["header"], bool(found.beside.get("ending"))
     named = sum(map(bool, headers.players(header)))
     known = len(headers.played(header).text)
-    return len(main_moves(record)), _result(found) is not None, ended, named, known
+    return len(of_record(record).main_moves(record)), _result(found) is not None, ended, named, known
 
 
 def _joined(base: Edition, other: Edition) -> Edition:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from django.conf import settings
 
-import kifu_core
 from archive.ingest.entries import Part
 from archive.ingest.ready import ReadyEntry, ready_game
 from archive.ingest.timing import TooSlowError, time_limit
+from kifu_core import games
 from kifu_core.errors import Issue, KifuError
 from kifu_core.record import ParsedGame, ParseResult
 
@@ -66,7 +66,7 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
     seconds = settings.ARCHIVE_ENTRY_SECONDS
     try:
         with time_limit(seconds):
-            result = kifu_core.load(data, name)
+            _, result = games.load(data, name)
     except TooSlowError:
         yield _failed(Issue("too-slow", "error", params={"seconds": seconds}))
         return

@@ -69,7 +69,7 @@ def add_edition(change: Change, game: Game, ready: ReadyGame) -> int:
 
 def again(game: Game, whole: Edition) -> ReadyGame:
     """What a stored game is with another record."""
-    return read_again(records.unpack(whole.record), whole.beside, game.space, game.kind)
+    return read_again(records.unpack(whole.record), whole.beside, game.space)
 
 
 def settle(change: Change, game: Game, ready: ReadyGame) -> int:
@@ -160,7 +160,7 @@ def one_edition(games: Sequence[ReadyGame]) -> ReadyGame:
     whole = union([edition(game) for game in games])
     if whole == edition(first):
         return first
-    return read_again(records.unpack(whole.record), whole.beside, first.space, first.kind)
+    return read_again(records.unpack(whole.record), whole.beside, first.space)
 
 
 def repoint(change: Change, gone: Game, game: Game) -> None:

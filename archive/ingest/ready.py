@@ -25,10 +25,9 @@ from archive.index.schema import (
 )
 from archive.ingest import headers, records, series
 from kifu_core.errors import Issue
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
-from kifu_core.replay import packed_move, start
 
 DIGEST_VERSION: Final = 3
 SHORT_PLIES: Final = 10
@@ -106,12 +105,14 @@ class ReadyEntry:
     program: str = ""
 
 
-def ready_game(parsed: ParsedGame, space: int = PUBLIC, kind: str = SHOGI) -> ReadyGame:
+def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
     """Everything the store needs of a parsed game.
 
     Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
     """
     record, header = parsed.record, parsed.record["header"]
+    game = of_record(record)
+    kind = game.name
     day, event = headers.played(header), headers.event(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.kind, parsed.ending)
@@ -135,7 +136,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC, kind: str = SHOGI) -> Re
         handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
         result=result,
         special=headers.plain(parsed.ending.special or parsed.ending.word) if parsed.ending else "",
-        plies=len(main_moves(record)),
+        plies=len(game.main_moves(record)),
         rows=rows,
         codes=codes,
         calendar=day.calendar,
@@ -160,9 +161,7 @@ def _beside(parsed: ParsedGame) -> dict[str, Any]:
     return kept
 
 
-def read_again(
-    record: Record, beside: Mapping[str, Any], space: int = PUBLIC, kind: str = SHOGI
-) -> ReadyGame:
+def read_again(record: Record, beside: Mapping[str, Any], space: int = PUBLIC) -> ReadyGame:
     """The game of a stored record and of what was kept beside it, as if it came just now."""
     ending = beside.get("ending")
     parsed = ParsedGame(
@@ -172,7 +171,7 @@ def read_again(
         fractions={int(ply): text for ply, text in beside.get("fractions", {}).items()},
         remarks=tuple(beside.get("remarks", ())),
     )
-    return ready_game(parsed, space, kind)
+    return ready_game(parsed, space)
 
 
 def row_result(record_kind: str, result: int) -> int:
@@ -188,29 +187,26 @@ def _result(record_kind: str, ending: Ending | None) -> int:
     return DRAW if ending.draw else UNKNOWN
 
 
-def main_moves(record: Record) -> list[int]:
-    """The packed moves of the main line."""
-    return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
-
-
 def digest(record: Record, kind: str, result: int) -> bytes:
     """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
     What differs between editions is left out: the spelling of names and titles, comments, times, forks, the
     word for the ending. A change needs a new `DIGEST_VERSION`.
     """
-    header, moves = record["header"], main_moves(record)
+    game, header = of_record(record), record["header"]
+    moves = game.main_moves(record)
     players, day = headers.players(header), headers.played(header).text
     anonymous = len(moves) < SHORT_PLIES and not any(players) and not day
     text = records.to_json(record, sort=True).decode() if anonymous else ""
-    identity = [DIGEST_VERSION, kind, start(record).sfen(None), moves, result, *players, day, text]
+    identity = [DIGEST_VERSION, kind, game.start_text(record), moves, result, *players, day, text]
     return blake2b(json.dumps(identity).encode(), digest_size=16).digest()
 
 
 def stem(record: Record, kind: str) -> bytes:
     """What editions of one game have in common whatever their headers say, 16 bytes: a hash of kind, start
     and main line. A change needs a migration that fills the column again."""
-    identity = [kind, start(record).sfen(None), main_moves(record)]
+    game = of_record(record)
+    identity = [kind, game.start_text(record), game.main_moves(record)]
     return blake2b(json.dumps(identity).encode(), digest_size=16).digest()
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from kifu_core.clock import Limit, Tick, ticks
-from kifu_core.evaluations import Evaluation, evaluations
+from kifu_core.evaluations import Evaluation
+from kifu_core.games import of_record
 from kifu_core.jkf import Record
 
 _LEVEL: Final = 3
@@ -32,7 +33,9 @@ def series_of(record: Record, details: Mapping[str, Any]) -> Series:
     Linear in the main line and its comments.
     """
     fractions = {int(ply): digits for ply, digits in details.get("fractions", {}).items()}
-    return Series(tuple(evaluations(record)), tuple(ticks(record, limits_of(details), fractions)))
+    game = of_record(record)
+    clock = ticks(record, limits_of(details), fractions, game.first_turn)
+    return Series(tuple(game.evaluations(record)), tuple(clock))
 
 
 def limits_of(details: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import kifu_core
 from archive.ingest import pipeline, work
 from archive.ingest.pipeline import read_entries
 from archive.ingest.ready import ready_game
+from kifu_core import games
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
 
 
@@ -78,7 +78,7 @@ def test_a_fault_of_ours_fails_one_entry_and_says_so(monkeypatch, caplog):
     def broken(data, name):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(kifu_core, "load", broken)
+    monkeypatch.setattr(games, "load", broken)
     (entry,) = entries(KIF)
     assert [issue.code for issue in entry.issues] == ["internal-error"]
     assert "ZeroDivisionError" in caplog.text

@@ -9,11 +9,11 @@ import pytest
 from django.db.utils import OperationalError
 from django.utils import timezone
 
-import kifu_core
 from archive.index.engine import engine
 from archive.ingest import claims, pipeline, reading, store, tasks, texts, work
 from archive.ingest.ready import ready_game
 from archive.models import Entry, Game, Upload
+from kifu_core import games
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
 
@@ -204,14 +204,14 @@ def test_a_lost_claim_takes_nothing_of_the_others(monkeypatch):
 
 
 def test_a_deadly_upload_among_others_fails_alone(monkeypatch):
-    load = kifu_core.load
+    load = games.load
 
     def deadly(data, name):
         if b"deadly" in data:
             raise SystemExit
         return load(data, name)
 
-    monkeypatch.setattr(kifu_core, "load", deadly)
+    monkeypatch.setattr(games, "load", deadly)
     uploads = [uploaded(csa(n).encode() if n != 2 else b"deadly", "x.csa") for n in range(4)]
     with pytest.raises(SystemExit):
         work.work_with_others(uploads[0].pk, "one")
@@ -236,7 +236,7 @@ def test_an_upload_that_is_read_again_among_others_is_finished():
 
 
 def test_a_record_that_takes_too_long_fails_and_the_rest_is_read(settings, monkeypatch):
-    load = kifu_core.load
+    load = games.load
 
     def slow(data, name):
         if b"slow" in data:
@@ -245,7 +245,7 @@ def test_a_record_that_takes_too_long_fails_and_the_rest_is_read(settings, monke
             signal.raise_signal(signal.SIGALRM)
         return load(data, name)
 
-    monkeypatch.setattr(kifu_core, "load", slow)
+    monkeypatch.setattr(games, "load", slow)
     upload = uploaded(zipped(("a.kif", b"slow"), ("b.kif", KIF.encode())))
     work.work_off(upload.pk)
     assert [state for *_, state in rows(upload)] == ["failed", "stored"]
@@ -269,14 +269,14 @@ def survive(upload: Upload) -> int:
 def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, monkeypatch, small_parts):
     files = [(f"{n}.csa", csa(n).encode()) for n in range(5)]
     files[place] = ("deadly.kif", b"deadly")
-    load = kifu_core.load
+    load = games.load
 
     def deadly(data, name):
         if b"deadly" in data:
             raise SystemExit
         return load(data, name)
 
-    monkeypatch.setattr(kifu_core, "load", deadly)
+    monkeypatch.setattr(games, "load", deadly)
     upload = uploaded(zipped(*files))
     assert survive(upload) <= 8
     states = ["stored"] * 5

@@ -64,9 +64,9 @@ setup = django.setup
 
 def changed(*args, **options):
     setup(*args, **options)
-    import kifu_core
     from archive.ingest import work
-    load = kifu_core.load
+    from kifu_core import games
+    load = games.load
 
     def deadly(data, name):
         if b"deadly" in data:
@@ -75,7 +75,7 @@ def changed(*args, **options):
                 signal.pause()
         return load(data, name)
 
-    kifu_core.load, work.DEADLY_TRIES = deadly, 2
+    games.load, work.DEADLY_TRIES = deadly, 2
 
 django.setup = changed
 """

@@ -12,10 +12,10 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 
-import kifu_core
 from archive.index import counters
 from archive.index.engine import engine
 from archive.ingest import pipeline, store, writing
+from kifu_core import games
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def steps() -> list[Step]:
     """The steps of an import in their order."""
     return [
         Step("claim", store, "claim", 1),
-        Step("read", kifu_core, "load", 20),
+        Step("read", games, "load", 20),
         Step("derive", pipeline, "ready_game", 60),
         Step("names", writing, "_names", 2),
         Step("games", writing, "insert_games", 2),

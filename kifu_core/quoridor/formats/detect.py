@@ -52,7 +52,8 @@ def _has_quoted(text: str) -> bool:
 
 
 def _has_code(text: str) -> bool:
-    """Whether a line or a word of a text is a code, or the text is one that is broken into lines."""
+    """Whether a line or a word of a text is a code, or the text is one that is broken into lines; strange
+    characters in it are overlooked at last."""
     for number, match in enumerate(_CODE_LINE.finditer(text)):
         if number == _LINES:
             break
@@ -61,4 +62,7 @@ def _has_code(text: str) -> bool:
     words = (match[0] for match in islice(qf.WORD.finditer(text), _LINES))
     if any(qf.looks_coded(word) and qf.fault_of(word) is None for word in words):
         return True
-    return qf.fault_of(text[: 2 * qf_code.LONGEST]) is None
+    whole = text[: 2 * qf_code.LONGEST]
+    if qf.fault_of(whole) is None or qf.is_mended(whole):
+        return True
+    return any(qf.is_mended(line) for line in whole.split("\n", _LINES)[:_LINES])

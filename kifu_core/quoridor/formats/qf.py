@@ -124,7 +124,7 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
     several = text.split()
     words = WORD.finditer(text) if len(several) > 1 else ()
     good = [Found(offset + word.start(), word[0], title) for word in words if fault_of(word[0]) is None]
-    prose = not any(map(looks_coded, several))
+    prose = not any(map(looks_coded, several)) and not is_mended(text)
     return good or [Found(offset, text, title, prose)], 1, again
 
 
@@ -132,6 +132,12 @@ def looks_coded(word: str) -> bool:
     """Whether a word has small letters and, after the first, capitals or digits, as words have not."""
     odd = sum(not character.islower() for character in word[1:])
     return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
+
+
+def is_mended(text: str) -> bool:
+    """Whether a text is a code but for characters that no code has."""
+    code, _ = qf_code.drop_strange(text)
+    return looks_coded(code) and fault_of(code) is None
 
 
 def fault_of(text: str) -> str | None:
