@@ -7,7 +7,9 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import redis
@@ -21,7 +23,7 @@ from archive.models import Upload
 from tests.faults.case import WAIT_SECONDS, Case, Skipped
 from tests.faults.points import AFTER_PROGRESS, Moment, steps
 from tests.faults.servers import redis_server
-from tests.faults.world import Broken, World
+from tests.faults.world import Broken, World, pile
 from tests.serving import free_port
 
 
@@ -57,22 +59,27 @@ def _die(moment: Moment, world: World) -> None:
 
 
 def several_workers(case: Case) -> None:
-    """Three workers that want the same two uploads, which hold the same games."""
+    """Three workers that want the same uploads, whose games overlap and come in different orders."""
     first = World.with_pile(case.games)
-    second = first.again()
+    worlds = [first, first.again(), World.of(pile(range(case.games)[::-1]))]
+    few = max(1, case.games // 10)
+    worlds += [World.of(pile(range(start, start + few))) for start in range(0, case.games // 2, few)]
 
-    def run() -> None:
+    def run(dice: Random) -> None:
         until = time.monotonic() + WAIT_SECONDS
-        while time.monotonic() < until and {first.state, second.state} != {"done"}:
-            for world in (first, second):
-                work.work_on(world.upload, f"worker {os.getpid()}", seconds=0.1)
+        while time.monotonic() < until and (left := [world for world in worlds if world.state != "done"]):
+            upload = dice.choice(left).upload
+            work.work_with_others(upload, f"worker {os.getpid()}", seconds=dice.uniform(0, 0.2))
 
-    children = [case.child(run) for _ in range(3)]
+    children = [case.child(partial(run, Random(case.dice.random()))) for _ in range(3)]
     if any([os.waitpid(pid, 0)[1] for pid in children]):
         raise Broken("a worker failed")
+    for world in worlds:
+        world.check_own()
     first.check_all()
-    second.check_all()
-    case.note("3 workers on the same 2 uploads", first.count + second.count)
+    if case.postgres and case.postgres.deadlocks():
+        raise Broken(f"{case.postgres.deadlocks()} deadlocks")
+    case.note(f"3 workers on the same {len(worlds)} uploads", sum(world.count for world in worlds))
 
 
 def expired_claims(case: Case) -> None:

@@ -60,6 +60,10 @@ class Postgres:
                 "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
             )
 
+    def deadlocks(self) -> int:
+        """How many there have been since it was started last."""
+        return (self.folder / "log").read_text().count("deadlock detected")
+
     def stop(self) -> None:
         """End it in good order."""
         self.process.send_signal(signal.SIGINT)

@@ -35,12 +35,13 @@ def make_hot() -> None:
     setattr(schema, "HOT_GAMES", HOT_GAMES)  # noqa: B010 - a constant everywhere else
 
 
-def pile(games: int) -> bytes:
-    """A ZIP of about so many games: a large collection, single files in two encodings, a duplicate of each
+def pile(numbers: range) -> bytes:
+    """A ZIP of these games: most in a large collection, single files in two encodings, a duplicate of each
     tenth, files that break off, cannot be read or are none."""
-    single = games // 4
-    files = [("collection.csa", generate.csa_file(range(games - single)).encode())]
-    for number in range(games - single, games):
+    single = len(numbers) // 4
+    collection, rest = numbers[: len(numbers) - single], numbers[len(numbers) - single :]
+    files = [("collection.csa", generate.csa_file(collection).encode())]
+    for number in rest:
         text = generate.csa(number)
         files.append((f"{number}.csa", text.encode("cp932" if number % 2 else "utf-8")))
         if number % 10 == 0:
@@ -67,7 +68,7 @@ class World:
     @classmethod
     def with_pile(cls, games: int) -> World:
         """Store the pile as an upload and read it once, undisturbed, to know what it must come to."""
-        return cls.of(pile(games))
+        return cls.of(pile(range(games)))
 
     @classmethod
     def of(cls, data: bytes) -> World:
@@ -96,6 +97,11 @@ class World:
 
     def check_so_far(self) -> int:
         """What must be true at any time; the number of entries. Raises Broken."""
+        count = self._check_entries()
+        self._check_games()
+        return count
+
+    def _check_entries(self) -> int:
         rows = Entry.objects.filter(upload=self.upload).order_by("seq")
         found = list(rows.values_list("seq", "path", "index", "game__digest", "state"))
         there = [
@@ -107,13 +113,17 @@ class World:
         for *_, digest, state in found:
             if (digest is None) != (state == Entry.State.FAILED):
                 raise Broken(f"an entry is {state} and has {'no' if digest is None else 'a'} game")
-        self._check_games()
         self._check_source()
         return len(there)
 
     def check_all(self) -> None:
         """What must be true at the end. Raises Broken."""
-        count = self.check_so_far()
+        self.check_own()
+        self._check_games()
+
+    def check_own(self) -> None:
+        """The same, but for the games of the whole archive. Raises Broken."""
+        count = self._check_entries()
         if self.state != Upload.State.DONE:
             raise Broken(f"the upload is {self.state}")
         if count != len(self.expected):
