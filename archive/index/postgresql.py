@@ -1,6 +1,6 @@
 """The index on PostgreSQL: a table partitioned by ranges of slots, written by COPY.
 
-Segments: inserts always meet the index of the newest one, which stays small. There is no default
+Segments: inserts always meet the index of the newest one, which stays within bounds. There is no default
 partition; the segment after the one in use is attached before it is needed, in a transaction of its own.
 
 Locks, all advisory and held to the end of the transaction: who writes rows takes COUNTERS shared, who
@@ -21,8 +21,12 @@ from psycopg.types.numeric import Int8
 
 from archive.index.schema import Row, Value
 
-SEGMENT_GAMES = 100_000
-"""Slots in a new segment. Existing ones keep the bounds they have."""
+SEGMENT_GAMES = 500_000
+"""Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
+inserts meet the whole index of the newest one, about 6 kB a game: it should fit into shared_buffers."""
+
+ROOM_GAMES: Final = 100_000
+"""The next segment is attached when so many slots or fewer are left."""
 
 EACH: Final = "{list} CROSS JOIN LATERAL (SELECT d.* FROM {table} d WHERE {on} OFFSET 0) d"
 """OFFSET 0 keeps the planner from making a join of it, which for a hot position takes a hundred times as
@@ -74,6 +78,9 @@ _LOOK_AT: Final = """
         archive_hotposition, archive_hotmove
 """
 
+_SEGMENT_OPTIONS: Final = "autovacuum_vacuum_insert_scale_factor = 0.02"
+"""Rows are added in the order of slots and stay: soon after, answers come from the index alone."""
+
 _DEADLOCK: Final = "40P01"
 _SERIALIZATION: Final = "40001"
 _NO_SEGMENT: Final = "23514"
@@ -123,7 +130,7 @@ def _typed(value: Value) -> Int8 | str | list[Int8]:
 
 
 def make_room() -> None:
-    """Attach segments until the one after the next slot's is there and empty; three queries where it is.
+    """Attach segments until there is room after the next slot; three queries where there is.
 
     Of an empty table the server may know that it is empty, and reads it whole. Plans that are kept would go
     on with that while a segment fills: it is looked at again when it has begun, and they are made anew.
@@ -148,7 +155,7 @@ def _scalar(cursor: CursorWrapper, sql: str) -> int:
 
 
 def _has_room(cursor: CursorWrapper, slot: int) -> bool:
-    return _scalar(cursor, _SEGMENTS_END) > slot + SEGMENT_GAMES
+    return _scalar(cursor, _SEGMENTS_END) > slot + min(SEGMENT_GAMES, ROOM_GAMES)
 
 
 def attach_segment(cursor: CursorWrapper) -> None:
@@ -161,7 +168,7 @@ def attach_segment(cursor: CursorWrapper) -> None:
     name = f"archive_occurrence_{start:010d}"
     cursor.execute(
         f"CREATE TABLE {name} (LIKE archive_occurrence INCLUDING ALL, "
-        f"CONSTRAINT segment CHECK (slot >= {start} AND slot < {end}))"
+        f"CONSTRAINT segment CHECK (slot >= {start} AND slot < {end})) WITH ({_SEGMENT_OPTIONS})"
     )
     cursor.execute(
         f"ALTER TABLE archive_occurrence ATTACH PARTITION {name} FOR VALUES FROM ({start}) TO ({end})"

@@ -43,7 +43,7 @@ that rows of both can stand side by side. Versions are dropped when no archive h
 INDEX_VERSION: Final = 1
 """Version of the rows that are written: of the key and of the rules by which rows are taken from a record."""
 
-HOT_GAMES: Final = 1000
+HOT_GAMES: Final = 250
 """From about this many rows on, the statistics of a key are kept in counters."""
 
 COLOR_BIT: Final = 2

@@ -133,7 +133,7 @@ class Change:
 
 def _check_every() -> int:
     """One game in so many looks whether its keys have become hot."""
-    return max(1, schema.HOT_GAMES // 50)
+    return max(1, schema.HOT_GAMES // 20)
 
 
 @dataclass(frozen=True, slots=True)
