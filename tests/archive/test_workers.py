@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.archive.games import CSA, KIF, START
-from tests.faults.servers import redis_server
+from tests.faults.servers import rabbitmq_host, redis_server
 from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_port, wait_for
 
 pytestmark = pytest.mark.worker
@@ -56,6 +56,22 @@ def test_the_same_with_redis_and_two_workers(tmp_path):
                 ["redis-cli", "-p", str(port), "keys", "*"], capture_output=True, text=True, check=True
             ).stdout
             assert "_kombu.binding.bulk" in keys
+
+
+@pytest.mark.one_engine
+def test_uploads_are_worked_off_with_rabbitmq(tmp_path):
+    with rabbitmq_host() as address:
+        if address is None:
+            reason = "there is no RabbitMQ on this machine that we may make a virtual host on"
+            print(reason)
+            pytest.skip(reason)
+        settings = {"CELERY_BROKER_URL": address, "ARCHIVE_INGEST_WORKERS": "2"}
+        with archive_at(tmp_path, **settings) as archive:
+            large = archive.post_file(collection(500), "large.csa")
+            paste = archive.post_text(KIF, "paste.kif")
+            assert archive.wait_done(paste)["entries"]["stored"] == 1
+            assert archive.wait_done(large)["entries"]["stored"] == 500
+            assert "no message for upload" not in archive.log.read_text()
 
 
 DEADLY = """

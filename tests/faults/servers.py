@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -93,6 +95,28 @@ def redis_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         process.kill()
         process.wait()
+
+
+@contextmanager
+def rabbitmq_host() -> Iterator[str | None]:
+    """The address of a virtual host of our own on this machine's RabbitMQ; None where none can be made."""
+    name = f"kifu-{secrets.token_hex(6)}"
+    if not _rabbitmq("add_vhost", name):
+        yield None
+        return
+    try:
+        _rabbitmq("set_permissions", "-p", name, "guest", ".*", ".*", ".*")
+        yield f"amqp://guest:guest@127.0.0.1:5672/{name}"
+    finally:
+        _rabbitmq("delete_vhost", name)
+
+
+def _rabbitmq(*words: str) -> bool:
+    """Whether a command to the server worked."""
+    program = shutil.which("rabbitmqctl")
+    if program is None:
+        return False
+    return subprocess.run([program, *words], check=False, capture_output=True).returncode == 0
 
 
 def _wait_for_port(port: int) -> None:
