@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
 from kifu_core import detect as shogi_detect
-from kifu_core import evaluations, formats, moves, replay
+from kifu_core import evaluations, formats, moves, replay, rules, telling
 from kifu_core.errors import Issue
 from kifu_core.formats.losses import losses
+from kifu_core.handicaps import PRESETS
 from kifu_core.jkf import Record
 from kifu_core.keys import canonical, shogi64
 from kifu_core.position import Position
@@ -17,6 +18,8 @@ from kifu_core.quoridor import board as quoridor_board
 from kifu_core.quoridor import formats as quoridor_formats
 from kifu_core.quoridor import keys as quoridor_keys
 from kifu_core.quoridor import replay as quoridor_replay
+from kifu_core.quoridor import rules as quoridor_rules
+from kifu_core.quoridor import telling as quoridor_telling
 from kifu_core.quoridor.formats.losses import losses as quoridor_losses
 from kifu_core.quoridor.position import Position as QuoridorPosition
 from kifu_core.quoridor.record import from_jkf, packed_move, start
@@ -30,16 +33,30 @@ P = TypeVar("P")
 class GameKind(Generic[P]):
     """The functions of one kind of game, whose positions are of the type `P`.
 
+    `sides` are the names of colours 0 and 1, `presets` those of starts.
+
     `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
     `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists the
     positions of a record with their classes; `main_line` is its main line, position by position, and
     `main_moves` that line's packed moves, `packed_move` those of a record's move. `start_text` is where it
     begins (an SFEN, a display key), `first_turn` who moves there; `evaluations` are what engines wrote into
-    its comments. `orient` turns a packed move as a class lies. `decode` and `encode` convert codes,
-    `canonical` gives a position's class, `key` and `same_class_keys` the index keys of a code.
+    its comments.
+
+    `orient` turns a packed move as a class lies. `decode` and `encode` convert codes, `path_code` a code to
+    the form it has in addresses and back; `canonical` gives a position's class, `key` and `same_class_keys`
+    the index keys of a code.
+
+    `named` is the position of a text that is no record, None for others; `ends` makes a record of a text that
+    only sets up a board, by format. `texts` are names that a position has beside its code, after so many
+    half-moves; `as_object` and `of_object` turn positions to JSON and back.
+
+    `legal_moves` are packed; `move_name` writes a move in the game's notation, which JSON calls `notation`,
+    `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
     """
 
     name: str
+    sides: tuple[str, str]
+    presets: tuple[str, ...]
     formats: tuple[str, ...]
     detect: Callable[[str, str], tuple[FormatName | None, str]]
     load_source: Callable[..., ParseResult]
@@ -56,13 +73,26 @@ class GameKind(Generic[P]):
     orient: Callable[[int, int], int]
     decode: Callable[[str], P]
     encode: Callable[[P], str]
+    path_code: Callable[[str], str]
     canonical: Callable[[P], canonical.Canonical]
     key: Callable[..., int]
     same_class_keys: Callable[..., tuple[int, ...]]
+    named: Callable[[str], P | None]
+    ends: Mapping[str, str]
+    texts: Callable[[P, int], dict[str, str]]
+    as_object: Callable[[P], Mapping[str, Any]]
+    of_object: Callable[[Mapping[str, Any]], P]
+    legal_moves: Callable[[P], list[int]]
+    notation: str
+    move_name: Callable[[int], str]
+    move_text: Callable[[P, int], str]
+    move_facts: Callable[[P, int], dict[str, Any]]
 
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    sides=("black", "white"),
+    presets=(*PRESETS, "OTHER"),
     formats=formats.FORMATS,
     detect=shogi_detect.detect,
     load_source=formats.load_source,
@@ -79,13 +109,26 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     orient=moves.orient,
     decode=shogi64.decode,
     encode=shogi64.encode,
+    path_code=lambda code: code,
     canonical=canonical.canonical,
     key=canonical.key,
     same_class_keys=canonical.same_class_keys,
+    named=telling.named,
+    ends=telling.ENDS,
+    texts=telling.texts,
+    as_object=shogi64.as_object,
+    of_object=telling.of_object,
+    legal_moves=rules.legal_moves,
+    notation="usi",
+    move_name=moves.to_usi,
+    move_text=telling.move_text,
+    move_facts=telling.move_facts,
 )
 
 QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     name=quoridor_keys.KIND,
+    sides=("white", "black"),
+    presets=("START", "OTHER"),
     formats=quoridor_formats.FORMATS,
     detect=quoridor_formats.detect,
     load_source=quoridor_formats.load_source,
@@ -102,9 +145,20 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     orient=quoridor_board.orient,
     decode=quoridor_keys.decode,
     encode=quoridor_keys.encode,
+    path_code=quoridor_telling.path_code,
     canonical=quoridor_keys.canonical,
     key=quoridor_keys.key,
     same_class_keys=quoridor_keys.same_class_keys,
+    named=quoridor_telling.named,
+    ends={},
+    texts=lambda position, ply: {},
+    as_object=quoridor_telling.as_object,
+    of_object=quoridor_telling.of_object,
+    legal_moves=quoridor_rules.legal_moves,
+    notation="move",
+    move_name=quoridor_board.name,
+    move_text=quoridor_telling.move_text,
+    move_facts=lambda position, move: {},
 )
 
 GAMES: Final[dict[str, GameKind[Any]]] = {SHOGI.name: SHOGI, QUORIDOR.name: QUORIDOR}

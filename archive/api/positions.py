@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.serializers import RESULT_NUMBERS, game_json
+from archive.api.serializers import PRESETS, RESULT_NAMES, colours_of, game_json, results_of
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -24,7 +24,7 @@ from archive.queries.positions import (
     Unplayed,
 )
 from archive.queries.walk import DEEPEST, Node, Walk
-from kifu_core.handicaps import PRESETS
+from kifu_core.games import GAMES, GameKind
 
 
 class MatchQuery(serializers.Serializer[Any]):
@@ -44,8 +44,8 @@ class PositionQuery(MatchQuery):
     black = serializers.CharField(required=False, max_length=200)
     white = serializers.CharField(required=False, max_length=200)
     event = serializers.CharField(required=False, max_length=200)
-    result = serializers.ChoiceField(required=False, choices=list(RESULT_NUMBERS))
-    handicap = serializers.ChoiceField(required=False, choices=[*PRESETS, "OTHER"])
+    result = serializers.ChoiceField(required=False, choices=RESULT_NAMES)
+    handicap = serializers.ChoiceField(required=False, choices=PRESETS)
     min_rating = serializers.IntegerField(required=False, min_value=0, max_value=32767)
     upload = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
 
@@ -79,15 +79,14 @@ class FindBody(serializers.Serializer[Any]):
     ply = serializers.IntegerField(required=False, min_value=0, max_value=32767)
 
 
-def position_filters(query: dict[str, Any]) -> PositionFilters:
+def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilters:
     """The filters of a question about a position."""
-    result = query.get("result")
-    plain = ("player", "black", "white", "event", "handicap", "min_rating", "upload")
+    plain = ("player", "event", "handicap", "min_rating", "upload")
     return PositionFilters(
         **{name: query.get(name) for name in plain},
+        **colours_of(game, query),
         since=query.get("from"),
         until=query.get("to"),
-        result=None if result is None else RESULT_NUMBERS[result],
     )
 
 
@@ -101,24 +100,20 @@ def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
     }
 
 
-def results_json(results: Results) -> dict[str, int]:
+def results_json(game: GameKind[Any], results: Results) -> dict[str, int]:
     """Numbers of games by result."""
-    return {
-        "black": results.black,
-        "white": results.white,
-        "draw": results.draw,
-        "unknown": results.unknown,
-    }
+    numbers = (results.black, results.white, results.draw, results.unknown)
+    return dict(zip(results_of(game), numbers, strict=True))
 
 
-def move_json(move: MoveStats) -> dict[str, Any]:
+def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
     """A move played from a position."""
     return {
-        "usi": move.usi,
+        game.notation: move.usi,
         "text": move.text,
         "code": move.code,
         "total": move.total,
-        "results": results_json(move.results),
+        "results": results_json(game, move.results),
         "others": move.others,
         "share": round(move.share, 6),
         "score": _rounded(move.score),
@@ -145,75 +140,74 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
     return {"read": sample.read, "of": sample.of, "window": {"from": days[0], "to": days[1]}}
 
 
-def unplayed_json(move: Unplayed) -> dict[str, Any]:
+def unplayed_json(game: GameKind[Any], move: Unplayed) -> dict[str, Any]:
     """A legal move that nobody played, leading to a position that games reach."""
-    return {"usi": move.usi, "text": move.text, "code": move.code, "reached": move.reached}
+    return {game.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
 
 
-def legal_json(move: LegalMove) -> dict[str, Any]:
+def legal_json(game: GameKind[Any], move: LegalMove) -> dict[str, Any]:
     """A legal move and where it leads."""
-    return {
-        "usi": move.usi,
-        "text": move.text,
-        "piece": move.piece,
-        "captured": move.captured or None,
-        "promotes": move.promotes,
-        "code": move.code,
-    }
+    return {game.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
 
 
-def counts_json(found: Explorer) -> dict[str, Any]:
+def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
     """An answer's numbers and moves."""
     return {
         "code": found.code,
         "total": found.total,
-        "results": results_json(found.results),
+        "results": results_json(game, found.results),
         "others": found.others,
-        "moves": [move_json(move) for move in found.moves],
+        "moves": [move_json(game, move) for move in found.moves],
     }
 
 
 def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
     """The explorer's answer, without what only one kind of game has."""
+    game = GAMES[found.kind]
     answer = {
         "kind": found.kind,
         "match": found.match,
         "lines": found.lines,
-        **counts_json(found),
+        **counts_json(game, found),
         "confidence": CONFIDENCE,
         "sample": _sample_json(found.sample),
         "first": through_json(found.first, request) if found.first else None,
         "latest": through_json(found.latest, request) if found.latest else None,
     }
     if found.unplayed is not None:
-        answer["transpositions"] = [unplayed_json(move) for move in found.unplayed]
+        answer["transpositions"] = [unplayed_json(game, move) for move in found.unplayed]
     return answer
 
 
-def walk_json(walk: Walk) -> dict[str, Any]:
+def walk_json(game: GameKind[Any], walk: Walk) -> dict[str, Any]:
     """A tree of moves; `cut` says what ended it early."""
     answer = walk.root.answer
     return {
         "code": walk.root.code,
         "total": answer.total if answer else None,
-        "results": results_json(answer.results) if answer else None,
+        "results": results_json(game, answer.results) if answer else None,
         "confidence": CONFIDENCE,
         "nodes": walk.nodes,
         "cut": walk.cut,
-        "moves": [_node_json(node) for node in walk.root.children],
+        "moves": [_node_json(game, node) for node in walk.root.children],
     }
 
 
-def _node_json(node: Node) -> dict[str, Any]:
+def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
     """A move of a tree; `open` tells that not all that follows it was looked at."""
-    played = move_json(node.played) if node.played else {}
+    played = move_json(game, node.played) if node.played else {}
     return played | {
         "again": node.again,
         "open": not (node.whole or node.again),
-        "moves": [_node_json(child) for child in node.children],
+        "moves": [_node_json(game, child) for child in node.children],
     }
 
 
-def found_json(kind: str, code: str, request: Request) -> dict[str, Any]:
+def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
     """Where a position is."""
-    return {"kind": kind, "code": code, "url": reverse("api:position", [kind, code], request=request)}
+    return {"kind": game.name, "code": code, "url": position_url(game, code, request)}
+
+
+def position_url(game: GameKind[Any], code: str, request: Request) -> str:
+    """The address of the position of a code."""
+    return reverse("api:position", [game.name, game.path_code(code)], request=request)

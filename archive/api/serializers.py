@@ -9,19 +9,30 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.models import Game
 from archive.queries.games import GameFilters, GameRow
-from kifu_core.handicaps import PRESETS
+from kifu_core.games import GAMES, SHOGI, GameKind
 
-RESULT_NAMES: Final = {
-    Game.Result.BLACK: "black",
-    Game.Result.WHITE: "white",
-    Game.Result.DRAW: "draw",
-    Game.Result.UNKNOWN: "unknown",
-}
+RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
+PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.presets))
+"""The starts of all kinds of games."""
 MAX_PLIES: Final = 2**31 - 1
 """What the column holds; no game is as long."""
-RESULT_NUMBERS: Final = {name: int(number) for number, name in RESULT_NAMES.items()}
+
+
+def results_of(game: GameKind[Any]) -> tuple[str, ...]:
+    """The results 0 to 3 (`Game.Result`) as a game names its sides."""
+    return (*game.sides, "draw", "unknown")
+
+
+def colours_of(game: GameKind[Any], query: dict[str, Any]) -> dict[str, Any]:
+    """Who plays which colour and who wins, as filters have it: their `black` is colour 0."""
+    players = [query.get(side) for side in game.sides]
+    result = query.get("result")
+    return {
+        "black": players[0],
+        "white": players[1],
+        "result": None if result is None else results_of(game).index(result),
+    }
 
 
 class GamesQuery(serializers.Serializer[Any]):
@@ -31,13 +42,13 @@ class GamesQuery(serializers.Serializer[Any]):
     black = serializers.CharField(required=False, max_length=200)
     white = serializers.CharField(required=False, max_length=200)
     event = serializers.CharField(required=False, max_length=200)
-    result = serializers.ChoiceField(required=False, choices=list(RESULT_NUMBERS))
-    handicap = serializers.ChoiceField(required=False, choices=[*PRESETS, "OTHER"])
+    result = serializers.ChoiceField(required=False, choices=RESULT_NAMES)
+    handicap = serializers.ChoiceField(required=False, choices=PRESETS)
     special = serializers.CharField(required=False, max_length=200)
     opening = serializers.CharField(required=False, max_length=200)
     min_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
     max_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
-    kind = serializers.CharField(required=False, max_length=20)
+    kind = serializers.ChoiceField(required=False, choices=list(GAMES))
     order = serializers.ChoiceField(required=False, choices=["newest", "oldest"], default="newest")
     cursor = serializers.CharField(required=False, max_length=200)
 
@@ -55,22 +66,21 @@ def asked(serializer: type[serializers.Serializer[Any]], request: Request) -> di
 
 
 def filters_of(query: dict[str, Any]) -> GameFilters:
-    """The filters of a list of games."""
-    result = query.get("result")
+    """The filters of a list of games. Who asks for a side means shogi, unless `kind` says otherwise."""
+    of_a_side = query.get("result") in SHOGI.sides or any(side in query for side in SHOGI.sides)
+    kind = query.get("kind") or (SHOGI.name if of_a_side else None)
     return GameFilters(
         player=query.get("player"),
-        black=query.get("black"),
-        white=query.get("white"),
+        **colours_of(GAMES[kind or SHOGI.name], query),
         event=query.get("event"),
         since=query.get("from"),
         until=query.get("to"),
-        result=None if result is None else RESULT_NUMBERS[result],
         handicap=query.get("handicap"),
         special=query.get("special"),
         opening=query.get("opening"),
         min_plies=query.get("min_plies"),
         max_plies=query.get("max_plies"),
-        kind=query.get("kind"),
+        kind=kind,
     )
 
 
@@ -83,19 +93,20 @@ def day_text(day: date | None, precision: str) -> str | None:
 
 def game_json(row: GameRow, request: Request) -> dict[str, Any]:
     """A game in a list."""
+    game = GAMES[row.kind]
     return {
         "id": row.id,
         "url": reverse("api:game", [row.id], request=request),
         "kind": row.kind,
         "record_kind": row.record_kind,
-        "black": row.black,
-        "white": row.white,
+        game.sides[0]: row.black,
+        game.sides[1]: row.white,
         "event": row.event,
         "site": row.site,
         "date": day_text(row.played_from, row.precision),
         "end_date": day_text(row.played_to, row.precision),
         "handicap": row.handicap,
-        "result": RESULT_NAMES[Game.Result(row.result)],
+        "result": results_of(game)[row.result],
         "special": row.special,
         "plies": row.plies,
         "calendar": row.calendar,

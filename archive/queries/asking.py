@@ -9,19 +9,17 @@ counts in each. Moves and results are told as the asker sees the board.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from archive.index import versions
 from archive.index.schema import BLACK_WINS, COLOR_BIT, FIRST, FORK, WHITE_WINS
-from kifu_core import moves
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import Match, canonical, same_class_keys
+from kifu_core.games import GAMES, GameKind
+from kifu_core.keys.canonical import Match
 from kifu_core.moves import NO_MOVE
-from kifu_core.position import Position
 
 Lines = Literal["main", "all"]
 
-KINDS: Final = ("shogi",)
+KINDS: Final = tuple(GAMES)
 MATCHES: Final = ("exact", "mirror", "color", "any")
 
 ROWS: Final[dict[str, str]] = {"main": f"(d.flags & {FORK}) = 0", "all": f"(d.flags & {FIRST}) <> 0"}
@@ -34,7 +32,8 @@ class Asked(NamedTuple):
     `keys` are those of every version of the index that is in use; `key & 3` is the orientation of each.
     """
 
-    position: Position
+    game: GameKind[Any]
+    position: Any
     orientation: int
     keys: tuple[int, ...]
     folds: bool
@@ -43,8 +42,8 @@ class Asked(NamedTuple):
     def move(self, stored: int) -> int:
         """A stored move on the asker's board; of two that are mirror images on a board that is its own
         mirror image, the smaller."""
-        move = moves.orient(stored, self.orientation)
-        return min(move, moves.mirror(move)) if self.folds and move != NO_MOVE else move
+        move = self.game.orient(stored, self.orientation)
+        return min(move, self.game.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
     def turned(self, key: int) -> bool:
         """Whether rows of this key have the asker's colours exchanged."""
@@ -59,10 +58,12 @@ def ask(kind: str, code: str, match: Match = "exact", lines: Lines = "main", spa
     """The question about a code. Raises DecodeError for a code that is not strictly valid, ValueError for a
     kind, match or lines that there is not."""
     check(kind, match, lines)
-    position = shogi64.decode(code)
-    found = canonical(position)
+    game = GAMES[kind]
+    position = game.decode(code)
+    found = game.canonical(position)
     keys = position_keys([position], match, kind, space)[0]
-    return Asked(position, found.orientation, keys, found.symmetric and match in ("mirror", "any"), lines)
+    folds = found.symmetric and match in ("mirror", "any")
+    return Asked(game, position, found.orientation, keys, folds, lines)
 
 
 def check(kind: str, match: str, lines: str) -> None:
@@ -75,12 +76,10 @@ def check(kind: str, match: str, lines: str) -> None:
         raise ValueError(f"lines is main or all, not {lines!r}")
 
 
-def position_keys(
-    positions: Iterable[Position], match: Match, kind: str, space: int
-) -> list[tuple[int, ...]]:
+def position_keys(positions: Iterable[Any], match: Match, kind: str, space: int) -> list[tuple[int, ...]]:
     """For each position the keys that match it, in every version of the index that is in use."""
-    asked = versions.asked()
+    asked, keys_of = versions.asked(), GAMES[kind].same_class_keys
     return [
-        tuple(key for version in asked for key in same_class_keys(position, match, kind, space, version))
+        tuple(key for version in asked for key in keys_of(position, match, kind, space, version))
         for position in positions
     ]

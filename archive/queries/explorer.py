@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import sqrt
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from archive.index.schema import (
     BLACK_WINS,
@@ -21,13 +21,9 @@ from archive.index.schema import (
 from archive.queries.asking import Asked, Lines, ask, position_keys
 from archive.queries.counting import Counted, Reading, Sample, counted, filtered, totals
 from archive.queries.filters import PositionFilters, resolve
-from archive.queries.legal import move_text
 from archive.queries.through import GameThrough, extremes
-from kifu_core import moves, rules
-from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import Match
 from kifu_core.moves import NO_MOVE
-from kifu_core.position import Position
 
 CONFIDENCE: Final = 0.95
 _Z: Final = 1.959963984540054
@@ -62,10 +58,11 @@ class Interval(NamedTuple):
 class MoveStats:
     """A move that was played from the position, on the asker's board.
 
-    `move` is packed, `text` Japanese as KI2 writes it, `code` the position after it. `total` is how many
-    games played it from here; `reached` how many reach the position after it in any order of moves, counted
-    with the same match and lines (None where it was not asked or filters are set). `others` counts problems,
-    opening trees and positions, which have no part in anything else.
+    `move` is packed, `usi` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
+    `code` the position after it. `total` is how many games played it from here; `reached` how many reach the
+    position after it in any order of moves, counted with the same match and lines (None where it was not
+    asked or filters are set). `others` counts problems, opening trees and positions, which have no part in
+    anything else.
 
     `share` is of the games that reach the position. `score` is what the side to move made of it, 1 for a
     win and a half for a draw, and None without decided games; `interval` is its Wilson interval. `rating` is
@@ -228,18 +225,18 @@ def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[Count
         if row.move != NO_MOVE:
             by_move.setdefault(asked.move(row.move), _Count()).add(result, row)
     reached = total.results.total
-    found = [_move_stats(asked.position, move, count, reached) for move, count in by_move.items()]
+    found = [_move_stats(asked, move, count, reached) for move, count in by_move.items()]
     found.sort(key=lambda stats: (-stats.total, -stats.others, stats.move))
     return Explorer(kind, code, match, asked.lines, reached, total.results, total.others, tuple(found))
 
 
-def _move_stats(position: Position, move: int, count: _Count, reached: int) -> MoveStats:
-    results = count.results
+def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveStats:
+    game, position, results = asked.game, asked.position, count.results
     wins = results.white if position.turn else results.black
     decided = results.black + results.white + results.draw
     return MoveStats(
-        move, moves.to_usi(move), move_text(position, move), results.total, results, count.others,
-        code=shogi64.encode(_after(position, move)),
+        move, game.move_name(move), game.move_text(position, move), results.total, results, count.others,
+        code=game.encode(_after(position, move)),
         share=results.total / reached if reached else 0.0,
         score=(wins + results.draw / 2) / decided if decided else None,
         interval=wilson(wins + results.draw / 2, decided) if decided else None,
@@ -263,7 +260,7 @@ def wilson(points: float, games: int) -> Interval:
     return Interval(max(0.0, (middle - spread) / (1 + weight)), min(1.0, (middle + spread) / (1 + weight)))
 
 
-def _after(position: Position, move: int) -> Position:
+def _after(position: Any, move: int) -> Any:
     after = position.copy()
     after.do_move(move)
     return after
@@ -284,15 +281,15 @@ def _with_reached(
     answer = replace(told, moves=found)
     if not transpositions:
         return answer, None
-    unplayed = [_unplayed(asked.position, move, reached[move]) for move in others if reached[move]]
+    unplayed = [_unplayed(asked, move, reached[move]) for move in others if reached[move]]
     return answer, tuple(sorted(unplayed, key=lambda move: (-move.reached, move.move)))
 
 
 def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
     """The other legal moves; of two that the question takes for one, one."""
-    legal = rules.legal_moves(asked.position)
+    legal = asked.game.legal_moves(asked.position)
     if asked.folds:
-        legal = [move for move in legal if move <= moves.mirror(move)]
+        legal = [move for move in legal if move <= asked.game.orient(move, 1)]
     known = set(played)
     return [move for move in legal if move not in known]
 
@@ -304,6 +301,7 @@ def _reached(asked: Asked, told: Explorer, wanted: Sequence[int], space: int) ->
     return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
 
 
-def _unplayed(position: Position, move: int, reached: int) -> Unplayed:
-    after = shogi64.encode(_after(position, move))
-    return Unplayed(move, moves.to_usi(move), move_text(position, move), after, reached)
+def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:
+    game, position = asked.game, asked.position
+    after = game.encode(_after(position, move))
+    return Unplayed(move, game.move_name(move), game.move_text(position, move), after, reached)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.asking import position_keys
 from kifu_core.errors import KifuError
-from kifu_core.replay import main_line
+from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
     from archive.models import Game
-    from kifu_core.position import Position
 
 BATCH: Final = 16
 """Positions that one statement asks for; most games leave what is known within two or three."""
@@ -28,13 +27,14 @@ _KNOWN: Final = f"""
 
 
 def novelty(game: Game) -> int | None:
-    """The ply whose position is new, from 1; None for a game without a day, of another kind, or without news.
+    """The ply whose position is new, from 1; None for what is no game, has no day, or no news.
 
     Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
     """
-    if game.played == UNKNOWN_DAY or game.record_kind != "game" or game.kind != "shogi":
+    if game.played == UNKNOWN_DAY or game.record_kind != "game":
         return None
-    positions = ((ply, position.copy()) for ply, position, _move, _entry in main_line(game.jkf) if ply)
+    lines = GAMES[game.kind].main_line
+    positions = ((ply, position.copy()) for ply, position, _move, _entry in lines(game.jkf) if ply)
     while batch := list(islice(positions, BATCH)):
         try:
             known = _known(game, [position for _ply, position in batch])
@@ -46,7 +46,7 @@ def novelty(game: Game) -> int | None:
     return None
 
 
-def _known(game: Game, positions: list[Position]) -> set[int]:
+def _known(game: Game, positions: list[Any]) -> set[int]:
     """Which of the positions earlier games had."""
     keys = position_keys(positions, "exact", game.kind, game.space)
     listed = [key for found in keys for key in found]

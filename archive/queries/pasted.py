@@ -9,29 +9,29 @@ from archive.models import Game
 from archive.queries.asking import position_keys
 from archive.queries.counting import totals
 from kifu_core.errors import KifuError
+from kifu_core.games import of_record
 from kifu_core.jkf import Record
-from kifu_core.keys import shogi64
-from kifu_core.replay import main_line
 
 LONGEST: Final = 600
 """Plies that are looked up; what games share lies long before."""
 
 
-def game_of(record: Record, kind: str = "shogi", space: int = 0) -> int | None:
+def game_of(record: Record, space: int = 0) -> int | None:
     """The game that has the same moves from the same start, the oldest of several; None for no moves."""
     if len(record["moves"]) < 2:
         return None
-    same = Game.objects.filter(stem=stem(record, kind), space=space)
+    same = Game.objects.filter(stem=stem(record, of_record(record).name), space=space)
     return same.order_by("pk").values_list("pk", flat=True).first()
 
 
-def furthest(record: Record, kind: str = "shogi", space: int = 0) -> str | None:
+def furthest(record: Record, space: int = 0) -> str | None:
     """The code of the last position of the main line that any game reaches; None where none does."""
-    line = [position.copy() for ply, position, _move, _entry in main_line(record) if ply <= LONGEST]
+    game = of_record(record)
+    line = [position.copy() for ply, position, _move, _entry in game.main_line(record) if ply <= LONGEST]
     try:
-        keys = position_keys(line, "exact", kind, space)
+        keys = position_keys(line, "exact", game.name, space)
     except KifuError:  # hands that no code can hold: such a game is in no index
         return None
     known = totals([key for found in keys for key in found], "main")
     reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
-    return shogi64.encode(reached[-1]) if reached else None
+    return game.encode(reached[-1]) if reached else None

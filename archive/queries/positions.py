@@ -16,7 +16,7 @@ from archive.queries.explorer import (
     explore_many,
 )
 from archive.queries.filters import PositionFilters
-from archive.queries.legal import LegalMove, legal, move_text
+from archive.queries.legal import LegalMove, legal
 from archive.queries.through import GameThrough, games_through
 
 __all__ = [
@@ -38,5 +38,4 @@ __all__ = [
     "explore_many",
     "games_through",
     "legal",
-    "move_text",
 ]

@@ -23,7 +23,6 @@ from archive.queries.filters import PositionFilters, Resolved, resolve
 from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
 from archive.queries.pages import Order, Page, Phase, Place, paged, phases
 from archive.queries.sql import Sql, conjunction
-from kifu_core import moves
 from kifu_core.keys.canonical import Match
 from kifu_core.moves import NO_MOVE
 
@@ -188,7 +187,7 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
     played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
     game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
     move = asked.move(stored)
-    usi = moves.to_usi(move) if move != NO_MOVE else ""
+    usi = asked.game.move_name(move) if move != NO_MOVE else ""
     values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
     values += [ply, move, usi, bool(flags & FORK), asked.turned(way)]
     return GameThrough(*values)

@@ -16,6 +16,7 @@ from archive.queries.games import GameFilters
 from archive.queries.positions import PositionFilters
 from archive.web.forms import RESULT_NUMBERS
 from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 
@@ -164,7 +165,8 @@ def position_in(words: str) -> str | None:
     text = words.removeprefix("position ").removeprefix("sfen ").strip()
     try:
         if " moves " in text and (text.count("/") == 8 or text.startswith("startpos ")):
-            return shogi64.encode(finding.of_text(f"position {text if text[0] == 's' else 'sfen ' + text}"))
+            line = text if text[0] == "s" else f"sfen {text}"
+            return shogi64.encode(finding.of_text(SHOGI, f"position {line}"))
         if text.count("/") == 8:
             return shogi64.encode(Position.from_sfen(text))
         if len(text) >= _SHORTEST_CODE:

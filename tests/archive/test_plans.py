@@ -35,6 +35,7 @@ from archive.queries.trend import trend
 from archive.queries.twins import twins
 from archive.queries.walk import walk
 from kifu_core import moves
+from kifu_core.games import SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import canonical, key
 from kifu_core.position import Position
@@ -176,7 +177,7 @@ def questions() -> dict[str, Callable[[], object]]:
     found["tree"] = lambda: walk("shogi", START, 2, 1)
     found["novelty"] = lambda: novelty(Game.objects.select_related("stored").get(pk=GAMES // 2))
     found["twins"] = lambda: twins(GAMES // 2)
-    found["position of a game"] = lambda: finding.of_game(GAMES // 2, 2)
+    found["position of a game"] = lambda: finding.of_game(SHOGI, GAMES // 2, 2)
     found["game"] = lambda: game_by_id(GAMES // 2)
     found["sum of a player"] = lambda: player_summary(7)
     found["sum of an event"] = lambda: event_summary(3)

@@ -12,13 +12,13 @@ import pytest
 from archive.ingest import records
 from archive.ingest.ready import ReadyGame, index_rows
 from archive.models import Game, HotMove, HotPosition
-from archive.queries.legal import move_text
 from archive.queries.pages import InvalidCursorError
 from archive.queries.positions import Results, explore, games_through
 from kifu_core import moves
 from kifu_core.errors import DecodeError
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
+from kifu_core.telling import move_text
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
 
