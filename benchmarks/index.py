@@ -1,6 +1,7 @@
 """The position index at a size: what it takes to fill it, how much room it needs, how fast it answers.
 
-    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--lookups 200] [--keep DIR]
+    python -m benchmarks.index [--engine postgresql|sqlite] [--games 5000] [--times 1] [--lookups 200]
+        [--keep DIR] [--json]
 
 Makes a database of its own (PostgreSQL from the development dependency, with the settings of a server that
 must not lose anything; SQLite as the embedded default has it), fills it with made-up games through the
@@ -9,6 +10,8 @@ run: the same rows by a bare COPY, a SELECT by primary key, a view that does not
 
 `games a second` of the growth are those of one writing process while it writes; making the games is not in
 it. A million games take about 70 minutes on two idle cores, most of it the making of the games, and 16 GB.
+With `--times 4` each game's rows are copied three times inside PostgreSQL (`benchmarks.support.copies`): a
+quarter of the games makes an archive of the same size, for questions. Writing goes on behind it.
 With `--keep` the archive stays in a folder; the next run fills it further, or only asks where it has them.
 """
 
@@ -24,7 +27,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from benchmarks.support import bare, lookups, population
+from benchmarks.support import bare, copies, lookups, population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import BATCH, Filled, fill, writers
 from benchmarks.support.sizes import shares, sizes
@@ -142,7 +145,7 @@ def beside_exact(codes: lookups.Codes) -> list[dict[str, Any]]:
     return [asdict(row) for row in found]
 
 
-def measure(engine: str, games: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
+def measure(engine: str, games: int, copied: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
     """Everything, printed as it is found."""
     made = population.shares(range(min(games, SHARES_OF)))
     print(
@@ -152,6 +155,8 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     )
     print(f"filling, {processes} writer(s), {BATCH} games a transaction")
     parts = grow(games, processes)
+    if games_there() < games * copied:
+        copies.copy_games(copied)
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -182,7 +187,7 @@ def measure(engine: str, games: int, times: int, processes: int, folder: Path) -
     rate = files_to_committed(10**7, max(1, min(GAMES_A_FILE, games // 20)))
     print(f"files to committed games, one process: {rate:,.0f} games/s")
     return {
-        "engine": engine, "games": games, "room": room, "shares": of_rows, "limits": limits,
+        "engine": engine, "games": games, "copied": copied, "room": room, "shares": of_rows, "limits": limits,
         "sql": sql, "samples": samples, "api": api, "files_games_per_second": rate,
         "growth": [asdict(part) | {"times_bare": part.times_bare} for part in parts],
     }  # fmt: skip
@@ -195,6 +200,7 @@ def main() -> None:
     )
     parser.add_argument("--engine", choices=["postgresql", "sqlite"], default="postgresql")
     parser.add_argument("--games", type=int, default=5000)
+    parser.add_argument("--times", type=int, default=1, help="PostgreSQL: as often is each game there")
     parser.add_argument("--lookups", type=int, default=200, help="questions of each kind")
     parser.add_argument("--writers", type=int, help="writing processes; 1 on SQLite, else 2")
     parser.add_argument("--keep", type=Path, help="a folder where the archive stays")
@@ -203,8 +209,9 @@ def main() -> None:
     processes = options.writers or (1 if options.engine == "sqlite" else 2)
     with database(options.engine, options.keep) as folder:
         load = os.getloadavg()[0]
-        print(f"{options.engine}, {options.games:,} games; load of the machine before: {load:.1f}")
-        found = measure(options.engine, options.games, options.lookups, processes, folder)
+        games = f"{options.games:,} games" + (f" {options.times} times" if options.times > 1 else "")
+        print(f"{options.engine}, {games}; load of the machine before: {load:.1f}")
+        found = measure(options.engine, options.games, options.times, options.lookups, processes, folder)
     if options.json:
         print(json.dumps(found))
 
