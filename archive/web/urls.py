@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from archive.web import browsing, editing, embedding, uploading, views
+from archive.web import browsing, editing, embedding, quoridor, uploading, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -21,6 +21,7 @@ urlpatterns = [
     path("statistics/", browsing.statistics_page, name="statistics"),
     path("embed/games/<int:game_id>/", embedding.game, name="embed-game"),
     path("embed/positions/<slug:kind>/<str:code>/", embedding.position, name="embed-position"),
+    path("quoridor/board/", quoridor.board, name="quoridor-board"),
     path("upload/", uploading.upload, name="upload"),
     path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
     path("pieces/", views.pieces, name="pieces"),

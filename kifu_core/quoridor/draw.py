@@ -1,0 +1,220 @@
+"""A position of Quoridor as a picture (SVG) and in words.
+
+Our own drawing: a wooden board whose grooves hold the walls, round pawns. Every shape has a class, by which
+pages colour it, and presentation attributes, so that it works as a file and on paper too. Measures are those
+of static/quoridor/board.js: 50 units a square with its groove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Final
+
+from kifu_core.draw import FACE, INK, PAPER, VERMILION, Language
+from kifu_core.quoridor.board import BLACK, PAWN, SQUARE_NAMES, VERTICAL, WALLS_EACH, WHITE, name
+from kifu_core.quoridor.position import Position
+
+PITCH: Final = 50
+CELL: Final = 40
+FIELD: Final = 9 * PITCH - 10
+EDGE: Final = 20
+LEFT: Final = 36
+"""Left of the squares and below them stand the coordinates."""
+SIZE: Final = LEFT + FIELD + EDGE
+"""Width and height of a board."""
+
+_ROW: Final = 44
+WIDTH: Final = SIZE + 16
+HEIGHT: Final = SIZE + 2 * _ROW
+
+WOOD: Final = "#c79a55"
+SQUARE: Final = "#ecd09a"
+LINES: Final = "#5b4320"
+LABELS: Final = "#3d2b10"
+LAST_MOVE: Final = "#f0a95b"
+NEUTRAL: Final = "#7a1f10"
+_FILLS: Final = ("#fffaf0", "#23201c")
+_STROKES: Final = (LINES, "#f3ead9")
+_CLASSES: Final = ("qf-white", "qf-black")
+
+SIDES: Final[dict[Language, tuple[str, str]]] = {"ja": ("白", "黒"), "en": ("White", "Black")}
+
+_SQUARES: Final = "".join(
+    f"M{PITCH * column} {PITCH * row}h{CELL}v{CELL}h-{CELL}z" for row in range(9) for column in range(9)
+)
+
+
+def board(
+    position: Position,
+    *,
+    last: int | None = None,
+    flip: bool = False,
+    neutral: bool = False,
+    label: str = "",
+) -> str:
+    """The board as an SVG element of `SIZE` by `SIZE` units for a page.
+
+    `last` is the packed move that led here: it is marked. `flip` puts Black below. `neutral` draws all walls
+    in one colour. `label` is what it says to those who do not see it.
+    """
+    return (
+        f'<svg viewBox="0 0 {SIZE} {SIZE}" class="qf-board" role="img" aria-label="{escape(label)}">'
+        f"{_drawn(position, last, flip, neutral)}</svg>"
+    )
+
+
+def svg(
+    position: Position,
+    *,
+    last: int | None = None,
+    flip: bool = False,
+    language: Language = "ja",
+    names: tuple[str, str] = ("", ""),
+) -> str:
+    """The position as an SVG document of `WIDTH` by `HEIGHT` units, with the walls that each side has left.
+
+    `names` are White's and Black's; they are escaped, and drawn on one line each.
+
+    >>> svg(Position.initial()).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox=')
+    True
+    """
+    title = escape(_TITLES[language].format(state=state_words(position, language)))
+    rows = [_player(position, color, names[color], language, (color == WHITE) != flip) for color in (0, 1)]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{title}" font-family="{FACE}"><title>{title}</title>'
+        f"<desc>{escape(words(position, language))}</desc>"
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>'
+        f'<g transform="translate(8 {_ROW})">{_drawn(position, last, flip, False)}</g>{"".join(rows)}</svg>'
+    )
+
+
+_TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor position, {state}"}
+
+
+def _drawn(position: Position, last: int | None, flip: bool, neutral: bool) -> str:
+    """Wood, squares, coordinates, the last move, walls and pawns."""
+    return "".join(
+        [
+            f'<rect class="qf-wood" width="{SIZE}" height="{SIZE}" rx="8" fill="{WOOD}"/>',
+            f'<g transform="translate({LEFT} {EDGE})">',
+            f'<path class="qf-square" d="{_SQUARES}" fill="{SQUARE}"/>',
+            f'<g class="qf-labels" fill="{LABELS}" font-family="sans-serif" font-size="18" font-weight="600" '
+            f'text-anchor="middle">{"".join(_coordinates(flip))}</g>',
+            _mark(last, flip) if last else "",
+            *_walls(position, flip, neutral),
+            *(_pawn(position.pawns[color], color, flip) for color in (WHITE, BLACK)),
+            "</g>",
+        ]
+    )
+
+
+def _coordinates(flip: bool) -> Iterator[str]:
+    """a..i below, 1..9 at the left."""
+    for index in range(9):
+        at = PITCH * index + CELL // 2
+        yield f'<text x="{at}" y="{FIELD + 25}">{"abcdefghi"[8 - index if flip else index]}</text>'
+        yield f'<text x="-18" y="{at + 6}">{index + 1 if flip else 9 - index}</text>'
+
+
+def _corner(x: int, y: int, width: int, height: int, flip: bool) -> tuple[int, int]:
+    """The upper left corner, downward, of a rectangle whose lower left one is given upward."""
+    return (FIELD - x - width, y) if flip else (x, FIELD - y - height)
+
+
+def _box(move: int) -> tuple[int, int, int, int]:
+    """The lower left corner, upward, width and height of what a move fills."""
+    if move & PAWN:
+        square = move - PAWN
+        return PITCH * (square % 9), PITCH * (square // 9), CELL, CELL
+    x, y = PITCH * (move & 7), PITCH * ((move & 63) >> 3)
+    return (x + CELL, y, 10, 90) if move & VERTICAL else (x, y + CELL, 90, 10)
+
+
+def _rect(move: int, flip: bool, wider: int, attributes: str) -> str:
+    x, y, width, height = _box(move)
+    left, top = _corner(x, y, width, height, flip)
+    return (
+        f'<rect x="{left - wider}" y="{top - wider}" width="{width + 2 * wider}" '
+        f'height="{height + 2 * wider}" rx="3" {attributes}/>'
+    )
+
+
+def _mark(last: int, flip: bool) -> str:
+    """The square that a pawn went to, or an edge around a wall."""
+    return _rect(last, flip, 0 if last & PAWN else 4, f'class="qf-last" fill="{LAST_MOVE}"')
+
+
+def _walls(position: Position, flip: bool, neutral: bool) -> Iterator[str]:
+    for color in (WHITE, BLACK):
+        kind, fill, stroke = _CLASSES[color], _FILLS[color], _STROKES[color]
+        if neutral:
+            kind, fill, stroke = "qf-neutral", NEUTRAL, LINES
+        paint = f'class="qf-wall {kind}" fill="{fill}" stroke="{stroke}" stroke-width="1.2"'
+        for wall in position.walls(color):
+            yield _rect(wall, flip, 0, paint)
+
+
+def _pawn(square: int, color: int, flip: bool) -> str:
+    x, y = _corner(*_box(PAWN + square), flip)
+    return (
+        f'<circle class="qf-pawn {_CLASSES[color]}" cx="{x + CELL // 2}" cy="{y + CELL // 2}" r="16" '
+        f'fill="{_FILLS[color]}" stroke="{_STROKES[color]}" stroke-width="2.5"/>'
+    )
+
+
+def _player(position: Position, color: int, player: str, language: Language, below: bool) -> str:
+    """A side's pawn, name and walls left: under the board or above it; whose turn it is, is underlined."""
+    y = HEIGHT - 15 if below else 30
+    shown = "".join(filter(str.isprintable, player)) or SIDES[language][color]
+    shown = shown if len(shown) <= 24 else shown[:23] + "…"
+    line = ' text-decoration="underline"' if position.turn == color and position.winner() is None else ""
+    bars = "".join(
+        f'<rect x="{WIDTH - 44 - 9 * bar}" y="{y - 16}" width="5" height="20" rx="1" fill="{LINES}"/>'
+        for bar in range(max(0, min(WALLS_EACH, position.walls_left(color))))
+    )
+    return (
+        f'<circle cx="24" cy="{y - 6}" r="10" fill="{_FILLS[color]}" stroke="{INK}" stroke-width="1.5"/>'
+        f'<text x="44" y="{y}" font-size="18" fill="{VERMILION if line else INK}"{line}>'
+        f"{escape(shown)}</text>"
+        f'<text x="{WIDTH - 12}" y="{y}" font-size="18" text-anchor="end" fill="{INK}">'
+        f"{position.walls_left(color)}</text>{bars}"
+    )
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+
+def state_words(position: Position, language: Language) -> str:
+    """Who is to move, or who has won.
+
+    >>> state_words(Position.initial(), "en"), state_words(Position.initial(), "ja")
+    ('White to move', '白番')
+    """
+    won = position.winner()
+    side = SIDES[language][position.turn if won is None else won]
+    if won is not None:
+        return f"{side}の勝ち" if language == "ja" else f"{side} has won"
+    return f"{side}番" if language == "ja" else f"{side} to move"
+
+
+def words(position: Position, language: Language) -> str:
+    """The whole position for those who do not see it, in lines; the counterpart of `positionWords` in
+    static/quoridor/words.js.
+
+    >>> print(words(Position.initial(), "en"))
+    White to move
+    White: pawn e1, walls left: 10, walls placed: none
+    Black: pawn e9, walls left: 10, walls placed: none
+    """
+    lines = [state_words(position, language)]
+    for color, side in enumerate(SIDES[language]):
+        square, left = SQUARE_NAMES[position.pawns[color]], position.walls_left(color)
+        walls = [name(wall) for wall in position.walls(color)]
+        if language == "ja":
+            lines.append(f"{side}：駒{square}、残りの板{left}枚、置いた板：{'、'.join(walls) or 'なし'}")
+        else:
+            placed = ", ".join(walls) or "none"
+            lines.append(f"{side}: pawn {square}, walls left: {left}, walls placed: {placed}")
+    return "\n".join(lines)
