@@ -95,7 +95,7 @@ def _copy(copy: int, last: int) -> None:
     place = {"copy": copy, "by": copy * last}
     with connection.cursor() as cursor:
         names = _columns_of_game()
-        values = ", ".join(_AGAIN.get(name, name) for name in names)
+        values = ", ".join(_AGAIN.get(name.strip('"'), name) for name in names)
         cursor.execute(
             f"INSERT INTO archive_game ({', '.join(names)}) SELECT {values} FROM archive_game "
             f"WHERE slot <= {last}",
@@ -115,7 +115,5 @@ def _copy(copy: int, last: int) -> None:
 def _columns_of_game() -> list[str]:
     from archive.models import Game
 
-    return [
-        f'"{field.column}"' if field.column == "precision" else field.column
-        for field in Game._meta.concrete_fields
-    ]
+    names = [str(field.column) for field in Game._meta.concrete_fields]
+    return [connection.ops.quote_name(name) for name in names]
