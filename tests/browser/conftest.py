@@ -13,6 +13,8 @@ from typing import Literal, TypeVar
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
+from tests.browser.other_site import Answer, OtherSite
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -98,6 +100,19 @@ def open_page(browser: Browser) -> Iterator[PageMaker]:
         context.close()
     wait_for_answers()
     assert problems == []
+
+
+@pytest.fixture
+def other_site() -> Iterator[OtherSite]:
+    """A site of somebody else that answers while the test runs."""
+    server = OtherSite(("127.0.0.1", 0), Answer)
+    server.pages = {"/favicon.ico": ("image/x-icon", b"\0")}
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 def slow_down(page: Page) -> None:

@@ -3,55 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
 from tests.archive import builders, games
 from tests.browser.conftest import PageMaker
+from tests.browser.other_site import OtherSite, as_whitenoise
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
-
-
-class OtherSite(ThreadingHTTPServer):
-    """A site of somebody else: it answers with the pages that it was given."""
-
-    pages: dict[str, tuple[str, bytes]]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class Answer(BaseHTTPRequestHandler):
-    server: OtherSite
-
-    def do_GET(self) -> None:
-        kind, body = self.server.pages.get(self.path, ("text/plain", b""))
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", kind)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Nothing: tests tell what they need."""
-
-
-@pytest.fixture
-def other_site() -> Iterator[OtherSite]:
-    server = OtherSite(("127.0.0.1", 0), Answer)
-    server.pages = {"/favicon.ico": ("image/x-icon", b"\0")}
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 def shown(
@@ -66,12 +28,6 @@ def shown(
     page.route(f"{live_server.url}/static/**", as_whitenoise)
     page.goto(other_site.url + "/")
     return page
-
-
-def as_whitenoise(route: Route) -> None:
-    """The server of these tests leaves out the header with which the archive serves static files."""
-    answer = route.fetch()
-    route.fulfill(response=answer, headers=answer.headers | {"Access-Control-Allow-Origin": "*"})
 
 
 def test_a_record_of_this_archive_is_replayed_on_another_site(
