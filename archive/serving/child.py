@@ -22,6 +22,10 @@ STOP_SECONDS = 5
 THREADS = 4
 """Requests that one web process works on at a time; the others wait in granian."""
 
+BEHIND_READERS = 5
+"""How much nicer a worker is than a web process. Where both want more processor than there is, it gets
+a third of what readers get."""
+
 
 def _end_with_supervisor() -> None:
     def watch() -> None:
@@ -62,6 +66,7 @@ def worker() -> None:
 
     from archive.ingest.garbage import look_rarely
 
+    os.nice(BEHIND_READERS)
     look_rarely()
     _celery(
         "worker",

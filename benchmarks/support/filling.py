@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -72,6 +73,10 @@ class Filled:
 
 def _begin() -> None:
     import django
+
+    from archive.serving.child import BEHIND_READERS
+
+    os.nice(BEHIND_READERS)
 
     django.setup()
 

@@ -51,6 +51,12 @@ def test_an_upload_becomes_a_game(archive):
     assert archive.get(f"/api/v1/positions/shogi/{START}")["total"] == total + 1
 
 
+def test_readers_come_before_imports(archive):
+    (web,), workers = children_of(archive, "web"), children_of(archive, "worker")
+    importance = {pid: os.getpriority(os.PRIO_PROCESS, pid) for pid in (web, *workers)}
+    assert all(importance[worker] == importance[web] + 5 for worker in workers)
+
+
 def test_a_killed_worker_is_replaced_and_the_next_upload_is_read(archive):
     archive.wait_done(archive.post_text(game_of("二人目"), "second.csa"))
     (worker,) = children_of(archive, "worker")
