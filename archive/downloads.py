@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from archive.models import Game
-from kifu_core import formats
 from kifu_core.errors import Issue
+from kifu_core.formats import encode_text
+from kifu_core.games import GAMES
 from kifu_core.jkf import SPECIALS
 from kifu_core.record import Ending
 
@@ -24,11 +25,11 @@ DOWNLOADS: Final = {
     "sfen": _UTF_8,
     "usen": _UTF_8,
     "bod": _UTF_8,
+    "qf": _UTF_8,
+    "alg": _UTF_8,
+    "json": "application/json",
 }
 """Content type by extension. By their author's rule `.kif` and `.ki2` are Shift_JIS, with a `u` UTF-8."""
-
-_ONE_POSITION: Final = {"sfen", "bod"}
-_WITH_ENDING: Final = {"kif", "kifu", "ki2", "ki2u", "csa"}
 
 
 class UnencodableError(ValueError):
@@ -39,19 +40,25 @@ class UnencodableError(ValueError):
         self.issues = issues
 
 
-def write(game: Game, extension: str, ply: int | None = None) -> bytes:
-    """The game as a file with that extension (a key of `DOWNLOADS`).
+def extensions(kind: str) -> list[str]:
+    """Those of the files that games of a kind are written as."""
+    return [extension for extension in DOWNLOADS if extension in GAMES[kind].formats]
 
-    `ply` chooses the position of the formats that hold only one (sfen, bod); None is the last. Raises
-    UnencodableError where the format is Shift_JIS and the record has characters that it has not: a `?` in
-    their place would be a loss that nobody sees.
+
+def write(game: Game, extension: str, ply: int | None = None) -> bytes:
+    """The game as a file with that extension (one of its kind's).
+
+    `ply` chooses the position of the formats that hold one; None is the last, or the whole game where a
+    format can hold that. Raises KifuError for games that a format cannot hold, UnencodableError where the
+    format is Shift_JIS and the record has characters that it has not: a `?` in their place would be a loss
+    that nobody sees.
     """
-    options: dict[str, Any] = {}
-    if extension in _ONE_POSITION:
+    kind, options = GAMES[game.kind], dict[str, Any]()
+    if extension in kind.with_ply:
         options["ply"] = ply
-    if extension in _WITH_ENDING and game.special and game.special not in SPECIALS:
+    if extension in kind.with_ending and game.special and game.special not in SPECIALS:
         options["ending"] = _ending(game)
-    data, issues = formats.encode_text(formats.dump(game.jkf, extension, **options), extension)
+    data, issues = encode_text(kind.dump(game.jkf, extension, **options), extension)
     if issues:
         raise UnencodableError(issues)
     return data

@@ -20,21 +20,15 @@ from kifu_core.errors import Issue, KifuError
 from kifu_core.formats.jkf import parse_json
 from kifu_core.formats.positions import position_at
 from kifu_core.formats.raw import raw_record
-from kifu_core.games import QUORIDOR, SHOGI, GameKind
+from kifu_core.games import JSON, QUORIDOR, SHOGI, GameKind
 from kifu_core.keys import canonical, shogi64
-from kifu_core.legality import findings
 from kifu_core.messages import Language, message
 from kifu_core.position import Position
-from kifu_core.quoridor import keys as quoridor_keys
 from kifu_core.quoridor import qf_code, qf_object
-from kifu_core.quoridor import replay as quoridor_replay
-from kifu_core.quoridor.record import from_jkf
 from kifu_core.record import FormatName, ParsedGame, ParseResult
 
 ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
 """Formats of which a file holds one game."""
-JSON: Final = frozenset(["jkf", "json"])
-"""Formats of which several games are one list."""
 
 # --- reading ---------------------------------------------------------------------------------------------
 
@@ -130,11 +124,11 @@ class _Converter:
         if self.format == "jkf":
             return _json(raw_record(game.record, source) if self.arguments.raw else game.record) + "\n"
         options: dict[str, Any] = {}
-        if self.format in ("kif", "kifu", "ki2", "ki2u", "csa"):
+        if self.format in SHOGI.with_ending:
             options["ending"] = game.ending
         if self.format == "csa":
             options |= {"version": self.arguments.csa, "fractions": game.fractions}
-        if self.format in ("sfen", "bod"):
+        if self.format in SHOGI.with_ply:
             options["ply"] = self.arguments.ply
         return formats.dump(game.record, self.format, **options)
 
@@ -225,13 +219,7 @@ def _report(path: str, language: Language) -> dict[str, Any]:
 
 def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dict[str, Any]:
     ending = game.ending
-    final: dict[str, str]
-    if kind is SHOGI:
-        plies, position, _ = position_at(game.record, None)
-        final, issues = {"final_sfen": position.sfen(plies + 1)}, findings(game)
-    else:
-        plies, state, _ = quoridor_replay.position_at(from_jkf(game.record), None)
-        final, issues = {"final_code": quoridor_keys.display_key(state.position)}, game.issues
+    plies, final = games.last_position(game.record)
     return {
         "kind": game.kind,
         "plies": plies,
@@ -239,8 +227,8 @@ def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dic
         "special": ending.special if ending else None,
         "ending": ending.word if ending else None,
         "winner": ending.winner if ending else None,
-        **final,
-        "issues": [_issue_json(issue, language) for issue in issues],
+        **{f"final_{name}": text for name, text in final.items()},
+        "issues": [_issue_json(issue, language) for issue in kind.findings(game)],
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
 from kifu_core import detect as shogi_detect
-from kifu_core import evaluations, formats, moves, replay, rules, telling
+from kifu_core import evaluations, formats, legality, moves, replay, rules, telling
 from kifu_core.errors import Issue
 from kifu_core.formats.losses import losses
 from kifu_core.handicaps import PRESETS
@@ -24,7 +24,7 @@ from kifu_core.quoridor.formats.losses import losses as quoridor_losses
 from kifu_core.quoridor.position import Position as QuoridorPosition
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 from kifu_core.reading import open_source
-from kifu_core.record import FormatName, ParseResult
+from kifu_core.record import FormatName, ParsedGame, ParseResult
 
 P = TypeVar("P")
 
@@ -36,7 +36,9 @@ class GameKind(Generic[P]):
     `sides` are the names of colours 0 and 1, `presets` those of starts.
 
     `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
-    `dump` writes a record in one of `formats`, `losses` tells what it loses there. `visits` lists the
+    `dump` writes a record in one of `formats`, `losses` tells what it loses there. The option `ply` chooses a
+    position in formats of `with_ply`, `ending` brings what records have no name for to those of
+    `with_ending`. `findings` are a game's issues with what the rules say of its moves. `visits` lists the
     positions of a record with their classes; `main_line` is its main line, position by position, and
     `main_moves` that line's packed moves, `packed_move` those of a record's move. `start_text` is where it
     begins (an SFEN, a display key), `first_turn` who moves there; `evaluations` are what engines wrote into
@@ -63,6 +65,9 @@ class GameKind(Generic[P]):
     load: Callable[[bytes | str, str | None], ParseResult]
     dump: Callable[..., str]
     losses: Callable[..., tuple[Issue, ...]]
+    with_ply: frozenset[str]
+    with_ending: frozenset[str]
+    findings: Callable[[ParsedGame], tuple[Issue, ...]]
     visits: Callable[[Record], list[replay.Visit]]
     main_line: Callable[[Record], Iterator[tuple[int, P, int, Any]]]
     main_moves: Callable[[Record], list[int]]
@@ -99,6 +104,9 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     load=formats.load,
     dump=formats.dump,
     losses=losses,
+    with_ply=frozenset(["sfen", "bod"]),
+    with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
+    findings=legality.findings,
     visits=replay.visits,
     main_line=replay.main_line,
     main_moves=replay.main_moves,
@@ -135,6 +143,9 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     load=quoridor_formats.load,
     dump=quoridor_formats.dump,
     losses=quoridor_losses,
+    with_ply=frozenset(["qf"]),
+    with_ending=frozenset(),
+    findings=lambda game: game.issues,
     visits=lambda record: quoridor_replay.visits(from_jkf(record)),
     main_line=lambda record: quoridor_replay.main_line(from_jkf(record)),
     main_moves=lambda record: quoridor_replay.main_moves(from_jkf(record)),
@@ -181,6 +192,18 @@ def kind_of(text: str, name: str = "") -> GameKind[Any]:
     if format_name is not None and reason == _CERTAIN:
         return SHOGI
     return QUORIDOR if QUORIDOR.detect(text, name)[0] is not None else SHOGI
+
+
+JSON: Final = frozenset(["jkf", "json"])
+"""The formats that are a record itself; several games are one list in them."""
+
+
+def last_position(record: Record) -> tuple[int, dict[str, str]]:
+    """How long a record's main line is, and where it ends: its other names, or the code of games that have
+    none."""
+    kind = of_record(record)
+    *_, (plies, position, _, _) = kind.main_line(record)
+    return plies, kind.texts(position, plies) or {"code": kind.encode(position)}
 
 
 def load(

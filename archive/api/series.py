@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from kifu_core.clock import Tick
 from kifu_core.evaluations import Evaluation
 
-_SIDES: Final = ("black", "white")
+Sides = tuple[str, str]
+"""The names of colours 0 and 1."""
 
 
-def evaluation_json(one: Evaluation) -> dict[str, Any]:
+def evaluation_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
     """An evaluation with what is known of it; `mate` names the side that mates and in how many plies."""
-    mate = None if one.winner is None else {"winner": _SIDES[one.winner], "plies": one.mate}
+    mate = None if one.winner is None else {"winner": sides[one.winner], "plies": one.mate}
     said = {
         "depth": one.depth,
         "nodes": one.nodes,
@@ -26,11 +27,11 @@ def evaluation_json(one: Evaluation) -> dict[str, Any]:
     return {"ply": one.ply, "source": one.source, "role": one.role, "score": one.score, "mate": mate} | known
 
 
-def tick_json(tick: Tick) -> dict[str, Any]:
+def tick_json(tick: Tick, sides: Sides) -> dict[str, Any]:
     """A move's time."""
     return {
         "ply": tick.ply,
-        "side": _SIDES[tick.color],
+        "side": sides[tick.color],
         "used": tick.used,
         "total": tick.total,
         "remaining": tick.remaining,
@@ -39,6 +40,8 @@ def tick_json(tick: Tick) -> dict[str, Any]:
     }
 
 
-def score_json(one: Evaluation) -> dict[str, Any]:
+def score_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
     """What a chart shows of an evaluation."""
-    return {name: value for name, value in evaluation_json(one).items() if name in ("ply", "score", "mate")}
+    return {
+        name: value for name, value in evaluation_json(one, sides).items() if name in ("ply", "score", "mate")
+    }

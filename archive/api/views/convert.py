@@ -12,18 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
-import kifu_core
 from archive import issues
 from archive.api.errors import ApiError
 from kifu_core.errors import Issue
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import losses
-from kifu_core.formats.positions import position_at
-from kifu_core.legality import findings
+from kifu_core.games import GAMES, JSON, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
 _MINUTE: Final = 60
-_WITH_ENDING: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "csa"])
+_FORMATS: Final = [name for game in GAMES.values() for name in game.formats]
 
 
 class BytesThrottle(BaseThrottle):
@@ -50,32 +46,38 @@ class BytesThrottle(BaseThrottle):
 def convert(request: Request) -> Response:
     """The games of a record in another format, with what each loses there."""
     to = str(request.data.get("to", "") if hasattr(request.data, "get") else "")
-    if to not in FORMATS:
-        raise ApiError("unknown-format", f"`to` is one of {', '.join(FORMATS)}, not {to!r}")
-    result = _read(request)
-    return Response(_about(result) | {"to": to, "games": [_converted(game, to) for game in result.games]})
+    if to not in _FORMATS:
+        raise ApiError("unknown-format", f"`to` is one of {', '.join(_FORMATS)}, not {to!r}")
+    kind, result = _read(request)
+    if to not in kind.formats:
+        raise ApiError("other-game", f"records of {kind.name} are written as {', '.join(kind.formats)}")
+    told = [_converted(kind, game, to) for game in result.games]
+    return Response(_about(result) | {"to": to, "games": told})
 
 
 @api_view(["POST"])
 @throttle_classes([BytesThrottle])
 def check(request: Request) -> Response:
     """What a record holds and what is wrong with it, with lines and columns."""
-    result = _read(request)
-    return Response(_about(result) | {"games": [_checked(game) for game in result.games]})
+    kind, result = _read(request)
+    return Response(_about(result) | {"games": [_checked(kind, game) for game in result.games]})
 
 
-def _read(request: Request) -> ParseResult:
-    """The record of a request: `file`, or `text` with an optional `name`. Raises ApiError, KifuError."""
+def _read(request: Request) -> tuple[GameKind[Any], ParseResult]:
+    """The record of a request (`file`, or `text` with an optional `name`) and its kind of game.
+
+    Raises ApiError, KifuError.
+    """
     file = request.FILES.get("file")
     fields = request.data if hasattr(request.data, "get") else {}
     text = fields.get("text")
     if file is not None:
         _check_size(file.size or 0)
-        return kifu_core.load(file.read(), file.name)
+        return load(file.read(), file.name)
     if not isinstance(text, str) or not text:
         raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
     _check_size(len(text.encode("utf-8", "surrogatepass")))
-    return kifu_core.load(text, str(fields.get("name") or "") or None)
+    return load(text, str(fields.get("name") or "") or None)
 
 
 def _check_size(size: int) -> None:
@@ -93,15 +95,15 @@ def _about(result: ParseResult) -> dict[str, Any]:
     }
 
 
-def _converted(game: ParsedGame, to: str) -> dict[str, Any]:
-    """A game's text (JKF as an object); the same text is what `GET games/{id}/record` gives."""
-    options = {"ending": game.ending} if to in _WITH_ENDING else {}
-    record = game.record if to == "jkf" else kifu_core.dump(game.record, to, **options)
-    return {"record": record, "losses": _told(losses(game, to)), "issues": _told(game.issues)}
+def _converted(kind: GameKind[Any], game: ParsedGame, to: str) -> dict[str, Any]:
+    """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
+    options = {"ending": game.ending} if to in kind.with_ending else {}
+    record = game.record if to in JSON else kind.dump(game.record, to, **options)
+    return {"record": record, "losses": _told(kind.losses(game, to)), "issues": _told(game.issues)}
 
 
-def _checked(game: ParsedGame) -> dict[str, Any]:
-    plies, position, _ = position_at(game.record, None)
+def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
+    plies, final = last_position(game.record)
     return {
         "kind": game.kind,
         "header": game.record["header"],
@@ -110,8 +112,8 @@ def _checked(game: ParsedGame) -> dict[str, Any]:
         "special": game.ending.special if game.ending else None,
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
-        "final_sfen": position.sfen(plies + 1),
-        "issues": _told(findings(game)),
+        **{f"final_{name}": text for name, text in final.items()},
+        "issues": _told(kind.findings(game)),
     }
 
 

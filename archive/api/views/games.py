@@ -16,15 +16,14 @@ from archive.api.errors import ApiError
 from archive.api.pagination import address_with, limit_of
 from archive.api.serializers import GamesQuery, asked, filters_of, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.downloads import DOWNLOADS, UnencodableError, write
+from archive.downloads import DOWNLOADS, UnencodableError, extensions, write
 from archive.ingest.series import unpack
 from archive.models import Entry, Game, GameAlias, GameSeries
 from archive.queries.games import find_games, game_by_id
 from archive.queries.pages import InvalidCursorError
 from archive.queries.twins import Twin, twins
 from kifu_core.evaluations import best
-from kifu_core.keys import shogi64
-from kifu_core.replay import main_line
+from kifu_core.games import GAMES
 
 
 @api_view(["GET"])
@@ -48,7 +47,8 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     if row is None:
         return _former(request, pk)
     details = Game.objects.values_list("details", flat=True).get(pk=pk)
-    downloads = {name: reverse("api:game-record", [pk, name], request=request) for name in DOWNLOADS}
+    formats = extensions(row.kind)
+    downloads = {name: reverse("api:game-record", [pk, name], request=request) for name in formats}
     return Response(
         game_json(row, request)
         | {
@@ -86,9 +86,10 @@ def _source(entry: Entry, request: Request) -> dict[str, Any]:
 @api_view(["GET"])
 def record(request: Request, pk: int, name: str) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
-    if name not in DOWNLOADS:
-        raise ApiError("unknown-format", f"records are written as {', '.join(DOWNLOADS)}, not {name!r}", 404)
     game = get_object_or_404(Game.objects.select_related("stored"), pk=pk)
+    formats = extensions(game.kind)
+    if name not in formats:
+        raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     try:
         content = write(game, name, _ply(request, game))
     except UnencodableError as error:
@@ -114,27 +115,28 @@ def _ply(request: Request, game: Game) -> int | None:
 @api_view(["GET"])
 def series(request: Request, pk: int) -> Response:
     """What engines wrote and clocks showed, ply by ply."""
-    get_object_or_404(Game, pk=pk)
+    sides = GAMES[get_object_or_404(Game, pk=pk).kind].sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found = unpack(stored or b"")
     return Response(
         {
-            "scores": [score_json(one) for one in best(found.evaluations)],
-            "evaluations": [evaluation_json(one) for one in found.evaluations],
-            "clock": [tick_json(tick) for tick in found.clock],
+            "scores": [score_json(one, sides) for one in best(found.evaluations)],
+            "evaluations": [evaluation_json(one, sides) for one in found.evaluations],
+            "clock": [tick_json(tick, sides) for tick in found.clock],
         }
     )
 
 
 @api_view(["GET"])
 def positions(request: Request, pk: int) -> Response:
-    """Code and SFEN of every ply of the main line."""
+    """The code of every ply of the main line, and its other names (shogi: SFEN)."""
     game = get_object_or_404(Game.objects.select_related("stored"), pk=pk)
+    kind = GAMES[game.kind]
     return Response(
         {
             "results": [
-                {"ply": ply, "code": shogi64.encode(position), "sfen": position.sfen(ply + 1)}
-                for ply, position, _, _ in main_line(game.jkf)
+                {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
+                for ply, position, _, _ in kind.main_line(game.jkf)
             ]
         }
     )

@@ -37,9 +37,9 @@ def load_source(source: Source, notes: Notes, *, strict: bool = False) -> ParseR
 def dump(record: Record, file_format: str, **options: Any) -> str:
     """A record of Quoridor, as a `ParsedGame` carries it, as the text of a file.
 
-    Options: `ending` (alg), the game's `Ending`, for endings records have no name for; `indent` (json); `ply`
-    (qf), for a snapshot of the position after so many half-moves. Raises KifuError `unknown-format` for a
-    format that is not in `FORMATS`, `too-many-plies` and `turn-range` for what no qf_code can hold.
+    Options: `indent` (json); `ply` (qf), for a snapshot of the position after so many half-moves. Raises
+    KifuError `unknown-format` for a format that is not in `FORMATS`, `too-many-plies` and `turn-range` for
+    what no qf_code can hold.
     """
     if file_format not in _WRITERS:
         raise KifuError("unknown-format", params={"text": file_format[:40]})
