@@ -27,6 +27,7 @@ HEIGHT: Final = TOP + 9 * CELL_HEIGHT + 8
 _RIGHT: Final = LEFT + 9 * CELL_WIDTH
 _BOTTOM: Final = TOP + 9 * CELL_HEIGHT
 _SIZES: Final = (0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98)
+_MIDDLE: Final = (LEFT + 9 * CELL_WIDTH // 2, TOP + 9 * CELL_HEIGHT // 2)
 _SLOT: Final = 66
 
 _LINES: Final = "".join(
@@ -88,6 +89,11 @@ def _corner(square: int, flip: bool) -> tuple[int, int]:
     return LEFT + column * CELL_WIDTH, TOP + row * CELL_HEIGHT
 
 
+def _middle(square: int, flip: bool) -> tuple[int, int]:
+    x, y = _corner(square, flip)
+    return x + CELL_WIDTH // 2, y + CELL_HEIGHT // 2
+
+
 def _labels(flip: bool) -> SafeString:
     files = range(1, 10) if flip else range(9, 0, -1)
     ranks = rank_names()[::-1] if flip else rank_names()
@@ -99,53 +105,73 @@ def _labels(flip: bool) -> SafeString:
 
 
 def _pieces(board: Sequence[int], flip: bool, letters: bool) -> SafeString:
-    drawn = (_placed(board[square], square, flip, letters) for square in SQUARES if board[square])
-    return SafeString("".join(drawn))
+    """White's pieces and Black's: each side drawn as it sees the board itself, the one above turned."""
+    return _side(board, 1, letters, not flip) + _side(board, 0, letters, flip)
 
 
-def _placed(piece: int, square: int, flip: bool, letters: bool) -> SafeString:
-    x, y = _corner(square, flip)
-    turned = (piece < 0) != flip
-    sign = _letter(abs(piece), turned) if letters else _kanji(abs(piece), piece < 0)
-    return _piece(abs(piece), sign, turned, x + CELL_WIDTH // 2, y + CELL_HEIGHT // 2)
-
-
-def _piece(kind: int, sign: SafeString, turned: bool, x: int, y: int) -> SafeString:
+def _side(board: Sequence[int], color: int, letters: bool, turned: bool) -> SafeString:
+    drawn = (
+        _piece(abs(board[square]), *_middle(square, color == 1), color, letters, turned)
+        for square in SQUARES
+        if board[square] and (board[square] < 0) == (color == 1)
+    )
     return format_html(
-        '<g class="{}" transform="translate({} {})"><g{}><path d="{}"/>{}</g></g>',
-        "piece promoted" if kind > OU else "piece",
-        x,
-        y,
-        SafeString(' transform="rotate(180)"' if turned else ""),
-        _wedge(_SIZES[kind]),
-        sign,
+        '<g class="side"{}>{}</g>', _transform(_turn(*_MIDDLE) if turned else ""), SafeString("".join(drawn))
     )
 
 
-def _kanji(kind: int, white: bool) -> SafeString:
-    kanji = "王" if kind == OU and white else KANJI[kind]
-    return format_html('<text y="13" font-size="{}">{}</text>', f"{34 * _SIZES[kind]:g}", kanji)
+def _transform(transform: str) -> SafeString:
+    return format_html(' transform="{}"', transform) if transform else SafeString("")
 
 
-def _letter(kind: int, turned: bool) -> SafeString:
-    size = 30 if kind <= OU else 24
-    upright = SafeString(' transform="rotate(180)"' if turned else "")
+def _turn(x: int, y: int) -> str:
+    """Half a turn around a point."""
+    return f"rotate(180 {x} {y})"
+
+
+def _piece(
+    kind: int, x: int, y: int, color: int, letters: bool, turned: bool, own_turn: str = ""
+) -> SafeString:
+    """A piece around a point; letters stand upright on pieces that point down."""
     return format_html(
-        '<text class="letter" y="{}" font-size="{}"{}>{}</text>',
-        6 if turned else 14,
-        f"{size * _SIZES[kind]:g}",
-        upright,
+        '<g class="{}"{}><path d="M{} {}{}"/>{}</g>',
+        "piece promoted" if kind > OU else "piece",
+        _transform(own_turn),
+        x,
+        y,
+        _OUTLINES[kind],
+        _letter(kind, x, y, turned) if letters else _kanji(kind, x, y, color),
+    )
+
+
+def _kanji(kind: int, x: int, y: int, color: int) -> SafeString:
+    kanji = "王" if kind == OU and color else KANJI[kind]
+    size = f"{34 * _SIZES[kind]:g}"
+    return format_html('<text x="{}" y="{}" font-size="{}">{}</text>', x, y + 13, size, kanji)
+
+
+def _letter(kind: int, x: int, y: int, turned: bool) -> SafeString:
+    size = f"{(30 if kind <= OU else 24) * _SIZES[kind]:g}"
+    return format_html(
+        '<text class="letter" x="{}" y="{}" font-size="{}"{}>{}</text>',
+        x,
+        y + (6 if turned else 14),
+        size,
+        _transform(_turn(x, y) if turned else ""),
         LETTERS[kind],
     )
 
 
-def _wedge(size: float) -> str:
-    """A piece's outline around its middle."""
+def _outline(size: float) -> str:
+    """A piece's outline, from its middle."""
 
     def at(number: int) -> str:
         return f"{round(number * size, 1):g}"
 
-    return f"M0 {at(-30)}L{at(17)} {at(-22)}L{at(24)} {at(28)}H{at(-24)}L{at(-17)} {at(-22)}Z"
+    return f"m0 {at(-30)}l{at(17)} {at(8)}l{at(7)} {at(50)}h{at(-48)}l{at(7)} {at(-50)}z"
+
+
+_OUTLINES: Final = tuple(map(_outline, _SIZES))
 
 
 def hand_svg(position: Position, color: int, *, flip: bool = False, letters: bool = False) -> SafeString:
@@ -153,9 +179,9 @@ def hand_svg(position: Position, color: int, *, flip: bool = False, letters: boo
     hand = position.hands[color]
     kinds = [kind for kind in reversed(HAND_KINDS) if hand[kind]]
     starts, width = _slots(hand[kind] for kind in kinds)
-    turned = (color == 1) != flip
+    turned, y = (color == 1) != flip, _SLOT // 2
     parts = [
-        _piece(kind, _letter(kind, turned) if letters else _kanji(kind, False), turned, x + 30, _SLOT // 2)
+        _piece(kind, x + 30, y, 0, letters, turned, _turn(x + 30, y) if turned else "")
         + _count(hand[kind], x)
         for kind, x in zip(kinds, starts, strict=True)
     ]

@@ -14,10 +14,14 @@ from kifu_core.position import Position
 MIDGAME = Position.from_sfen("8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124")
 
 
-def pieces(svg: str) -> list[tuple[str, bool]]:
+def pieces(svg: str) -> list[tuple[str | None, bool]]:
     """Kanji and whether the piece is turned, in drawing order."""
-    found = re.findall(r'class="piece[^>]*><g( transform="rotate\(180\)")?><path[^>]*/><text[^>]*>(.)<', svg)
-    return [(kanji, bool(turned)) for turned, kanji in found]
+    root = ElementTree.fromstring(svg)
+    return [
+        (piece.findtext("text"), "transform" in piece.attrib or "transform" in side.attrib)
+        for side in root.findall("g[@class='side']") or [root]
+        for piece in side.findall("g")
+    ]
 
 
 def test_the_start_has_forty_pieces_white_turned_and_two_kinds_of_king() -> None:
@@ -70,9 +74,15 @@ def test_the_pictures_are_well_formed_and_labels_are_escaped() -> None:
 def test_letters_stand_upright_on_pieces_of_either_side() -> None:
     svg = board_svg(MIDGAME, letters=True)
     letters = re.findall(
-        r'<text class="letter" y="(\d+)"[^>]*?( transform="rotate\(180\)")?>([^<]+)</text>', svg
+        r'M(\d+) (\d+)m[^>]*><text class="letter" x="(\d+)" y="(\d+)"'
+        r'[^>]*?(?: transform="([^"]*)")?>([^<]+)<',
+        svg,
     )
     assert len(letters) == len(pieces(board_svg(MIDGAME)))
-    assert {(y, bool(turned)) for y, turned, _letter in letters} == {("14", False), ("6", True)}
-    assert {"K", "+R", "P"} <= {letter for _y, _turned, letter in letters}
+    for x, y, letter_x, letter_y, turn, _letter in letters:
+        assert letter_x == x
+        assert turn in ("", f"rotate(180 {x} {y})")
+        assert int(letter_y) - int(y) == (6 if turn else 14)
+    assert {bool(turn) for *_place, turn, _letter in letters} == {True, False}
+    assert {"K", "+R", "P"} <= {letter for *_rest, letter in letters}
     assert ">B<" in hand_svg(MIDGAME, 1, letters=True)

@@ -12,12 +12,17 @@ from kifu_core.position import Position
 from tests.browser.conftest import eventually
 
 _READ = """
-() => [...document.querySelectorAll("svg.board .piece")]
-  .filter((group) => group.getAttribute("visibility") !== "hidden")
-  .map((group) => {
-    const [x, y] = group.getAttribute("transform").match(/[\\d.]+/g).map(Number);
-    return [x, y, group.querySelector("text").textContent, Boolean(group.querySelector("[transform]"))];
-  })
+() => {
+  const svg = document.querySelector("svg.board");
+  const toBoard = svg.getScreenCTM().inverse();
+  return [...svg.querySelectorAll(".piece")].map((group) => {
+    const [path, text] = [group.querySelector("path"), group.querySelector("text")];
+    const [x, y] = path.getAttribute("d").match(/[\\d.]+/g).map(Number);
+    const matrix = toBoard.multiply(path.getScreenCTM());
+    const place = new DOMPoint(x, y).matrixTransform(matrix);
+    return [place.x, place.y, text.textContent, matrix.a < 0];
+  });
+}
 """
 _HANDS = """
 (selector) => [...document.querySelectorAll(selector + " .piece text")].map((text) => text.textContent)

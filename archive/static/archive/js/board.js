@@ -33,6 +33,14 @@
 
 /** @typedef {{usi: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
 
+/**
+ * @typedef {object} Piece
+ * @property {SVGElement} group
+ * @property {SVGElement} shape
+ * @property {SVGElement} text
+ * @property {number} kind
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
 const CELL = { width: 60, height: 66 };
 const EDGE = { left: 8, top: 26, right: 30, bottom: 8 };
@@ -44,6 +52,9 @@ const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と"
 const LETTERS = ["", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 const SIZES = [0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98];
 const HAND_ORDER = [7, 6, 5, 4, 3, 2, 1];
+const OUTLINES = SIZES.map(outline);
+/** Half a turn around the middle of the squares. */
+const TURN = `rotate(180 ${EDGE.left + 4.5 * CELL.width} ${EDGE.top + 4.5 * CELL.height})`;
 
 /**
  * @param {HTMLElement} host its content is replaced by the board
@@ -55,9 +66,8 @@ export function createBoard(host, config = {}) {
   const marks = [mark(svg, "last-from"), mark(svg, "last-to")];
   const labels = drawGrid(svg);
   const choices = svg.appendChild(make("g", { class: "choices-marks" }));
-  const squares = Array.from({ length: 81 }, () => svg.appendChild(emptyPiece()));
+  const sides = [1, 0].map((color) => createSide(svg, color));
   const arrowLayer = svg.appendChild(make("g", { class: "board-arrows", "aria-hidden": "true" }));
-  const shown = new Int8Array(81);
   const letters = config.letters ?? document.documentElement.dataset.pieces === "letters";
   let flipped = false;
   /** @type {View | null} */
@@ -69,10 +79,7 @@ export function createBoard(host, config = {}) {
   function render(all) {
     if (!current) return;
     const { position, from, to, label } = current;
-    for (let at = 0; at < 81; at++) {
-      if (all || shown[at] !== position.board[at]) setPiece(squares[at], position.board[at], flipped, letters);
-    }
-    shown.set(position.board);
+    for (const side of sides) side.show(position.board, letters, flipped, all);
     placeMark(marks[0], from, flipped);
     placeMark(marks[1], to, flipped);
     svg.setAttribute("aria-label", label);
@@ -87,7 +94,6 @@ export function createBoard(host, config = {}) {
   /** @param {boolean} flip */
   function turn(flip) {
     flipped = flip;
-    squares.forEach((group, at) => moveTo(group, at, flip));
     setLabels(labels, config.ranks || RANKS, flip);
     render(true);
   }
@@ -213,18 +219,55 @@ function setLabels(labels, ranks, flip) {
   }
 }
 
-/** @returns {SVGElement} */
-function emptyPiece() {
-  const group = make("g", {});
-  const upright = group.appendChild(make("g", {}));
-  upright.append(make("path", {}), make("text", { y: 13 }));
-  return group;
+/**
+ * The pieces of one side, drawn as that side sees them; the board turns the side that looks down.
+ * Pieces have no transform of their own: each would be a layer of paint apart, and a step many times as dear.
+ * @param {SVGElement} svg
+ * @param {number} color
+ */
+function createSide(svg, color) {
+  const side = svg.appendChild(make("g", { class: "side" }));
+  /** @type {(Piece | null)[]} */
+  const pieces = new Array(81).fill(null);
+  /** @type {Piece[]} */
+  const spare = [];
+
+  /**
+   * What moved is moved and what fell is taken away, so that little is laid out and painted anew.
+   * @param {Int8Array} board @param {boolean} letters @param {boolean} flip @param {boolean} all
+   */
+  function show(board, letters, flip, all) {
+    if (all && (color === 1) !== flip) side.setAttribute("transform", TURN);
+    else if (all) side.removeAttribute("transform");
+    const wanted = [];
+    for (let at = 0; at < 81; at++) {
+      const kind = color ? Math.max(0, -board[at]) : Math.max(0, board[at]);
+      const known = pieces[at];
+      if (!all && kind === (known ? known.kind : 0)) continue;
+      if (known) spare.push(known);
+      pieces[at] = null;
+      if (kind) wanted.push(at);
+    }
+    for (const at of wanted) {
+      const kind = Math.abs(board[at]);
+      const same = spare.findIndex((piece) => piece.kind === kind);
+      const piece = spare.splice(same, 1)[0] || emptyPiece();
+      const [x, y] = middle(at, color === 1);
+      setPiece(piece, color ? -kind : kind, x, y, { letters, turned: (color === 1) !== flip });
+      pieces[at] = piece;
+      if (!piece.group.parentNode) side.append(piece.group);
+    }
+    for (const piece of spare) piece.group.remove();
+  }
+
+  return { show };
 }
 
-/** @param {SVGElement} group @param {number} at @param {boolean} flip */
-function moveTo(group, at, flip) {
-  const [x, y] = corner(at, flip);
-  group.setAttribute("transform", `translate(${x + CELL.width / 2} ${y + CELL.height / 2})`);
+/** @returns {Piece} */
+function emptyPiece() {
+  const [group, shape, text] = [make("g", {}), make("path", {}), make("text", {})];
+  group.append(shape, text);
+  return { group, shape, text, kind: 0 };
 }
 
 /** @param {number} at @param {boolean} flip @returns {[number, number]} */
@@ -242,42 +285,33 @@ function placeMark(rect, at, flip) {
   rect.setAttribute("y", String(y));
 }
 
-/** @param {SVGElement} group @param {number} piece signed @param {boolean} flip @param {boolean} letters */
-function setPiece(group, piece, flip, letters) {
-  const upright = /** @type {SVGElement} */ (group.firstChild);
-  const [shape, text] = /** @type {NodeListOf<SVGElement>} */ (upright.childNodes);
-  const kind = Math.abs(piece);
-  group.setAttribute("class", kind > 8 ? "piece promoted" : "piece");
-  group.setAttribute("visibility", kind ? "visible" : "hidden");
-  if (!kind) return;
-  const turned = piece < 0 !== flip;
-  if (turned) upright.setAttribute("transform", "rotate(180)");
-  else upright.removeAttribute("transform");
-  shape.setAttribute("d", wedge(SIZES[kind]));
-  if (letters) setLetter(text, kind, turned);
-  else {
-    text.setAttribute("font-size", String(34 * SIZES[kind]));
-    text.textContent = kind === 8 && piece < 0 ? "王" : KANJI[kind];
-  }
-}
-
 /**
- * A letter stands upright whichever way its piece points.
- * @param {SVGElement} text @param {number} kind @param {boolean} turned
+ * @param {Piece} piece
+ * @param {number} signed its kind, negative for White
+ * @param {number} x
+ * @param {number} y
+ * @param {{letters: boolean, turned: boolean}} look letters stand upright on pieces that point down
  */
-function setLetter(text, kind, turned) {
-  text.setAttribute("class", "letter");
-  text.setAttribute("font-size", String((kind > 8 ? 24 : 30) * SIZES[kind]));
-  text.setAttribute("y", turned ? "6" : "14");
-  if (turned) text.setAttribute("transform", "rotate(180)");
+function setPiece(piece, signed, x, y, { letters, turned }) {
+  const { group, shape, text } = piece;
+  const kind = Math.abs(signed);
+  shape.setAttribute("d", `M${x} ${y}${OUTLINES[kind]}`);
+  text.setAttribute("x", String(x));
+  text.setAttribute("y", String(y + (letters ? (turned ? 6 : 14) : 13)));
+  if (letters && turned) text.setAttribute("transform", `rotate(180 ${x} ${y})`);
   else text.removeAttribute("transform");
-  text.textContent = LETTERS[kind];
+  if (piece.kind === kind) return;
+  piece.kind = kind;
+  group.setAttribute("class", kind > 8 ? "piece promoted" : "piece");
+  text.setAttribute("font-size", String((letters ? (kind > 8 ? 24 : 30) : 34) * SIZES[kind]));
+  if (letters) text.setAttribute("class", "letter");
+  text.textContent = letters ? LETTERS[kind] : kind === 8 && signed < 0 ? "王" : KANJI[kind];
 }
 
-/** @param {number} size @returns {string} a piece's outline around its middle */
-function wedge(size) {
+/** @param {number} size @returns {string} a piece's outline, from its middle */
+function outline(size) {
   const at = (/** @type {number} */ n) => Math.round(n * size * 10) / 10;
-  return `M0 ${at(-30)}L${at(17)} ${at(-22)}L${at(24)} ${at(28)}H${at(-24)}L${at(-17)} ${at(-22)}Z`;
+  return `m0 ${at(-30)}l${at(17)} ${at(8)}l${at(7)} ${at(50)}h${at(-48)}l${at(7)} ${at(-50)}z`;
 }
 
 /**
@@ -292,11 +326,12 @@ function drawHand(place, hand, turned, letters) {
   const svg = make("svg", { viewBox: `0 0 ${width} ${HAND.height}`, class: "hand", "aria-hidden": "true" });
   let x = 0;
   for (const kind of kinds) {
-    const group = emptyPiece();
-    group.setAttribute("transform", `translate(${x + 30} ${HAND.height / 2})`);
-    group.dataset.kind = String(kind);
-    setPiece(group, turned ? -kind : kind, false, letters);
-    svg.append(group);
+    const piece = emptyPiece();
+    const [px, py] = [x + 30, HAND.height / 2];
+    setPiece(piece, kind, px, py, { letters, turned });
+    if (turned) piece.group.setAttribute("transform", `rotate(180 ${px} ${py})`);
+    piece.group.dataset.kind = String(kind);
+    svg.append(piece.group);
     if (hand[kind] > 1) svg.append(countText(x + 58, hand[kind]));
     x += slotWidth(hand[kind]);
   }
