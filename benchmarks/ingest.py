@@ -128,12 +128,12 @@ class Steps:
     def __enter__(self) -> Steps:
         from django.db.models import QuerySet
 
-        import kifu_core
         from archive.index import counters
         from archive.index.engine import engine
         from archive.ingest import matching, pipeline, ready, records, series, store, work, writing
+        from kifu_core import games
 
-        self.watch("read", kifu_core, "load")
+        self.watch("read", games, "load")
         self.watch("derive: headers, digests", pipeline, "ready_game")
         self.watch("derive: positions, keys", ready, "index_rows")
         self.watch("derive: pack", records, "pack")

@@ -9,10 +9,9 @@ from kifu_core.errors import KifuError
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.keys.canonical import canonical_of
 from kifu_core.keys.shogi64 import Encoder
-from kifu_core.moves import DROP, NO_MOVE, orient, pack
+from kifu_core.moves import DROP, NO_MOVE, orient
 from kifu_core.pieces import BY_CODE
 from kifu_core.position import Position
-from kifu_core.squares import square
 from kifu_core.start import start_position
 
 
@@ -46,9 +45,10 @@ def start(record: Record) -> Position:
 
 def packed_move(move: Move) -> int:
     """The move of a normalized record as an integer (see `moves`)."""
+    # As `pack` and `square` have it: this is done several times for every move that comes in.
     to, source = move["to"], move.get("from")
-    origin = square(source["x"], source["y"]) if source else DROP + BY_CODE[move["piece"]]
-    return pack(origin, square(to["x"], to["y"]), move.get("promote") or False)
+    origin = source["y"] * 9 - source["x"] if source else DROP + BY_CODE[move["piece"]]
+    return origin << 8 | (to["y"] * 9 - to["x"]) << 1 | (move.get("promote") is True)
 
 
 def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:

@@ -116,6 +116,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
     day, event = headers.played(header), headers.event(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.kind, parsed.ending)
+    names, line = headers.players(header), _main_line(record, kind)
     rows, codes = index_rows(record, kind, space)
     details = storable(headers.details(header, remarks))
     if parsed.fractions:
@@ -124,9 +125,9 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         kind=kind,
         record_kind=parsed.kind,
         space=space,
-        digest=digest(record, kind, result),
+        digest=_digest(line, record, result, names, day.text),
         record=records.pack(record),
-        players=headers.players(header),
+        players=names,
         ratings=headers.ratings(header, remarks),
         event=event.name,
         site=headers.site(header),
@@ -136,7 +137,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
         result=result,
         special=headers.plain(parsed.ending.special or parsed.ending.word) if parsed.ending else "",
-        plies=len(game.main_moves(record)),
+        plies=line.plies,
         rows=rows,
         codes=codes,
         calendar=day.calendar,
@@ -144,7 +145,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         opening=headers.opening(header),
         details=details,
         series=series.pack(series.series_of(record, details)),
-        stem=stem(record, kind),
+        stem=_stem(line),
         beside=_beside(parsed),
     )
 
@@ -187,27 +188,45 @@ def _result(record_kind: str, ending: Ending | None) -> int:
     return DRAW if ending.draw else UNKNOWN
 
 
+class _MainLine(NamedTuple):
+    """What is played in a record: `text` is JSON of kind, start and moves, without the brackets around."""
+
+    text: str
+    plies: int
+
+
+def _main_line(record: Record, kind: str) -> _MainLine:
+    game = of_record(record)
+    moves = game.main_moves(record)
+    return _MainLine(json.dumps([kind, game.start_text(record), moves])[1:-1], len(moves))
+
+
 def digest(record: Record, kind: str, result: int) -> bytes:
     """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
     What differs between editions is left out: the spelling of names and titles, comments, times, forks, the
     word for the ending. A change needs a new `DIGEST_VERSION`.
     """
-    game, header = of_record(record), record["header"]
-    moves = game.main_moves(record)
+    header = record["header"]
     players, day = headers.players(header), headers.played(header).text
-    anonymous = len(moves) < SHORT_PLIES and not any(players) and not day
+    return _digest(_main_line(record, kind), record, result, players, day)
+
+
+def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, str], day: str) -> bytes:
+    anonymous = line.plies < SHORT_PLIES and not any(players) and not day
     text = records.to_json(record, sort=True).decode() if anonymous else ""
-    identity = [DIGEST_VERSION, kind, game.start_text(record), moves, result, *players, day, text]
-    return blake2b(json.dumps(identity).encode(), digest_size=16).digest()
+    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *players, day, text])[1:]}"
+    return blake2b(identity.encode(), digest_size=16).digest()
 
 
 def stem(record: Record, kind: str) -> bytes:
     """What editions of one game have in common whatever their headers say, 16 bytes: a hash of kind, start
     and main line. A change needs a migration that fills the column again."""
-    game = of_record(record)
-    identity = [kind, game.start_text(record), game.main_moves(record)]
-    return blake2b(json.dumps(identity).encode(), digest_size=16).digest()
+    return _stem(_main_line(record, kind))
+
+
+def _stem(line: _MainLine) -> bytes:
+    return blake2b(f"[{line.text}]".encode(), digest_size=16).digest()
 
 
 def index_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 TEXT_LIMIT: Final = 200
@@ -36,17 +37,25 @@ NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六
 
 def plain(text: str) -> str:
     """A text as columns hold it: NFKC, single blanks, nothing that a database refuses, not too long."""
+    if not text:
+        return ""
     blanked = _UNSTORABLE.sub(" ", text[:READ_LIMIT])
     return " ".join(unicodedata.normalize("NFKC", blanked).split())[:TEXT_LIMIT].rstrip()
 
 
 def first(header: Header, names: tuple[str, ...]) -> str:
     """The first of these headers that is not blank; an asterisk before a name makes no difference."""
-    for name in names:
-        for key in (name, f"*{name}"):
-            if header.get(key, "").strip():
-                return header[key]
-    return ""
+    spellings, any_of_them = _spellings(names)
+    # Most headers that are asked for are not there.
+    if any_of_them.isdisjoint(header):
+        return ""
+    return next((header[name] for name in spellings if header.get(name, "").strip()), "")
+
+
+@cache
+def _spellings(names: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+    found = tuple(spelling for name in names for spelling in (name, f"*{name}"))
+    return found, frozenset(found)
 
 
 def number(text: str) -> int:
