@@ -6,79 +6,129 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
+from typing import Any, NamedTuple
 
 from archive.ingest import records
 from archive.ingest.ready import ReadyGame
 from archive.queries.positions import Explorer, Results
 from kifu_core import moves
+from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry
 from kifu_core.position import Position
-from kifu_core.replay import packed_move
+from kifu_core.quoridor import record as quoridor
 from kifu_core.start import start_position
 from tests.archive.builders import ROOKS
+from tests.archive.quoridor import HALFWAY, after, same_board, turned
 
 TURNS = {"exact": (0,), "mirror": (0, 1), "color": (0, 2), "any": (0, 1, 2, 3)}
 
 Node = tuple[str, int, bool, int]
-"""SFEN, ply, fork, move played."""
+"""The position in plain words, ply, fork, move played."""
 
 Passes = Callable[[ReadyGame, int], bool]
 """Whether a game is asked for that lies to the asker's board as an orientation says."""
+
+
+class Board(NamedTuple):
+    """What a kind of game is to plain counting: what makes two positions the same, how they are turned."""
+
+    kind: str
+    text: Callable[[Any], str]
+    turned: Callable[[Any, int], Any]
+    start: Callable[[Any], Any]
+
+
+BOARDS = {
+    "shogi": Board(
+        "shogi",
+        lambda position: position.sfen(None),
+        lambda position, turn: position.oriented(turn),
+        lambda record: start_position(record.get("initial")),
+    ),
+    "quoridor": Board("quoridor", same_board, turned, lambda record: quoridor.start(record).position),
+}
+
+
+def board_of(position: Any) -> Board:
+    return BOARDS["shogi" if isinstance(position, Position) else "quoridor"]
 
 
 def every_game(_game: ReadyGame, _turn: int) -> bool:
     return True
 
 
+_SEEN: dict[str, Any] = {}
+"""A position for each text."""
+
+
 @cache
 def nodes(game: ReadyGame) -> list[Node]:
     """Every node of a game, forks after the main line, in reading order."""
-    record = records.unpack(game.record)
-    return list(_nodes(record["moves"][1:], start_position(record.get("initial")), 0, False))
+    record, board = records.unpack(game.record), BOARDS[game.kind]
+    return list(_nodes(board, record["moves"][1:], board.start(record), 0, False))
 
 
-def _nodes(entries: list[MoveEntry], position: Position, ply: int, fork: bool) -> Iterator[Node]:
+def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork: bool) -> Iterator[Node]:
     hanging = []
     for entry in entries:
         hanging += [(line, position.copy(), ply) for line in entry.get("forks", ())]
         if "move" in entry:
-            move = packed_move(entry["move"])
-            yield position.sfen(None), ply, fork, move
+            move = GAMES[board.kind].packed_move(entry["move"])
+            yield _seen(board, position), ply, fork, move
             position.do_move(move)
             ply += 1
-    yield position.sfen(None), ply, fork, moves.NO_MOVE
+    yield _seen(board, position), ply, fork, moves.NO_MOVE
     for line, start, at in hanging:
-        yield from _nodes(line, start, at, True)
+        yield from _nodes(board, line, start, at, True)
 
 
-def images(position: Position, match: str) -> list[tuple[int, str]]:
+def _seen(board: Board, position: Any) -> str:
+    text = board.text(position)
+    if text not in _SEEN:
+        _SEEN[text] = position.copy()
+    return text
+
+
+def images(position: Any, match: str) -> list[tuple[int, str]]:
     """The positions that are the same to the asker, each once, with how it lies to his."""
-    found: dict[str, int] = {}
+    board, found = board_of(position), dict[str, int]()
     for turn in TURNS[match]:
-        found.setdefault(position.oriented(turn).sfen(None), turn)
-    return [(turn, sfen) for sfen, turn in found.items()]
+        found.setdefault(board.text(board.turned(position, turn)), turn)
+    return [(turn, text) for text, turn in found.items()]
+
+
+def folds(position: Any, match: str) -> bool:
+    """Whether mirrored moves are the same to the asker."""
+    board = board_of(position)
+    symmetric = board.text(board.turned(position, 1)) == board.text(position)
+    return symmetric and match in ("mirror", "any")
+
+
+def seen_as(position: Any, match: str, move: int, turn: int) -> int:
+    """A game's move on the asker's board."""
+    orient = GAMES[board_of(position).kind].orient
+    mine = orient(move, turn)
+    return min(mine, orient(mine, 1)) if folds(position, match) else mine
 
 
 def naive(
-    games: list[ReadyGame], position: Position, match: str, lines: str, passes: Passes = every_game
+    games: list[ReadyGame], position: Any, match: str, lines: str, passes: Passes = every_game
 ) -> tuple[Counter, Counter]:
     """Numbers by result, and by move and result, as the asker sees the board."""
     total, by_move = Counter(), Counter()
-    folds = position == position.mirrored() and match in ("mirror", "any")
     for game in games:
         result = game.result if game.record_kind == "game" else 4
         walked = nodes(game)
-        for turn, sfen in images(position, match):
+        for turn, text in images(position, match):
             if not passes(game, turn):
                 continue
             seen = result ^ 1 if turn & 2 and result < 2 else result
-            reached = [(fork, move) for at, _, fork, move in walked if at == sfen]
+            reached = [(fork, move) for at, _, fork, move in walked if at == text]
             main = [move for fork, move in reached if not fork][:1]
             forks = [move for fork, move in reached if fork] if lines == "all" else []
             total[seen] += bool(main or forks)
             for move in {*main, *forks} - {moves.NO_MOVE}:
-                mine = moves.orient(move, turn)
-                by_move[min(mine, moves.mirror(mine)) if folds else mine, seen] += 1
+                by_move[seen_as(position, match, move, turn), seen] += 1
     return +total, +by_move
 
 
@@ -95,27 +145,31 @@ def numbers(results: Results) -> tuple[int, int, int, int]:
     return results.black, results.white, results.draw, results.unknown
 
 
-def askers(pool: list[ReadyGame], random: Random, count: int) -> list[Position]:
-    """Positions that games reach, their images, and some that none reaches."""
-    reached = sorted({sfen for game in pool for sfen, *_ in nodes(game)})
-    found = [Position.from_sfen(sfen) for sfen in random.sample(reached, count)]
-    always = [Position.from_sfen(ROOKS), Position.initial(), Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")]
-    return always + [position.oriented(random.randrange(4)) for position in found]
+def askers(pool: list[ReadyGame], random: Random, count: int) -> list[Any]:
+    """Positions that games reach, their images, and some of their own."""
+    board = BOARDS[pool[0].kind]
+    reached = sorted({text for game in pool for text, *_ in nodes(game)})
+    found = [_SEEN[text] for text in random.sample(reached, count)]
+    return _ALWAYS[board.kind] + [board.turned(position, random.randrange(4)) for position in found]
+
+
+_ALWAYS = {
+    "shogi": [Position.from_sfen(ROOKS), Position.initial(), Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")],
+    "quoridor": [after(""), HALFWAY],
+}
 
 
 def expected_games(
-    pool: list[ReadyGame], position: Position, match: str, lines: str, passes: Passes = every_game
+    pool: list[ReadyGame], position: Any, match: str, lines: str, passes: Passes = every_game
 ) -> Counter:
     """(day, ply, whether by a fork, move on the asker's board) of every game in every orientation."""
     found = Counter()
-    folds = position == position.mirrored() and match in ("mirror", "any")
     for game in pool:
-        for turn, sfen in images(position, match):
+        for turn, text in images(position, match):
             if not passes(game, turn):
                 continue
-            first = [node for node in nodes(game) if node[0] == sfen and (lines == "all" or not node[2])][:1]
+            first = [node for node in nodes(game) if node[0] == text and (lines == "all" or not node[2])][:1]
             for _, ply, fork, move in first:
-                mine = moves.orient(move, turn) if move else move
-                mine = min(mine, moves.mirror(mine)) if folds and move else mine
+                mine = seen_as(position, match, move, turn) if move else move
                 found[game.played, ply, fork, mine] += 1
     return found

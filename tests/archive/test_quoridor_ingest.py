@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from random import Random
 
 import pytest
 from django.core.management import call_command
@@ -14,7 +16,7 @@ from kifu_core.games import GAMES
 from tests.archive import builders, games
 from tests.archive.games import stored
 from tests.archive.packing import zipped
-from tests.archive.quoridor import CODE, LIST, NAMED, PLAYED, ready_record
+from tests.archive.quoridor import CODE, LIST, NAMED, PLAYED, random_game
 
 pytestmark = pytest.mark.django_db
 
@@ -84,7 +86,7 @@ def test_a_snapshot_is_superseded_by_its_game():
 
 
 def test_games_of_different_kinds_are_never_the_same():
-    quoridor, shogi = ready_record(1), builders.ready("7g7f 3c3d")
+    quoridor, shogi = random_game(Random(1)), builders.ready("7g7f 3c3d")
     assert quoridor.kind == "quoridor"
     record = records.unpack(quoridor.record)
     assert digest(record, "quoridor", 2) != digest(record, "shogi", 2)
@@ -92,7 +94,7 @@ def test_games_of_different_kinds_are_never_the_same():
 
 
 def test_every_node_is_indexed_forks_included():
-    ready = ready_record(4)
+    ready = random_game(Random(4))
     record = records.unpack(ready.record)
     visits = GAMES["quoridor"].visits(record)
     assert {row.ply for row in ready.rows} == {visit.ply for visit in visits}
@@ -102,7 +104,7 @@ def test_every_node_is_indexed_forks_included():
 
 def test_what_is_stored_reads_again_as_it_was():
     for seed in range(6):
-        ready = ready_record(seed)
+        ready = replace(random_game(Random(seed)), ratings=(None, None))
         assert read_again(records.unpack(ready.record), ready.beside) == ready
 
 
