@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.serializers import PRESETS, RESULT_NAMES, colours_of, game_json, results_of
+from archive.api.serializers import PRESETS, RESULT_NAMES, game_json
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -23,6 +23,7 @@ from archive.queries.positions import (
     Sample,
     Unplayed,
 )
+from archive.queries.sides import colours_of, results_of
 from archive.queries.walk import DEEPEST, Node, Walk
 from kifu_core.games import GAMES, GameKind
 
@@ -84,7 +85,7 @@ def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilt
     plain = ("player", "event", "handicap", "min_rating", "upload")
     return PositionFilters(
         **{name: query.get(name) for name in plain},
-        **colours_of(game, query),
+        **colours_of(game.name, query),
         since=query.get("from"),
         until=query.get("to"),
     )

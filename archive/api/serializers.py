@@ -10,29 +10,14 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.queries.games import GameFilters, GameRow
-from kifu_core.games import GAMES, SHOGI, GameKind
+from archive.queries.sides import colours_of, kind_meant, results_of
+from kifu_core.games import GAMES
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
 PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.presets))
 """The starts of all kinds of games."""
 MAX_PLIES: Final = 2**31 - 1
 """What the column holds; no game is as long."""
-
-
-def results_of(game: GameKind[Any]) -> tuple[str, ...]:
-    """The results 0 to 3 (`Game.Result`) as a game names its sides."""
-    return (*game.sides, "draw", "unknown")
-
-
-def colours_of(game: GameKind[Any], query: dict[str, Any]) -> dict[str, Any]:
-    """Who plays which colour and who wins, as filters have it: their `black` is colour 0."""
-    players = [query.get(side) for side in game.sides]
-    result = query.get("result")
-    return {
-        "black": players[0],
-        "white": players[1],
-        "result": None if result is None else results_of(game).index(result),
-    }
 
 
 class GamesQuery(serializers.Serializer[Any]):
@@ -66,12 +51,11 @@ def asked(serializer: type[serializers.Serializer[Any]], request: Request) -> di
 
 
 def filters_of(query: dict[str, Any]) -> GameFilters:
-    """The filters of a list of games. Who asks for a side means shogi, unless `kind` says otherwise."""
-    of_a_side = query.get("result") in SHOGI.sides or any(side in query for side in SHOGI.sides)
-    kind = query.get("kind") or (SHOGI.name if of_a_side else None)
+    """The filters of a list of games."""
+    kind = kind_meant(query.get("kind"), query)
     return GameFilters(
         player=query.get("player"),
-        **colours_of(GAMES[kind or SHOGI.name], query),
+        **colours_of(kind, query),
         event=query.get("event"),
         since=query.get("from"),
         until=query.get("to"),

@@ -37,7 +37,7 @@ class Facets:
 
     `players`, `events` and `sources` (uploads) are id, name, number; the name of an upload may be empty.
     `years` begin with the latest. `games` is how many were found, and if `sampled`, among the newest
-    `LOOKED_AT` of the list only.
+    `LOOKED_AT` of the list only. `kinds` are those of records, `boards` those of games (shogi, ...).
     """
 
     games: int = 0
@@ -50,12 +50,13 @@ class Facets:
     endings: tuple[tuple[str, int], ...] = ()
     openings: tuple[tuple[str, int], ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
+    boards: tuple[tuple[str, int], ...] = ()
     sources: tuple[tuple[int, str, int], ...] = ()
 
 
 _FOUND: Final = """
     SELECT g.id, g.player0_id, g.player1_id, g.event_id, g.played, g.result, g.handicap, g.special, g.opening,
-        g.record_kind
+        g.record_kind, g.kind
     FROM {found} AND g.space = %s
 """
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
@@ -85,7 +86,9 @@ def _count(query: Query, space: int) -> Facets:
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     if not rows:
         return Facets(sampled=sampled)
-    ids, blacks, whites, events, days, results, handicaps, endings, openings, kinds = zip(*rows, strict=True)
+    ids, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
+        *rows, strict=True
+    )
     years = Counter(date.fromordinal(day).year for day in days if day)
     # Who plays himself is in one game.
     seats = ({*pair} - {None} for pair in zip(blacks, whites, strict=True))
@@ -100,6 +103,7 @@ def _count(query: Query, space: int) -> Facets:
         endings=_most(ending for ending in endings if ending),
         openings=_most(opening for opening in openings if opening),
         kinds=_most(kinds),
+        boards=_most(boards),
         sources=_sources(ids),
     )
 

@@ -15,10 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from archive.issues import language
 from archive.queries import pasted
+from archive.queries.finding import of_record
 from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
-from kifu_core import load, rules
+from kifu_core import games, load, rules
 from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
 from kifu_core.handicaps import HANDICAPS as STARTS
 from kifu_core.keys import shogi64
 from kifu_core.messages import message
@@ -82,15 +84,18 @@ def find(request: HttpRequest) -> HttpResponse:
     positions that any game reaches; other texts go to the editor."""
     text = request.POST.get("text", "")[:TEXT_LIMIT]
     try:
-        record = next((game.record for game in load(text).games), None)
+        kind, result = games.load(text)
+        record = next((game.record for game in result.games), None)
     except KifuError:
         record = None
-    if record is None or len(record["moves"]) < _MOVES:
+    if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
         return _pasted(request)
     if (game := pasted.game_of(record)) is not None:
         return redirect("game", game)
     code = pasted.furthest(record)
-    return redirect("position", "shogi", code) if code else _pasted(request)
+    if code is None and kind is not SHOGI:
+        code = kind.encode(of_record(kind, record))
+    return redirect("position", kind.name, kind.path_code(code)) if code else _pasted(request)
 
 
 def position_in(text: str) -> Position:

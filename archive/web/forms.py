@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -13,15 +13,16 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from archive.models import Game
-from archive.web.wording import ENDINGS, HANDICAPS, RESULTS
+from archive.queries.sides import results_of
+from archive.web import wording
+from archive.web.wording import ENDINGS, STARTS_OF
+from kifu_core.games import GAMES, SHOGI
 
 TEXT_LIMIT: Final = 200
 _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 
 SHOWN_AT_ONCE: Final = ("player", "event", "since", "until", "result")
 """The filters of games that most ask for; the others open on demand."""
-
-RESULT_NUMBERS: Final = {"black": 0, "white": 1, "draw": 2, "unknown": 3}
 
 
 class PartialDate(forms.CharField):
@@ -51,8 +52,21 @@ class PartialDate(forms.CharField):
         raise ValidationError(_("Write a date as 2024-03-15, 2024-03 or 2024."))
 
 
-class _Renamed(forms.Form):
-    """A form whose addresses say from and to; `from` is a Python keyword."""
+class _Filters(forms.Form):
+    """Filters of games of a kind. Addresses say from and to; `from` is a Python keyword."""
+
+    def __init__(self, *args: Any, kind: str = SHOGI.name, **options: Any) -> None:
+        super().__init__(*args, **options)
+        words = zip(results_of(GAMES[kind]), wording.RESULTS_OF[kind], strict=True)
+        self._choose("result", words)
+        self._choose("handicap", STARTS_OF[kind].items())
+        for side, label in wording.SIDES_OF[kind].items():
+            self.fields[side].label = label
+
+    def _choose(self, name: str, choices: Iterable[tuple[str, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", _("any")), *choices]
 
     def add_prefix(self, field_name: str) -> str:
         return {"since": "from", "until": "to"}.get(field_name, field_name)
@@ -76,23 +90,25 @@ def _source() -> forms.IntegerField:
     )
 
 
-_RESULT_CHOICES: Final = [(name, RESULTS[number]) for name, number in RESULT_NUMBERS.items()]
-
-
-class GameFilterForm(_Renamed):
+class GameFilterForm(_Filters):
     """The filters of the list of games; texts match exactly."""
+
+    def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
+        asked = data.get("game")
+        super().__init__(data, kind=asked if asked in GAMES else SHOGI.name, **options)
 
     player = _text(_("Player"))
     event = _text(_("Event"))
     since = PartialDate(label=_("From"))
     until = PartialDate(label=_("To"), last=True)
-    result = _choice(_("Result"), _RESULT_CHOICES)
+    result = _choice(_("Result"), ())
     black = _text(_("Black"))
     white = _text(_("White"))
     opening = _text(_("Opening"))
-    handicap = _choice(_("Handicap"), HANDICAPS.items())
+    handicap = _choice(_("Handicap"), ())
     special = _choice(_("Ending"), ENDINGS.items())
     kind = _choice(_("Kind"), Game.RecordKind.choices)
+    game = _choice(_("Which game"), wording.GAMES.items())
     min_plies = _number(_("At least so many moves"))
     max_plies = _number(_("At most so many moves"))
     upload = _source()
@@ -110,7 +126,7 @@ class GameFilterForm(_Renamed):
         return any(field.value() or field.errors for field in self.folded())
 
 
-class PositionFilterForm(_Renamed):
+class PositionFilterForm(_Filters):
     """The filters of the games through a position; colours are those of the board that is shown."""
 
     player = _text(_("Player"))
@@ -119,8 +135,8 @@ class PositionFilterForm(_Renamed):
     event = _text(_("Event"))
     since = PartialDate(label=_("From"))
     until = PartialDate(label=_("To"), last=True)
-    result = _choice(_("Result"), _RESULT_CHOICES)
-    handicap = _choice(_("Handicap"), HANDICAPS.items())
+    result = _choice(_("Result"), ())
+    handicap = _choice(_("Handicap"), ())
     min_rating = _number(_("Both rated at least"))
     upload = _source()
 

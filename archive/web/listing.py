@@ -14,11 +14,13 @@ from archive.models import Upload
 from archive.queries import finding
 from archive.queries.games import GameFilters
 from archive.queries.positions import PositionFilters
-from archive.web.forms import RESULT_NUMBERS
+from archive.queries.sides import colours_of, kind_meant, results_of
+from archive.web.wording import RESULTS_OF, STARTS_OF
 from kifu_core.errors import KifuError
-from kifu_core.games import SHOGI
+from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
+from kifu_core.quoridor.formats.qf import looks_coded
 
 if TYPE_CHECKING:
     from django import forms
@@ -82,12 +84,13 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
         linked = ((text, n, f"?{urlencode(used | asked)}") for text, n, asked in values)
         return Facet(str(form.fields[name].label if name in form.fields else _("Year")), tuple(linked))
 
-    menus = ((name, getattr(found, many)) for name, many in _MENUS.items())
+    kinds = [kind for kind, _n in found.boards] or [SHOGI.name]
+    menus = [name for name in _MENUS if len(kinds) == 1 or name not in _OF_ONE]
     all_of_them = [
         facet("player", ((name, n, {"player": name}) for _pk, name, n in found.players)),
         facet("event", ((name, n, {"event": name}) for _pk, name, n in found.events)),
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in found.years)),
-        *(facet(name, _menu_values(form, name, values)) for name, values in menus),
+        *(facet(name, _menu_values(form, name, kinds[0], getattr(found, _MENUS[name]))) for name in menus),
         facet("opening", ((text, n, {"opening": text}) for text, n in found.openings)),
         facet("upload", ((source_name(pk, name), n, {"upload": str(pk)}) for pk, name, n in found.sources)),
     ]
@@ -95,33 +98,45 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
     return [one for one in all_of_them if len(one.values) > 1 and one.label not in hidden]
 
 
-_MENUS: Final = {"result": "results", "handicap": "handicaps", "special": "endings", "kind": "kinds"}
+_MENUS: Final = {
+    "game": "boards", "result": "results", "handicap": "handicaps", "special": "endings", "kind": "kinds",
+}  # fmt: skip
+_OF_ONE: Final = ("result", "handicap")
+"""What has other words in every kind of game."""
 
 
 def _menu_values(
-    form: GameFilterForm, name: str, values: Iterable[tuple[str | int, int]]
+    form: GameFilterForm, name: str, kind: str, values: Iterable[tuple[str | int, int]]
 ) -> Iterator[tuple[str, int, dict[str, str]]]:
     """Values of a field with a menu, in its words; those that it does not have cannot be asked for."""
-    numbers = {number: word for word, number in RESULT_NUMBERS.items()}
-    menu = {value: str(text) for value, text in getattr(form.fields[name], "choices", ())}
+    menu, also = _menu(form, name, kind), {"game": kind} if name in _OF_ONE and kind != SHOGI.name else {}
     for value, n in values:
-        chosen = numbers[value] if isinstance(value, int) else value
-        if chosen in menu:
-            yield menu[chosen], n, {name: chosen}
+        if value in menu:
+            chosen, text = menu[value]
+            yield text, n, {name: chosen} | also
+
+
+def _menu(form: GameFilterForm, name: str, kind: str) -> dict[str | int, tuple[str, str]]:
+    """Of each value what the address says and what people read."""
+    if name == "result":
+        words = zip(results_of(GAMES[kind]), RESULTS_OF[kind], strict=True)
+        return {number: (word, str(text)) for number, (word, text) in enumerate(words)}
+    choices = STARTS_OF[kind].items() if name == "handicap" else getattr(form.fields[name], "choices", ())
+    return {value: (value, str(text)) for value, text in choices}
 
 
 def filters_of(form: GameFilterForm) -> GameFilters:
     """A valid form's filters for the query."""
     asked = {name: None if value == "" else value for name, value in form.cleaned_data.items()}
     asked["record_kind"] = asked.pop("kind")
-    asked["result"] = RESULT_NUMBERS.get(asked["result"] or "")
-    return GameFilters(**asked)
+    asked["kind"] = kind_meant(asked.pop("game"), asked)
+    return GameFilters(**asked | colours_of(asked["kind"], asked))
 
 
-def position_filters_of(form: PositionFilterForm) -> PositionFilters:
+def position_filters_of(form: PositionFilterForm, kind: str = SHOGI.name) -> PositionFilters:
     """A valid form's filters for the games through a position."""
     asked = {name: None if value == "" else value for name, value in form.cleaned_data.items()}
-    return PositionFilters(**asked | {"result": RESULT_NUMBERS.get(asked["result"] or "")})
+    return PositionFilters(**asked | colours_of(kind, asked))
 
 
 KEYS: Final = {
@@ -129,9 +144,11 @@ KEYS: Final = {
     "white": "white", "後手": "white",
     "event": "event", "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "to": "to",
     "result": "result", "handicap": "handicap", "special": "special", "kind": "kind",
-    "min_plies": "min_plies", "max_plies": "max_plies",
+    "min_plies": "min_plies", "max_plies": "max_plies", "game": "game", "ゲーム": "game",
 }  # fmt: skip
 """What may stand before the colon in the search box, and the filter it is."""
+
+_GAMES: Final = {"将棋": SHOGI.name, "コリドール": QUORIDOR.name}
 
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
 
@@ -148,8 +165,10 @@ def filters_in(words: str) -> dict[str, str]:
     free = []
     for match in _TOKEN.finditer(words):
         key, text = match[1], match[2] if match[2] is not None else match[3]
-        if key in KEYS:
-            found[KEYS[key]] = text
+        if key == "kind" and text in GAMES:
+            found["game"] = text
+        elif key in KEYS:
+            found[KEYS[key]] = _GAMES.get(text, text) if KEYS[key] == "game" else text
         elif key is None and text.startswith("@") and len(text) > 1:
             found["player"] = text[1:]
         else:
@@ -159,9 +178,25 @@ def filters_in(words: str) -> dict[str, str]:
     return found
 
 
-def position_in(words: str) -> str | None:
-    """The code of a position that was pasted as SFEN, as a USI line (its end), or as a Shogi64 code; None for
-    other words."""
+def position_in(words: str) -> tuple[str, str] | None:
+    """Game and code of a position that was pasted: SFEN, a USI line (its end), a Shogi64 code; a qf_code or a list of moves (their end); None for other words."""
+    if (code := _shogi_in(words)) is not None:
+        return SHOGI.name, code
+    if not _of_quoridor(words):
+        return None
+    try:
+        return QUORIDOR.name, QUORIDOR.encode(finding.of_text(QUORIDOR, words))
+    except KifuError:
+        return None
+
+
+def _of_quoridor(words: str) -> bool:
+    """Whether words are a code, or a list of two moves and more."""
+    found, _reason = QUORIDOR.detect(words, "")
+    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
+
+
+def _shogi_in(words: str) -> str | None:
     text = words.removeprefix("position ").removeprefix("sfen ").strip()
     try:
         if " moves " in text and (text.count("/") == 8 or text.startswith("startpos ")):

@@ -30,6 +30,7 @@ from archive.web.listing import chips, facets_of, filters_in, filters_of, positi
 from archive.web.wording import position_words
 from kifu_core.errors import DecodeError
 from kifu_core.formats import bod
+from kifu_core.games import GAMES
 from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import Match
 from kifu_core.messages import message
@@ -65,9 +66,9 @@ def home(request: HttpRequest) -> HttpResponse:
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position pasted into the search box leads to its page, other words to filters."""
     if words := request.GET.get("q", "").strip():
-        code = position_in(words)
-        if code is not None:
-            return redirect("position", "shogi", code)
+        if pasted := position_in(words):
+            kind, code = pasted
+            return redirect("position", kind, GAMES[kind].path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_in(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():

@@ -7,10 +7,11 @@ Japanese moves are written as KI2 writes them; English ones in the notation of W
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
 from kifu_core import moves, rules
@@ -41,11 +42,30 @@ ENDINGS: Final[dict[str, Promise]] = {
     "TSUMI": _("checkmate"),
     "FUZUMI": _("no checkmate"),
     "ERROR": _("error"),
+    "GOAL": _("reaches the goal"),
+    "WHITE_WINS": _("White wins"),
+    "BLACK_WINS": _("Black wins"),
 }
-"""Words for JKF's endings; an ending that is not among them is shown as the record has it."""
+"""Words for the endings of records; an ending that is not among them is shown as the record has it."""
 
 RESULTS: Final[tuple[Promise, ...]] = (_("☗ wins"), _("☖ wins"), _("draw"), _("no result"))
 """By the result number of a game (black, white, draw, unknown)."""
+
+GAMES: Final[dict[str, Promise]] = {"shogi": _("shogi"), "quoridor": _("Quoridor")}
+"""What kinds of games are called."""
+
+RESULTS_OF: Final[dict[str, tuple[Promise, ...]]] = {
+    "shogi": RESULTS,
+    "quoridor": (_("White wins"), _("Black wins"), *RESULTS[2:]),
+}
+MARKS_OF: Final = {"shogi": ("☗", "☖"), "quoridor": ("♙", "♟\ufe0e")}
+"""Stand before the players of colours 0 and 1."""
+
+SIDES_OF: Final[dict[str, dict[str, Any]]] = {
+    "shogi": {"black": _("Black"), "white": _("White")},
+    "quoridor": {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")},
+}
+"""Words for the names of sides."""
 
 HANDICAPS: Final[dict[str, Promise]] = {
     "HIRATE": _("even game"),
@@ -65,6 +85,12 @@ HANDICAPS: Final[dict[str, Promise]] = {
     "8": _("eight-piece handicap"),
     "10": _("ten-piece handicap"),
     "OTHER": _("own start position"),
+}
+"""Words for the starts of shogi."""
+
+STARTS_OF: Final[dict[str, dict[str, Promise]]] = {
+    "shogi": HANDICAPS,
+    "quoridor": {"START": _("usual start"), "OTHER": HANDICAPS["OTHER"]},
 }
 
 

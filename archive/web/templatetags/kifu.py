@@ -105,9 +105,15 @@ def share_text(share: float) -> str:
 
 
 @register.simple_tag
-def result_text(result: int) -> str:
+def result_text(row: GameRow) -> str:
     """A game's result in words."""
-    return str(wording.RESULTS[result])
+    return str(wording.RESULTS_OF[row.kind][row.result])
+
+
+@register.filter
+def side_mark(kind: str, color: int) -> str:
+    """What stands before a player of this colour."""
+    return wording.MARKS_OF[kind][color]
 
 
 @register.simple_tag(takes_context=True)

@@ -1,0 +1,109 @@
+"""Quoridor in the lists of games: its own words, filters, facets, and what the search box makes of codes."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from archive.web.listing import filters_in, position_in
+from kifu_core.quoridor.keys import display_key
+from tests.archive import builders
+from tests.archive.builders import ingest
+from tests.archive.games import stored
+from tests.archive.quoridor import CODE, LIST, NAMED, START, after, ready
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def archive() -> None:
+    cache.clear()
+
+
+def text(client: Client, address: str) -> str:
+    answer = client.get(address, headers={"Accept-Language": "en"})
+    assert answer.status_code == 200, address
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def test_a_row_names_the_sides_in_the_words_of_its_game(client: Client) -> None:
+    stored(NAMED, "x.txt")
+    page = text(client, "/games/")
+    assert "♙ Ada ♟\ufe0e Bo" in page and "Black wins" in page and "☗ Ada" not in page
+
+
+def test_lists_are_narrowed_down_by_the_kind_of_game(client: Client) -> None:
+    stored(NAMED, "x.txt")
+    ingest(builders.ready("7g7f 3c3d", black="Cy", white="Di"))
+    page = client.get("/games/").content.decode()
+    assert 'href="?game=quoridor"' in page and 'href="?game=shogi"' in page
+    # Who won is told in other words in every game: it is no way to narrow down both.
+    assert "?result=" not in page
+    assert "Cy" not in text(client, "/games/?game=quoridor")
+
+
+def test_sides_are_those_of_the_game_that_is_asked_for(client: Client) -> None:
+    ingest(ready("e2 e8", black="Ada", white="Bo", winner=1), ready("d1 e8", black="Bo", white="Ada"))
+    for query, found in {"white=Ada": 1, "black=Ada": 1, "result=black": 1, "player=Ada": 2}.items():
+        page = client.get(f"/games/?game=quoridor&{query}").content.decode()
+        assert page.count('class="game-row"') == found, query
+    page = client.get("/games/?game=quoridor&white=Ada").content.decode()
+    assert page.index("Ada</span>") < page.index("Bo</span>")
+    assert client.get("/games/?black=Ada").content.decode().count('class="game-row"') == 0
+
+
+def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
+    ingest(ready("e2 e8", white="Bo", winner=1), ready("d1 e8", white="Cy"))
+    page = unescape(client.get("/games/").content.decode())
+    (address,) = re.findall(r'href="(\?result=black[^"]*)"', page)
+    assert client.get(f"/games/{address}").content.decode().count('class="game-row"') == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "filters"),
+    [
+        ("kind:quoridor", {"game": "quoridor"}),
+        ("kind:shogi @Ada", {"game": "shogi", "player": "Ada"}),
+        ("ゲーム:コリドール", {"game": "quoridor"}),
+        ("kind:problem", {"kind": "problem"}),
+    ],
+)
+def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]) -> None:
+    assert filters_in(words) == filters
+
+
+@pytest.mark.parametrize(
+    ("words", "played"),
+    [
+        (START, ""),
+        (CODE, LIST),
+        (display_key(after("e2 e8 d3h")), "e2 e8 d3h"),
+        ("1. e2 e8 2. e3", "e2 e8 e3"),
+    ],
+)
+def test_a_pasted_code_or_list_leads_to_its_position(client: Client, words: str, played: str) -> None:
+    assert position_in(words) == ("quoridor", display_key(after(played)))
+    assert client.get("/games/", {"q": words})["Location"].startswith("/positions/quoridor/")
+
+
+@pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "kind:quoridor", "QGCLJPRAA", "第1回"])
+def test_other_words_are_no_position(words: str) -> None:
+    assert position_in(words) is None
+
+
+def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: Client) -> None:
+    stored(NAMED, "x.txt")
+    assert re.fullmatch(r"/games/\d+/", client.post("/find/", {"text": LIST})["Location"])
+    shorter = client.post("/find/", {"text": LIST[:8] + " a1v"})["Location"]
+    assert shorter.startswith("/positions/quoridor/")
+
+
+@pytest.mark.parametrize("address", ["/", "/players/", "/events/", "/statistics/", "/uploads/1/"])
+def test_other_pages_bear_games_of_both_kinds(client: Client, address: str) -> None:
+    upload = stored(NAMED, "x.txt")
+    ingest(builders.ready("7g7f 3c3d", black="Cy", white="Di"))
+    text(client, address.replace("1", str(upload.pk)))
