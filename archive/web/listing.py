@@ -179,7 +179,8 @@ def filters_in(words: str) -> dict[str, str]:
 
 
 def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, a USI line (its end), a Shogi64 code; a qf_code or a list of moves (their end); None for other words."""
+    """Game and code of a position that was pasted: SFEN, a USI line (its end), a Shogi64 code; a qf_code or
+    a list of moves (their end); None for other words."""
     if (code := _shogi_in(words)) is not None:
         return SHOGI.name, code
     if not _of_quoridor(words):
