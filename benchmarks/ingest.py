@@ -174,12 +174,11 @@ def take_in(paths: Sequence[str], workers: int) -> float:
     return time.perf_counter() - began
 
 
-def expect(games: int) -> None:
-    """Raises RuntimeError unless so many games are there and can be found."""
+def expect(games: int, kind: str, start: str) -> None:
+    """Raises RuntimeError unless so many games of a kind can be found by the code of their start."""
     from archive.queries.positions import explore
-    from kifu_core import Position, shogi64
 
-    found = explore("shogi", shogi64.encode(Position.initial())).total
+    found = explore(kind, start).total
     if found != games:
         raise RuntimeError(f"{found} games of {games} are found")
 
@@ -221,13 +220,16 @@ def _empty_table(cursor: Any) -> None:
 
 def measure(engine: str, games: int, workers: int) -> dict[str, Any]:
     """One engine's table."""
+    from kifu_core import Position, shogi64
+
+    start = shogi64.encode(Position.initial())
     with empty_archive(engine) as folder:
         files = write_files(folder / "one", range(games))
         began = time.process_time()
         with Steps() as steps:
             seconds = take_in(files, 1)
         busy = time.process_time() - began
-        expect(games)
+        expect(games, "shogi", start)
         found: dict[str, Any] = {
             "engine": engine,
             "games": games,
@@ -238,7 +240,7 @@ def measure(engine: str, games: int, workers: int) -> dict[str, Any]:
         if engine == "postgresql" and workers > 1:
             more = write_files(folder / "several", range(games, 2 * games))
             seconds = take_in(more, workers)
-            expect(2 * games)
+            expect(2 * games, "shogi", start)
             found["several"] = {"workers": workers, "seconds": seconds, "games_a_second": games / seconds}
         rows, seconds = bare_rows()
         stored = 2 * games if "several" in found else games

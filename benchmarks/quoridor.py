@@ -1,22 +1,29 @@
-"""Quoridor: time of legal moves in the middle of games, of codes and of keys.
+"""Quoridor: time of legal moves in the middle of games, of codes and of keys; games a second into the index.
 
     python -m benchmarks.quoridor [--games N] [--rounds N] [--json]
+    python -m benchmarks.quoridor --index N [--engine sqlite|postgresql] [--json]
 
-All figures are of one run, in processor time, the shortest of rounds that take turns. Games are random
+Figures are of one run, in processor time, the shortest of rounds that take turns. Games are random
 and legal, always the same. Of each game the positions with 8 to 14 walls on the board count as its
 middle; legal moves are timed position by position, for the slowest of them too. The peer of the legal
 moves floods the board for every wall that finds room; the limit of a key is a bare BLAKE2b of its code.
+
+With `--index` an empty archive takes in so many games, qf_codes in files of 20, with one process, as
+`benchmarks.ingest` does with shogi; the limit is the bare insertion of the same rows of the index.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Callable
 from hashlib import blake2b
+from pathlib import Path
 from statistics import median
 from typing import Final, TypeVar
 
+from benchmarks import ingest
 from benchmarks.support.rounds import Round, own, shortest
 from kifu_core.games import QUORIDOR
 from kifu_core.jkf import Record
@@ -104,6 +111,34 @@ def _all_keys(record: Record) -> list[int]:
     return [keys.key(visit.code, visit.orientation) for visit in QUORIDOR.visits(record)]
 
 
+def measure_index(engine: str, games: int) -> dict[str, float]:
+    """Games a second from files to committed, searchable games, and what that is made of."""
+    with ingest.empty_archive(engine) as folder:
+        files = _write_files(folder / "codes", games)
+        began = time.process_time()
+        with ingest.Steps() as steps:
+            seconds = ingest.take_in(files, 1)
+        busy = time.process_time() - began
+        ingest.expect(games, QUORIDOR.name, keys.display_key(Position.initial()))
+        rows, bare = ingest.bare_rows()
+    told = {"games a second": games / seconds, "bare rows (limit), games a second": games / bare}
+    told |= {"rows a game": rows / games, "processor time, ms a game": busy / games * 1e3}
+    return told | {f"  {step}, ms a game": part / games * 1e3 for step, part in steps.seconds.items()}
+
+
+def _write_files(folder: Path, games: int) -> list[str]:
+    """Files of games that are all different, a code a line."""
+    folder.mkdir()
+    paths: list[str] = []
+    for first in range(0, games, ingest.GAMES_A_FILE):
+        seeds = range(first, min(first + ingest.GAMES_A_FILE, games))
+        codes = [qf_code.encode(Code(None, tuple(random_game(seed)))) for seed in seeds]
+        path = folder / f"{first}.qf"
+        path.write_text("\n".join(codes))
+        paths.append(str(path))
+    return paths
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -112,7 +147,12 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--index", type=int, default=0, metavar="N", help="take in so many games")
+    parser.add_argument("--engine", choices=ingest.ENGINES, default="sqlite")
     options = parser.parse_args()
+    if options.index:
+        _show_index(measure_index(options.engine, options.index), options)
+        return
     found = [position for seed in range(options.games) for position in middle_of(seed)]
     figures = measure_moves(found, options.rounds)
     figures |= measure_codes([random_game(seed) for seed in range(options.games)], options.rounds)
@@ -124,6 +164,15 @@ def main() -> None:
     for name, figure in figures.items():
         verdict = f"   target {TARGET:.0f}" if name == "legal moves, slowest" else ""
         print(f"{name:32} {figure:8.2f} us{verdict}")
+
+
+def _show_index(figures: dict[str, float], options: argparse.Namespace) -> None:
+    if options.json:
+        print(json.dumps({name: round(figure, 3) for name, figure in figures.items()}))
+        return
+    print(f"{options.engine}: {options.index} games of Quoridor, one process")
+    for name, figure in figures.items():
+        print(f"{name:44}{figure:9.2f}")
 
 
 if __name__ == "__main__":
