@@ -1,7 +1,8 @@
 """A text of many games cut into parts that can be read one by one, in bounded memory.
 
-CSA files hold games between lines that begin with `/`, USI and SFEN files a game or position a line. Other
-formats have no such border that could be found without reading them: they are read whole, up to a limit.
+CSA files hold games between lines that begin with `/`, USI and SFEN files a game or position a line; games
+of Quoridor begin with lines that tell. Other formats have no such border that could be found without reading
+them: they are read whole, up to a limit.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Final
 
 from django.conf import settings
 
 from archive.ingest.refusals import RefusedError
-from kifu_core.detect import detect
+from kifu_core.games import QUORIDOR, kind_of
+from kifu_core.quoridor.formats.cutting import begins_game
 
 WHOLE_BYTES: Final = 256 * 1024
 """A file up to this size is read at once, whatever it holds."""
@@ -28,6 +31,9 @@ _ENGINE_LINE: Final = re.compile(
     rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
     rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
 )
+
+Begins = Callable[[bytes, bytes, bytearray], bool]
+"""Whether a game begins with a line, after the last line with text and all that came before."""
 
 Piece = tuple[int, bytes]
 """The number of its first line, from 1, and the bytes."""
@@ -56,10 +62,14 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[IO[bytes]], Iter
     file.seek(0)
     if head.startswith(_UTF_16):
         return None
-    kind, _ = detect(head.decode("utf-8", "replace").replace("\r\n", "\n"), name)
-    if kind == "csa":
+    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    kind = kind_of(text, name)
+    file_format, _ = kind.detect(text, name)
+    if file_format == "csa":
         return _games_of_csa
-    return _lines if kind in ("usi", "sfen", "usen") else None
+    if kind is QUORIDOR and file_format in ("qf", "alg"):
+        return partial(_lines, begins=partial(_begins_game, file_format))
+    return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
 
 
 def _games_of_csa(file: IO[bytes]) -> Iterator[Piece]:
@@ -77,14 +87,24 @@ def _games_of_csa(file: IO[bytes]) -> Iterator[Piece]:
         yield first, bytes(piece)
 
 
-def _lines(file: IO[bytes]) -> Iterator[Piece]:
+def _is_engine_line(line: bytes, _before: bytes, _piece: bytearray) -> bool:
+    return _ENGINE_LINE.match(line) is not None
+
+
+def _begins_game(file_format: str, line: bytes, before: bytes, piece: bytearray) -> bool:
+    text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
+    return begins_game(file_format, text, last, piece.decode("utf-8", "replace"))
+
+
+def _lines(file: IO[bytes], begins: Begins) -> Iterator[Piece]:
     """Groups of lines, each beginning with a game: what follows a game belongs to it."""
-    piece, first = bytearray(), 1
+    piece, first, before = bytearray(), 1, b""
     for number, line in enumerate(_each_line(file), 1):
-        if len(piece) >= GROUP_BYTES and _ENGINE_LINE.match(line):
+        if len(piece) >= GROUP_BYTES and begins(line, before, piece):
             yield first, bytes(piece)
             piece, first = bytearray(), number
         piece += line
+        before = line if line.strip() else before
         _check(piece)
     if piece.strip():
         yield first, bytes(piece)

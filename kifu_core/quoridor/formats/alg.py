@@ -92,6 +92,12 @@ class _Line(NamedTuple):
         return len(self.moves) >= _ONE_GAME_LINE and (not steps or steps[0] in _FIRST_STEPS)
 
 
+def is_list_of_lines(line: str, before: str) -> bool:
+    """Whether a line is a game of its own in a list without numbers, as the line before it is."""
+    found = _Line(0, len(line), _A_MOVE.findall(line), _A_NUMBER.search(line) is not None)
+    return found.opens_game and not found.numbered and _A_NUMBER.search(before) is None
+
+
 @dataclass(slots=True)
 class _Game:
     """A game while its text is read. `lines` are the main line and the forks that are open.

@@ -1,0 +1,79 @@
+"""Large files of games of Quoridor: cut into pieces that give the same games as the whole."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+
+import pytest
+
+from archive.ingest import texts
+from archive.ingest.entries import walk
+from archive.ingest.pipeline import read_part
+from kifu_core.games import QUORIDOR, load
+from kifu_core.quoridor.board import name
+from kifu_core.quoridor.qf_code import Code, encode
+from kifu_core.quoridor.record import as_jkf
+from tests.kifu_core.quoridor.games import random_game
+from tests.kifu_core.quoridor.records import random_record
+
+GAMES = [random_game(seed, 40) for seed in range(12)]
+CODES = [encode(Code(None, tuple(game))) for game in GAMES]
+LISTS = [" ".join(map(name, game)) for game in GAMES]
+
+
+def wrapped(text: str) -> str:
+    return "\n".join(text[at : at + 20] for at in range(0, len(text), 20))
+
+
+def numbered(text: str) -> str:
+    words = text.split()
+    return "\n".join(f"{at // 2 + 1}. {' '.join(words[at : at + 2])}" for at in range(0, len(words), 2))
+
+
+def labelled(texts: list[str]) -> list[str]:
+    return [f"game {number}\t{text}" for number, text in enumerate(texts)]
+
+
+FILES = {
+    "codes": "\n".join(CODES),
+    "labelled codes": "\n".join(labelled(CODES)),
+    "broken codes": "\n\n".join(map(wrapped, CODES)),
+    "damaged codes": "\n".join(code if n % 3 else code + "A" for n, code in enumerate(CODES)),
+    "lists": "\n".join(LISTS),
+    "labelled lists": "\n".join(labelled(LISTS)),
+    "numbered lists": "\n".join(map(numbered, LISTS)),
+    "tagged lists": "\n".join(QUORIDOR.dump(as_jkf(random_record(seed)), "alg") for seed in range(1, 20, 3)),
+}
+
+
+def read(text: str, file: str) -> tuple[list[bytes], int]:
+    """The digests of a file's games, and in how many pieces it was read."""
+    parts = list(walk(io.BytesIO(text.encode()), file))
+    entries = [entry for part in parts for entry in read_part(part, file)]
+    return [entry.game.digest for entry in entries if entry.game], len(parts)
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_cutting_gives_the_same_games_as_reading_at_once(what, monkeypatch):
+    file = "x.qf" if "codes" in what else "x.txt"
+    whole, pieces = read(FILES[what], file)
+    assert pieces == 1 and len(whole) >= 7
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "GROUP_BYTES", 60)
+    cut, pieces = read(FILES[what], file)
+    assert cut == whole
+    # Codes that mail programs broke can only be put together by reading them.
+    assert (pieces > 3) == (what != "broken codes")
+
+
+def test_a_large_collection_takes_no_more_memory_than_its_pieces():
+    data = ("\n".join(CODES) + "\n").encode() * 2_000
+    tracemalloc.start()
+    try:
+        pieces = sum(1 for _ in walk(io.BytesIO(data), "all.qf"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert pieces > 20 and peak < len(data) + 1_000_000
+    assert load(data[:1000].decode(), "all.qf")[1].format == "qf"
