@@ -53,6 +53,8 @@ export function createBoard(host, config = {}) {
   field.append(make("path", { class: "qf-square", d: SQUARES }));
   const layers = Object.fromEntries(["marks", "walls", "pawns", "above"].map((layer) =>
     [layer, field.appendChild(make("g", {}))]));
+  // Redrawn while the mouse is down: what is under it must stay what was pressed.
+  layers.above.setAttribute("pointer-events", "none");
   const labels = config.labels ? field.appendChild(make("g", { class: "qf-labels" })) : null;
   let flip = Boolean(config.flip);
   let neutral = Boolean(config.neutral);
