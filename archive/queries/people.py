@@ -67,20 +67,24 @@ class Named:
 class Summary:
     """The games of a player or of an event, added up.
 
-    `sides` are Black's and White's games: a player's own, or all of an event as each side sees them. `people`
-    are a player's opponents (as the player fared against them) or an event's players. `years` and `openings`
-    are numbers of games; openings are those that the records name.
+    `sides` are, by kind of game, those of colours 0 and 1: a player's own, or all of an event as each side
+    sees them. `people` are a player's opponents (as the player fared against them) or an event's players.
+    `years` and `openings` are numbers of games; openings are those that the records name.
     """
 
     id: int
     name: str
     aliases: tuple[str, ...]
-    sides: tuple[Tally, Tally] = field(default_factory=lambda: (Tally(), Tally()))
+    sides: dict[str, tuple[Tally, Tally]] = field(default_factory=dict)
     people: tuple[tuple[Named, Tally], ...] = ()
     years: tuple[tuple[int, int], ...] = ()
     openings: tuple[tuple[str, int], ...] = ()
     looked_at: int = 0
     more: bool = False
+
+    def add(self, kind: str, result: int, colour: int) -> None:
+        """Count a game for a side."""
+        self.sides.setdefault(kind, (Tally(), Tally()))[colour].add(result, colour)
 
 
 _TABLES: Final = {"player": "archive_player", "event": "archive_event"}
@@ -92,7 +96,7 @@ _NAMES: Final = """
     ) FROM {table} n WHERE n.name > %s AND n.name LIKE %s ESCAPE '!' ORDER BY n.name LIMIT %s
 """
 _GAMES_OF: Final = """
-    SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening
+    SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
     WHERE d.{kind}_id = %s AND g.record_kind = 'game'
     ORDER BY d.played DESC, d.slot DESC LIMIT %s
@@ -117,8 +121,8 @@ def player_summary(player_id: int) -> Summary | None:
     summary = Summary(player.pk, player.name, tuple(aliases))
     rows = _rows("player", player_id, summary)
     against: dict[int, Tally] = {}
-    for _played, colour, result, black, white, _opening in rows:
-        summary.sides[colour].add(result, colour)
+    for _played, colour, result, black, white, _opening, kind in rows:
+        summary.add(kind, result, colour)
         opponent = white if colour == 0 else black
         if opponent is not None:
             against.setdefault(opponent, Tally()).add(result, colour)
@@ -134,9 +138,9 @@ def event_summary(event_id: int) -> Summary | None:
     aliases = EventAlias.objects.filter(event=event).order_by("name").values_list("name", flat=True)
     summary = Summary(event.pk, event.name, tuple(aliases))
     scores: dict[int, Tally] = {}
-    for _played, _colour, result, *players, _opening in _rows("event", event_id, summary):
+    for _played, _colour, result, *players, _opening, kind in _rows("event", event_id, summary):
         for colour, player in enumerate(players):
-            summary.sides[colour].add(result, colour)
+            summary.add(kind, result, colour)
             if player is not None:
                 scores.setdefault(player, Tally()).add(result, colour)
     summary.people = _people(scores)

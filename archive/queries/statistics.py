@@ -14,6 +14,7 @@ from django.db import connection
 from archive.ingest.series import unpack
 from archive.models import Game
 from archive.queries.people import LISTED, without_gaps
+from kifu_core.games import SHOGI
 
 KEPT_SECONDS: Final = 600
 COUNTS_SECONDS: Final = 60
@@ -38,7 +39,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Games (records of other kinds left out) by year, result, length, ending and named opening.
+    """Games of one kind (problems, trees and positions left out) by year, result, length, ending and named
+    opening. `kind` is that kind, `kinds` how many games there are of each, the most frequent first.
 
     `lengths` are numbers by the first ply of a class of `STEP`; `durations` by the first second of a class of
     `DURATIONS`, of the seconds that both sides used, over the newest `TIMED` games whose times are known.
@@ -52,6 +54,8 @@ class Statistics:
     endings: tuple[tuple[str, int], ...]
     openings: tuple[tuple[str, int], ...]
     durations: tuple[tuple[int, int], ...] = ()
+    kind: str = SHOGI.name
+    kinds: tuple[tuple[str, int], ...] = ()
 
 
 def counts() -> Counts:
@@ -66,29 +70,32 @@ def counts() -> Counts:
     return found
 
 
-def statistics() -> Statistics:
-    """The archive's games added up, at most `KEPT_SECONDS` old."""
-    found: Statistics | None = cache.get("statistics")
+def statistics(kind: str | None = None) -> Statistics:
+    """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old."""
+    found: Statistics | None = cache.get(f"statistics-{kind}")
     if found is None:
-        found = add_up()
-        cache.set("statistics", found, KEPT_SECONDS if found.games > LISTED else 1)
+        found = add_up(kind)
+        cache.set(f"statistics-{kind}", found, KEPT_SECONDS if found.games > LISTED else 1)
     return found
 
 
-def add_up() -> Statistics:
-    """The archive's games added up now: three passes over the table of games."""
+def add_up(kind: str | None = None) -> Statistics:
+    """The archive's games of a kind added up now: five passes over the table of games."""
+    kinds = sorted(_grouped("kind", None), key=lambda row: -row[1])
+    kind = kind or (kinds[0][0] if kinds else SHOGI.name)
     years: Counter[int] = Counter()
     results: Counter[int] = Counter()
     undated = 0
-    for played, result, n in _grouped("played, result"):
+    for played, result, n in _grouped("played, result", kind):
         results[result] += n
         if played:
             years[date.fromordinal(played).year] += n
         else:
             undated += n
-    lengths = Counter({plies * STEP: n for plies, n in _grouped(f"plies / {STEP}")})
+    lengths = Counter({plies * STEP: n for plies, n in _grouped(f"plies / {STEP}", kind)})
     endings, openings = (
-        Counter({str(text): n for text, n in _grouped(column) if text}) for column in ("special", "opening")
+        Counter({str(text): n for text, n in _grouped(column, kind) if text})
+        for column in ("special", "opening")
     )
     return Statistics(
         games=results.total(),
@@ -98,23 +105,25 @@ def add_up() -> Statistics:
         lengths=tuple((first, lengths[first]) for first in range(0, max(lengths, default=-1) + 1, STEP)),
         endings=tuple(endings.most_common(LISTED)),
         openings=tuple(openings.most_common(LISTED)),
-        durations=_durations(),
+        durations=_durations(kind),
+        kind=kind,
+        kinds=tuple((name, n) for name, n in kinds),
     )
 
 
 _SERIES: Final = """
     SELECT s.series FROM (
-        SELECT g.id, g.played, g.slot FROM archive_game g WHERE EXISTS (
+        SELECT g.id, g.played, g.slot FROM archive_game g WHERE g.kind = %s AND EXISTS (
             SELECT 1 FROM archive_gameseries t WHERE t.game_id = g.id
         ) ORDER BY g.played DESC, g.slot DESC LIMIT %s
     ) x JOIN archive_gameseries s ON s.game_id = x.id
 """
 
 
-def _durations() -> tuple[tuple[int, int], ...]:
+def _durations(kind: str) -> tuple[tuple[int, int], ...]:
     """The times of both sides together, by class, from the first to the last that has any game."""
     with connection.cursor() as cursor:
-        cursor.execute(_SERIES, [TIMED])
+        cursor.execute(_SERIES, [kind, TIMED])
         clocks = [unpack(stored).clock for (stored,) in cursor.fetchall()]
     # The last tick of a side has the total of all before it.
     totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
@@ -123,11 +132,12 @@ def _durations() -> tuple[tuple[int, int], ...]:
     return tuple((DURATIONS[place], found[place]) for place in places)
 
 
-def _grouped(columns: str) -> list[tuple[Any, ...]]:
+def _grouped(columns: str, kind: str | None) -> list[tuple[Any, ...]]:
+    asked = "" if kind is None else "AND kind = %s"
     sql = f"""
         SELECT {columns}, count(*) FROM archive_game
-        WHERE space = 0 AND record_kind = 'game' GROUP BY {columns}
+        WHERE space = 0 AND record_kind = 'game' {asked} GROUP BY {columns}
     """
     with connection.cursor() as cursor:
-        cursor.execute(sql)
+        cursor.execute(sql, [] if kind is None else [kind])
         return list(cursor.fetchall())

@@ -19,7 +19,9 @@ from archive.queries import people
 from archive.queries.games import GameFilters, find_games
 from archive.queries.positions import PositionFilters, explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
-from archive.web.wording import RESULTS, ending_text, number_text
+from archive.web.wording import GAMES as WORDS
+from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 
@@ -107,7 +109,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         raise Http404(_("There is no player with this number."))
     context = _summary(found) | {
         "kind": "player",
-        "sides": [(_("Black"), "☗", found.sides[0]), (_("White"), "☖", found.sides[1])],
+        "sides": [side for kind, both in found.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
         "games_query": urlencode({"player": found.name}),
         "latest": find_games(GameFilters(player=found.name), limit=_LATEST).items,
@@ -133,12 +135,18 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         raise Http404(_("There is no event with this number."))
     context = _summary(found) | {
         "kind": "event",
-        "sides": [(_("Black"), "☗", found.sides[0])],
+        "sides": [_sides(kind, both)[0] for kind, both in found.sides.items()],
         "people_title": _("Players"),
         "games_query": urlencode({"event": found.name}),
         "latest": find_games(GameFilters(event=found.name), limit=_LATEST).items,
     }
     return render(request, "archive/summary.html", context)
+
+
+def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
+    """Name, mark and games of both sides."""
+    names = [str(SIDES_OF[kind][side]) for side in GAMES[kind].sides]
+    return list(zip(names, MARKS_OF[kind], tallies, strict=True))
 
 
 def _summary(found: people.Summary) -> dict[str, Any]:
@@ -163,9 +171,8 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 @require_safe
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """What the whole archive adds up to."""
-    found = statistics()
-    start = Position.initial()
-    explorer = explore("shogi", shogi64.encode(start))
+    asked = request.GET.get("game")
+    found = statistics(asked if asked in GAMES else None)
     context = {
         "found": found,
         "plots": [
@@ -179,16 +186,23 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "undated": undated_text(found.undated),
         "shares": [
-            (_("Results"), list(zip(map(str, RESULTS), found.results, strict=True))),
+            (_("Results"), list(zip(map(str, RESULTS_OF[found.kind]), found.results, strict=True))),
             (_("Endings"), [(ending_text(special), n) for special, n in found.endings]),
             (_("Openings as the records name them"), list(found.openings)),
         ],
-        "position": start,
-        "explorer": explorer,
-        "moves": [move for move in explorer.moves if move.total][: 2 * _FIRST_MOVES],
+        "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
         "section": "statistics",
+        **(_played_first() if found.kind == SHOGI.name else {}),
     }
     return render(request, "archive/statistics.html", context)
+
+
+def _played_first() -> dict[str, Any]:
+    """What was played from the start of an even game."""
+    start = Position.initial()
+    explorer = explore("shogi", shogi64.encode(start))
+    moves = [move for move in explorer.moves if move.total]
+    return {"position": start, "explorer": explorer, "moves": moves[: 2 * _FIRST_MOVES]}
 
 
 def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:

@@ -44,7 +44,7 @@ def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
     store()
     found = people.player_summary(player("甲"))
     assert found
-    assert [told(side) for side in found.sides] == [(1, 1, 0, 0), (0, 1, 0, 0)]
+    assert [told(side) for side in found.sides["shogi"]] == [(1, 1, 0, 0), (0, 1, 0, 0)]
     assert [(one.name, told(tally)) for one, tally in found.people] == [
         ("乙", (1, 1, 0, 0)),
         ("丙", (0, 1, 0, 0)),
@@ -65,7 +65,7 @@ def test_an_event_is_added_up_by_side_and_player() -> None:
     store()
     found = people.event_summary(Event.objects.get().pk)
     assert found
-    assert told(found.sides[0]) == (1, 1, 0, 0)
+    assert told(found.sides["shogi"][0]) == (1, 1, 0, 0)
     assert {one.name: told(tally) for one, tally in found.people} == {
         "甲": (1, 1, 0, 0),
         "乙": (0, 1, 0, 0),
@@ -144,7 +144,7 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
     for one in people.names("player"):
         summary = people.player_summary(one.id)
         assert summary
-        for colour, side in enumerate(summary.sides):
+        for colour, side in enumerate(summary.sides["shogi"]):
             assert side.games == games.filter(**{f"player{colour}": one.id}).count()
             assert side.wins == games.filter(**{f"player{colour}": one.id}, result=colour).count()
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from archive.models import Player
 from archive.web.listing import filters_in, position_in
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders
@@ -100,6 +101,19 @@ def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: C
     assert re.fullmatch(r"/games/\d+/", client.post("/find/", {"text": LIST})["Location"])
     shorter = client.post("/find/", {"text": LIST[:8] + " a1v"})["Location"]
     assert shorter.startswith("/positions/quoridor/")
+
+
+def test_statistics_are_those_of_one_game(client: Client) -> None:
+    ingest(ready("e2 e8", winner=1), builders.ready("7g7f 3c3d"), builders.ready("2g2f 3c3d"))
+    shogi, quoridor = text(client, "/statistics/"), text(client, "/statistics/?game=quoridor")
+    assert "☗ wins 2" in shogi and "2 games" in shogi and "Quoridor 1" in shogi
+    assert "Black wins 1" in quoridor and "☗" not in quoridor
+
+
+def test_a_player_of_both_games_has_sides_of_both(client: Client) -> None:
+    ingest(ready("e2 e8", white="Ada", winner=1), builders.ready("7g7f 3c3d", black="Ada"))
+    page = text(client, f"/players/{Player.objects.get(name='Ada').pk}/")
+    assert "☗ Black 1 1 0 0" in page and "♟\ufe0e Black 1 1 0 0" in page
 
 
 @pytest.mark.parametrize("address", ["/", "/players/", "/events/", "/statistics/", "/uploads/1/"])
