@@ -140,13 +140,15 @@ def position_filters_of(form: PositionFilterForm, kind: str = SHOGI.name) -> Pos
 
 
 KEYS: Final = {
-    "player": "player", "対局者": "player", "black": "black", "先手": "black",
-    "white": "white", "後手": "white",
-    "event": "event", "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "to": "to",
+    "player": "player", "対局者": "player", "black": "black", "white": "white", "event": "event",
+    "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "to": "to",
     "result": "result", "handicap": "handicap", "special": "special", "kind": "kind",
     "min_plies": "min_plies", "max_plies": "max_plies", "game": "game", "ゲーム": "game",
 }  # fmt: skip
 """What may stand before the colon in the search box, and the filter it is."""
+
+_SEATS: Final = {"先手": 0, "後手": 1}
+"""What Japanese calls colours 0 and 1 in every kind of game."""
 
 _GAMES: Final = {"将棋": SHOGI.name, "コリドール": QUORIDOR.name}
 
@@ -162,11 +164,14 @@ def filters_in(words: str) -> dict[str, str]:
     {'player': 'the end of genesis'}
     """
     found: dict[str, str] = {}
+    seats: dict[int, str] = {}
     free = []
     for match in _TOKEN.finditer(words):
         key, text = match[1], match[2] if match[2] is not None else match[3]
         if key == "kind" and text in GAMES:
             found["game"] = text
+        elif key in _SEATS:
+            seats[_SEATS[key]] = text
         elif key in KEYS:
             found[KEYS[key]] = _GAMES.get(text, text) if KEYS[key] == "game" else text
         elif key is None and text.startswith("@") and len(text) > 1:
@@ -175,7 +180,8 @@ def filters_in(words: str) -> dict[str, str]:
             free.append(match[0])
     if free:
         found.setdefault("player", " ".join(free))
-    return found
+    sides = GAMES.get(found.get("game", ""), SHOGI).sides
+    return found | {sides[colour]: text for colour, text in seats.items()}
 
 
 def position_in(words: str) -> tuple[str, str] | None:

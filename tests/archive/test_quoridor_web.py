@@ -71,6 +71,8 @@ def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
         ("kind:shogi @Ada", {"game": "shogi", "player": "Ada"}),
         ("ゲーム:コリドール", {"game": "quoridor"}),
         ("kind:problem", {"kind": "problem"}),
+        ("先手:Ada", {"black": "Ada"}),
+        ("先手:Ada 後手:Bo ゲーム:コリドール", {"game": "quoridor", "white": "Ada", "black": "Bo"}),
     ],
 )
 def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]) -> None:
