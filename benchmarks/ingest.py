@@ -2,6 +2,7 @@
 
     python -m benchmarks.ingest [--engine sqlite|postgresql] [--games 2000] [--workers 2] [--json]
     python -m benchmarks.ingest --corpus [--page] [--json]
+    python -m benchmarks.ingest --paste [--games 10000] [--json]
 
 For each engine an empty archive in a temporary folder takes in files of games (CSA and KIF in two encodings)
 as `manage.py import_kifu` does, first with one process, on PostgreSQL then other games with several. Then the
@@ -12,6 +13,10 @@ process are timed one by one, in processor time; what is left over is in `other`
 `--corpus` sends every file of the corpus beside the checkout in one ZIP through the API of a running archive
 and prints what became of its entries, how long it took and the worker's largest memory; with `--page` through
 its upload page in a headless Chromium.
+
+`--paste` sends a file of so many games to a running archive as `make run` starts it, on SQLite with one
+worker, and as long as that is worked off pastes one game after the other: seconds from the beginning of the
+request to the moment when the paste's last position is found, asked for every 20 ms.
 
 How to read it: games a second on a shared machine mean little by themselves; the share of the limit and the
 shares of the steps, of one run, do.
@@ -42,6 +47,9 @@ ENGINES = ("sqlite", "postgresql")
 GAMES_A_FILE = 20
 BATCH_ROWS = 10_000
 CORPUS_SECONDS = 1200.0
+PASTES = 40
+PASTE_SECONDS = 3.0
+"""What a paste may take during an import."""
 
 
 @contextmanager
@@ -358,23 +366,82 @@ def show_corpus(found: dict[str, Any]) -> None:
         print(f"    failed with {code:<24}{count:>5}")
 
 
+# --- a paste beside an import ----------------------------------------------------------------------------
+
+
+def pastes(games: int) -> dict[str, Any]:
+    """Paste games while a file of many is worked off; how long each was not to be found."""
+    from tests.serving import archive_at
+
+    load = os.getloadavg()[0]
+    data = generate.csa_file(range(games)).encode()
+    taken: list[float] = []
+    settings = {"ARCHIVE_WEB_WORKERS": "2", "DATABASE_URL": ""}
+    with (
+        tempfile.TemporaryDirectory(prefix="kifu-ingest-") as name,
+        archive_at(Path(name), **settings) as archive,
+    ):
+        began = time.perf_counter()
+        upload = archive.post_file(data, "games.csa")
+
+        def stored() -> int:
+            return sum(archive.get(f"/api/v1/uploads/{upload}")["entries"].values())
+
+        while not stored():
+            time.sleep(0.02)
+        while len(taken) < PASTES and stored() < games:
+            taken.append(_paste(archive, games + len(taken)))
+        beside = stored()
+        archive.wait_done(upload)
+        seconds = time.perf_counter() - began
+    taken.sort()
+    return {
+        "games": games, "load": load, "seconds": seconds, "stored_before_last_paste": beside,
+        "pastes": taken, "target": PASTE_SECONDS,
+    }  # fmt: skip
+
+
+def _paste(archive: Any, number: int) -> float:
+    """Paste a game and ask for its last position until it is found; the seconds that took."""
+    text = generate.csa(number)
+    code = generate.code(number, len(generate.moves(number)))
+    began = time.perf_counter()
+    archive.post_text(text, "paste.csa")
+    while not archive.get(f"/api/v1/positions/shogi/{code}")["total"]:
+        time.sleep(0.02)
+    return time.perf_counter() - began
+
+
+def show_pastes(found: dict[str, Any]) -> None:
+    taken = found["pastes"]
+    print(f"{found['games']} games imported in {found['seconds']:.0f} s; load before {found['load']:.1f}")
+    print(f"  {len(taken)} pastes until {found['stored_before_last_paste']} of them were stored, found after")
+    for name, share in (("p50", 0.5), ("p95", 0.95), ("max", 1.0)):
+        print(f"    {name}  {taken[min(len(taken) - 1, int(share * len(taken)))]:6.2f} s")
+    print(f"    target {found['target']:.0f} s")
+
+
 def main() -> None:
     """Print tables, or JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--engine", choices=ENGINES)
-    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--games", type=int, help="2,000; beside pastes 10,000")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--corpus", action="store_true")
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--paste", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.corpus:
         found = corpus(options.page)
         print(json.dumps(found)) if options.json else show_corpus(found)
+    elif options.paste:
+        found = pastes(options.games or 10_000)
+        print(json.dumps(found)) if options.json else show_pastes(found)
     elif options.engine:
-        found = measure(options.engine, options.games, options.workers)
+        found = measure(options.engine, options.games or 2_000, options.workers)
         print(json.dumps(found)) if options.json else show(found)
     else:
         # Settings are read once in a process: each engine has its own.

@@ -19,7 +19,8 @@ from archive.ingest import reading, tasks
 from tests.faults.servers import Postgres
 from tests.faults.world import World
 
-WAIT_SECONDS = 600
+WAIT_SECONDS = 3600
+"""Patience with a busy machine, not a promise of speed."""
 PASS_SECONDS = 0.3
 
 
