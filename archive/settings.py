@@ -93,7 +93,10 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
         "OPTIONS": {
-            "libraries": {"kifu": "archive.web.templatetags.kifu"},
+            "libraries": {
+                "kifu": "archive.web.templatetags.kifu",
+                "quoridor": "archive.web.templatetags.quoridor",
+            },
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",

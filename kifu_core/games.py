@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
 from kifu_core import detect as shogi_detect
-from kifu_core import evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core import draw, evaluations, formats, legality, moves, replay, rules, telling
 from kifu_core.errors import Issue
 from kifu_core.formats.losses import losses
 from kifu_core.handicaps import PRESETS
@@ -15,6 +15,7 @@ from kifu_core.jkf import Record
 from kifu_core.keys import canonical, shogi64
 from kifu_core.position import Position
 from kifu_core.quoridor import board as quoridor_board
+from kifu_core.quoridor import draw as quoridor_draw
 from kifu_core.quoridor import formats as quoridor_formats
 from kifu_core.quoridor import keys as quoridor_keys
 from kifu_core.quoridor import replay as quoridor_replay
@@ -54,6 +55,7 @@ class GameKind(Generic[P]):
 
     `legal_moves` are packed; `move_name` writes a move in the game's notation, which JSON calls `notation`,
     `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
+    `svg` is the picture of a position.
     """
 
     name: str
@@ -92,6 +94,7 @@ class GameKind(Generic[P]):
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]
     move_facts: Callable[[P, int], dict[str, Any]]
+    svg: Callable[..., str]
 
 
 SHOGI: Final[GameKind[Position]] = GameKind(
@@ -131,6 +134,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     move_name=moves.to_usi,
     move_text=telling.move_text,
     move_facts=telling.move_facts,
+    svg=draw.svg,
 )
 
 QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
@@ -170,6 +174,7 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     move_name=quoridor_board.name,
     move_text=quoridor_telling.move_text,
     move_facts=lambda position, move: {},
+    svg=quoridor_draw.svg,
 )
 
 GAMES: Final[dict[str, GameKind[Any]]] = {SHOGI.name: SHOGI, QUORIDOR.name: QUORIDOR}

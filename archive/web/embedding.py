@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from archive.models import Game
 from archive.web.game_page import game_context
-from archive.web.views import asked_ply, decoded
-from archive.web.wording import position_words
+from archive.web.views import asked_ply, decoded, template_of
+from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
 
 THEMES: Final = ("light", "dark")
@@ -35,17 +35,17 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position without the site around it."""
     try:
-        shown = decoded(kind, code)
+        shown, _code = decoded(kind, code)
     except DecodeError as error:
         return HttpResponse(error.code, status=400, content_type="text/plain; charset=utf-8")
     context = {
         "position": shown,
-        "words": position_words(shown),
+        "words": words_of(kind, shown),
         "url": reverse("position", args=[kind, code]),
         "flipped": request.GET.get("flip") == "1",
         "theme": _theme(request),
     }
-    return render(request, "archive/embed_position.html", context)
+    return render(request, template_of(kind, "embed_position"), context)
 
 
 def _theme(request: HttpRequest) -> str:

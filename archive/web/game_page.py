@@ -251,6 +251,7 @@ def position_links(position: Position, kind: str) -> dict[str, str]:
         code = ""
     return {
         "code": code,
+        "path_code": code,
         "position_url": reverse("position", args=[kind, code]) if code else "",
         "position_url_pattern": pattern,
         "bod_url_pattern": reverse("position-bod", args=[_PATTERN_CODE]),

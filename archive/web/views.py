@@ -27,10 +27,10 @@ from archive.web.browsing import Plot, years_plot
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import game_context
 from archive.web.listing import chips, facets_of, filters_in, filters_of, position_filters_of, position_in
-from archive.web.wording import position_words
+from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
 from kifu_core.formats import bod
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.keys.canonical import Match
 from kifu_core.messages import message
@@ -119,7 +119,11 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     flipped = request.GET.get("flip") == "1"
     context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped)
     context |= share_context(
-        request, reverse("embed-game", args=[game_id]), str(context["title"]), context["code"]
+        request,
+        reverse("embed-game", args=[game_id]),
+        str(context["title"]),
+        found.kind,
+        context["path_code"],
     )
     words = (context["event"], context["date"], str(context["result"]))
     context["og_description"] = " · ".join(word for word in words if word)
@@ -141,10 +145,10 @@ def asked_ply(request: HttpRequest) -> int | None:
     return _ply(request.GET["ply"]) if "ply" in request.GET else None
 
 
-def share_context(request: HttpRequest, embed: str, title: str, code: str) -> dict[str, Any]:
-    """What the copyable code for other sites and their previews of links are made of; `code` is the picture's
-    position, empty for none."""
-    picture = reverse("api:position-picture", args=["shogi", code]) if code else ""
+def share_context(request: HttpRequest, embed: str, title: str, kind: str, path: str) -> dict[str, Any]:
+    """What the copyable code for other sites and their previews of links are made of; `path` is the picture's
+    position as addresses have it, empty for none."""
+    picture = reverse("api:position-picture", args=[kind, path]) if path else ""
     return {
         "og_url": request.build_absolute_uri(),
         "og_image": request.build_absolute_uri(picture) if picture else "",
@@ -177,15 +181,16 @@ def position_bod(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games."""
+    path = code
     try:
-        shown = decoded(kind, code)
+        shown, code = decoded(kind, path)
     except DecodeError as error:
-        return _invalid_code(request, code, error)
+        return _invalid_code(request, path, error)
     match = match_asked(request.GET.get("match", ""))
     if request.GET.get("part") == "moves":
-        return _moves_part(request, shown, code, match)
-    form = PositionFilterForm(request.GET, label_suffix="")
-    filters = position_filters_of(form) if form.is_valid() else None
+        return _moves_part(request, shown, kind, code, match)
+    form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
+    filters = position_filters_of(form, kind) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(
@@ -197,11 +202,10 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "position": shown,
         "kind": kind,
         "code": code,
-        "sfen": shown.sfen(),
-        "words": position_words(shown),
+        "words": words_of(kind, shown),
         "match": match,
         "matches": match_links(request, match),
-        "images": images(shown, match),
+        "images": images(kind, shown, match),
         "order": order,
         "order_href": address_with(request, order="" if order == "oldest" else "oldest", cursor=""),
         "flipped": request.GET.get("flip") == "1",
@@ -214,9 +218,10 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "next": next_page(request, through.next),
         "trend": None if filters else years_over(kind, code, match),
         "section": "positions",
-        **share_context(request, reverse("embed-position", args=[kind, code]), _("Position"), code),
+        **_names(kind, shown),
+        **share_context(request, reverse("embed-position", args=[kind, path]), _("Position"), kind, path),
     }
-    return render(request, "archive/position.html", context, status=200 if form.is_valid() else 400)
+    return render(request, template_of(kind, "position"), context, status=200 if form.is_valid() else 400)
 
 
 def years_over(kind: str, code: str, match: Match) -> Plot | None:
@@ -233,16 +238,28 @@ def carried(request: HttpRequest) -> str:
     return f"?{query.urlencode()}" if query else ""
 
 
-def decoded(kind: str, code: str) -> Position:
-    """The position of an address. Raises Http404 for an unknown game, DecodeError for a wrong code."""
-    if kind != "shogi":
+def decoded(kind: str, path: str) -> tuple[Any, str]:
+    """The position of an address and its code. Raises Http404 for an unknown game, DecodeError for a wrong
+    code."""
+    if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    return shogi64.decode(code)
+    code = GAMES[kind].path_code(path)
+    return GAMES[kind].decode(code), code
 
 
-def _moves_part(request: HttpRequest, shown: Position, code: str, match: Match) -> HttpResponse:
+def template_of(kind: str, page: str) -> str:
+    """The template of a page about one kind of game."""
+    return f"{'archive' if kind == SHOGI.name else kind}/{page}.html"
+
+
+def _names(kind: str, shown: Any) -> dict[str, str]:
+    """What a position is called beside its code."""
+    return {"sfen": shown.sfen()} if kind == SHOGI.name else {}
+
+
+def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
     """Only the table of moves, for the replay of a game."""
-    found = explore("shogi", code, match)
+    found = explore(kind, code, match)
     context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
@@ -277,8 +294,8 @@ def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def images(position: Position, match: Match) -> list[tuple[str, str]]:
-    """The other positions that a match counts too: what they are called, and their codes."""
+def images(kind: str, position: Any, match: Match) -> list[tuple[str, str]]:
+    """The other positions that a match counts too: what they are called, and their codes in addresses."""
     mirrored, turned = position.mirrored(), position.turned()
     found = {
         "mirror": [(_("Mirrored"), mirrored)],
@@ -289,8 +306,9 @@ def images(position: Position, match: Match) -> list[tuple[str, str]]:
             (_("Mirrored and turned"), turned.mirrored()),
         ],
     }.get(match, [])
-    codes = {shogi64.encode(image): name for name, image in reversed(found)}
-    codes.pop(shogi64.encode(position), None)
+    game = GAMES[kind]
+    codes = {game.path_code(game.encode(image)): name for name, image in reversed(found)}
+    codes.pop(game.path_code(game.encode(position)), None)
     return [(name, code) for code, name in reversed(codes.items())]
 
 

@@ -15,7 +15,9 @@ from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
 from kifu_core import moves, rules
+from kifu_core.games import SHOGI
 from kifu_core.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
+from kifu_core.quoridor import draw as quoridor_draw
 from kifu_core.squares import JAPANESE, RANKS, SQUARES, USI, square
 
 if TYPE_CHECKING:
@@ -158,6 +160,13 @@ def _english_packed(position: Position, move: int) -> str:
 def _could_promote(piece: int, origin: int, to: int) -> bool:
     ranks = [RANKS[origin], RANKS[to]]
     return bool(CAN_PROMOTE[piece]) and (min(ranks) <= 3 if piece > 0 else max(ranks) >= 7)
+
+
+def words_of(kind: str, position: Any) -> str:
+    """The whole position of a kind of game for those who do not see it, in lines."""
+    if kind == SHOGI.name:
+        return position_words(position)
+    return quoridor_draw.words(position, language())
 
 
 _WORDS: Final = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",

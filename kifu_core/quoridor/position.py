@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from kifu_core.quoridor.board import PAWN, PLACES, STARTS, VERTICAL, WALL, WALLS_EACH, goal_reached
+from kifu_core.quoridor.board import PAWN, PLACES, STARTS, VERTICAL, WALL, WALLS_EACH, goal_reached, orient
 
 WALL_BITS: Final = tuple(1 << (10 * (place // 8) + place % 8) for place in PLACES)
 """The bit of a wall place."""
@@ -63,6 +63,20 @@ class Position:
     def copy(self) -> Position:
         """An independent copy."""
         return Position(self.pawns[:], self.horizontal[:], self.vertical[:], self.turn)
+
+    def mirrored(self) -> Position:
+        """Left and right exchanged."""
+        return Position.of(*self._seen(1), self.turn)
+
+    def turned(self) -> Position:
+        """The colours exchanged, the board turned by 180 degrees."""
+        pawns, walls = self._seen(2)
+        return Position.of(pawns[::-1], walls[::-1], self.turn ^ 1)
+
+    def _seen(self, orientation: int) -> tuple[list[int], list[list[int]]]:
+        """Pawns and walls where they lie on a board mirrored (1) or turned (2), still of the same colours."""
+        pawns = [orient(PAWN + square, orientation) - PAWN for square in self.pawns]
+        return pawns, [[orient(wall, orientation) for wall in self.walls(color)] for color in (0, 1)]
 
     def side(self, move: int) -> list[int]:
         """The walls of both colours that lie as the wall of a move does."""

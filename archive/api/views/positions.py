@@ -34,7 +34,6 @@ from archive.queries.legal import legal
 from archive.queries.pages import InvalidCursorError
 from archive.queries.positions import explore, explore_many, games_through
 from archive.queries.walk import walk
-from kifu_core import draw
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.position import Position
@@ -179,9 +178,8 @@ def _body(serializer: type[serializers.Serializer[Any]], request: Request) -> di
 @api_view(["GET"])
 def picture(request: Request, kind: str, code: str) -> HttpResponse:
     """The position as SVG; `flip=1` turns the board."""
-    if _game(kind) is not SHOGI:
-        raise ApiError("not-found", "there is no picture of this", 404)
+    game = _game(kind)
     flip = request.query_params.get("flip") == "1"
-    svg = draw.svg(SHOGI.decode(code), flip=flip, language=language())
+    svg = game.svg(game.decode(game.path_code(code)), flip=flip, language=language())
     headers = {"Cache-Control": "public, max-age=86400", "Vary": "Accept-Language"}
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.web import wording
 from archive.web.boards import board_svg, hand_svg
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 
@@ -59,12 +60,13 @@ def start_position_url() -> str:
 
 
 @register.simple_tag
-def results_bar(results: Results) -> SafeString:
-    """Black's wins, draws and White's wins as one bar, drawn without inline styles."""
+def results_bar(results: Results, kind: str = "shogi") -> SafeString:
+    """The wins of colour 0, draws and the wins of colour 1 as one bar, drawn without inline styles."""
     decided = results.black + results.draw + results.white
     if not decided:
         return SafeString("")
-    shares = [("black", results.black), ("draw", results.draw), ("white", results.white)]
+    first, second = GAMES[kind].sides
+    shares = [(first, results.black), ("draw", results.draw), (second, results.white)]
     return format_html(
         '<svg viewBox="0 0 {} 1" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
         decided,
@@ -108,6 +110,12 @@ def share_text(share: float) -> str:
 def result_text(row: GameRow) -> str:
     """A game's result in words."""
     return str(wording.RESULTS_OF[row.kind][row.result])
+
+
+@register.filter
+def wins_text(kind: str, color: int) -> str:
+    """That this colour wins, in words."""
+    return str(wording.RESULTS_OF[kind][color])
 
 
 @register.filter
@@ -156,12 +164,14 @@ def row_date(row: GameRow) -> str:
 
 
 @register.simple_tag
-def child_url(move: MoveStats | Unplayed, carried: str = "") -> str:
+def child_url(kind: str, move: MoveStats | Unplayed, carried: str = "") -> str:
     """The page of the position after a move; `carried` is the query that stays."""
-    return reverse("position", args=["shogi", move.code]) + carried
+    return reverse("position", args=[kind, GAMES[kind].path_code(move.code)]) + carried
 
 
 @register.simple_tag
-def stat_text(position: Position, move: MoveStats | Unplayed) -> str:
+def stat_text(kind: str, position: Any, move: MoveStats | Unplayed) -> str:
     """A move that was played from the position, with its side's mark."""
-    return wording.packed_move_text(position, move.move, move.text)
+    if kind == SHOGI.name:
+        return wording.packed_move_text(position, move.move, move.text)
+    return wording.MARKS_OF[kind][position.turn] + move.text

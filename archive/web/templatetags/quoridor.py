@@ -1,0 +1,61 @@
+"""Template tags for boards of Quoridor."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from archive.web.wording import SIDES_OF
+from kifu_core.games import GAMES
+from kifu_core.quoridor import draw
+from kifu_core.quoridor.board import WALLS_EACH
+from kifu_core.quoridor.keys import KIND
+from kifu_core.quoridor.position import Position
+
+register = template.Library()
+
+
+@register.simple_tag
+def quoridor_board(
+    position: Position, last: int | None = None, flipped: bool = False, label: str = ""
+) -> SafeString:
+    """The board, with the packed move that led to it marked."""
+    return mark_safe(draw.board(position, last=last, flip=flipped, label=label or _("Board")))  # it escapes
+
+
+@register.simple_tag
+def side_name(color: int) -> str:
+    """What a side is called."""
+    return str(SIDES_OF[KIND][GAMES[KIND].sides[color]])
+
+
+@register.simple_tag
+def side_state(position: Position, color: int) -> str:
+    """Whether a side is to move, or has won."""
+    won = position.winner()
+    if won is None:
+        return _("to move") if position.turn == color else ""
+    return _("has won") if won == color else ""
+
+
+@register.simple_tag
+def walls_left(position: Position, color: int) -> SafeString:
+    """The walls that a side still has, as bars and as a number."""
+    left = position.walls_left(color)
+    words = ngettext("%(n)s wall left", "%(n)s walls left", left) % {"n": left}
+    bars = format_html_join(
+        "", '<rect x="{}" width="5" height="20" rx="1"/>', ((9 * n,) for n in range(left))
+    )
+    return format_html(
+        '<svg viewBox="0 0 {} 20" class="qf-walls" aria-hidden="true">{}</svg>'
+        '<span class="qf-count" title="{}"><span aria-hidden="true">{}</span>'
+        '<span class="visually-hidden">{}</span></span>',
+        9 * WALLS_EACH,
+        bars,
+        words,
+        left,
+        words,
+    )

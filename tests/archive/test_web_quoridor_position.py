@@ -1,0 +1,147 @@
+"""Pages, frames and pictures of positions of Quoridor."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from kifu_core.quoridor import draw
+from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.telling import path_code
+from tests.archive.builders import ingest
+from tests.archive.quoridor import START, after, ready
+
+pytestmark = pytest.mark.django_db
+
+OPENING = "e2 e8 e3h"
+
+
+@pytest.fixture(autouse=True)
+def games() -> None:
+    cache.clear()
+    ingest(
+        ready(f"{OPENING} e7", black="Ada", white="Bo", day="2024/05/06", event="Open"),
+        ready("e2 e8 e6h", black="Bo", white="Cy", winner=1, day="2023/05/06"),
+        ready("e2 d9", black="Di", white="Ada", winner=None, day="2022/05/06"),
+    )
+
+
+def address(played: str) -> str:
+    return f"/positions/quoridor/{path_code(display_key(after(played)))}/"
+
+
+def page(client: Client, path: str, language: str = "en") -> str:
+    answer = client.get(path, headers={"Accept-Language": language})
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+def texts(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def test_a_position_tells_how_many_games_reach_it_and_what_was_played(client: Client) -> None:
+    html = page(client, address("e2 e8"))
+    assert "2 games reach this position" in texts(html)
+    for move, code in (("e3h", OPENING), ("e6h", "e2 e8 e6h")):
+        assert re.search(rf'href="{address(code)}">[^<]*{move}</a>', html)
+    assert draw.board(after("e2 e8"), label=draw.words(after("e2 e8"), "en")) in html
+
+
+def test_the_bar_of_results_has_the_colours_of_the_game(client: Client) -> None:
+    bar = re.search(r'<svg viewBox="0 0 2 1".*?</svg>', page(client, address("e2 e8")))
+    assert bar is not None
+    assert re.findall(r'class="(\w+)"', bar[0]) == ["white", "draw", "black"]
+
+
+def test_games_are_listed_and_narrowed_down_by_the_sides_of_the_board(client: Client) -> None:
+    assert page(client, address("e2 e8")).count('class="game-row"') == 2
+    assert page(client, f"{address('e2 e8')}?white=Ada").count('class="game-row"') == 1
+    assert page(client, f"{address('e2 e8')}?result=black").count('class="game-row"') == 1
+
+
+def test_the_match_counts_mirrored_and_turned_positions_and_shows_them(client: Client) -> None:
+    mirrored = after("e2 e8 d3h").copy()
+    path = f"/positions/quoridor/{path_code(display_key(mirrored))}/"
+    assert "No game here reaches this position yet." in texts(page(client, path))
+    html = page(client, path + "?match=mirror")
+    assert "1 game reaches this position" in texts(html)
+    assert f'href="{address(OPENING)}?match=mirror"' in html
+    assert f'src="/api/v1/positions/quoridor/{path_code(display_key(after(OPENING)))}.svg"' in html
+    turned = after("e2").turned()
+    html = page(client, f"/positions/quoridor/{path_code(display_key(turned))}/?match=any")
+    assert "3 games reach this position" in texts(html)
+
+
+def test_the_seats_tell_the_walls_that_are_left_and_whose_turn_it_is(client: Client) -> None:
+    words = texts(page(client, address(OPENING)))
+    assert "Black to move 10 10 walls left" in words
+    assert "White 9 9 walls left" in words
+    assert "残り9枚" in page(client, address(OPENING), "ja")
+
+
+def test_a_position_leads_to_the_board_and_to_other_sites(client: Client) -> None:
+    html = page(client, address("e2 e8"))
+    code = display_key(after("e2 e8")).replace("/", "%2F").replace("+", "%2B")
+    assert f'href="/quoridor/board/?code={code}"' in html
+    assert f"http://testserver/embed{address('e2 e8')}" in html
+    picture = re.search(r'<meta property="og:image" content="http://testserver([^"]+)"', html)
+    assert picture is not None
+    assert client.get(picture[1]).status_code == 200
+
+
+def test_an_embedded_position_may_stand_in_frames(client: Client) -> None:
+    answer = client.get(f"/embed{address(OPENING)}?theme=dark&flip=1")
+    html = answer.content.decode()
+    assert "X-Frame-Options" not in answer.headers
+    assert 'data-theme="dark"' in html
+    assert f'href="{address(OPENING)}"' in html
+    assert draw.board(after(OPENING), flip=True, label=draw.words(after(OPENING), "ja")) in html
+
+
+def test_the_table_of_moves_can_be_asked_for_alone(client: Client) -> None:
+    html = page(client, address("e2") + "?part=moves")
+    assert "<table" in html
+    assert "site-header" not in html
+    assert f'href="{address("e2 e8")}"' in html
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("gkw", "truncated"),
+        ("QBA", "not-a-position"),
+        ("j7oklAHMe1ICh", "nonzero-padding"),
+        ("!", "bad-char"),
+    ],
+)
+def test_a_wrong_code_is_answered_with_the_name_of_its_fault(client: Client, code: str, error: str) -> None:
+    answer = client.get(f"/positions/quoridor/{code}/")
+    assert answer.status_code == 400
+    assert error in answer.content.decode()
+    assert client.get(f"/embed/positions/quoridor/{code}/").status_code == 400
+    assert client.get(f"/api/v1/positions/quoridor/{code}.svg").status_code == 400
+
+
+def test_the_picture_is_drawn_in_the_language_and_turned(client: Client) -> None:
+    path = f"/api/v1/positions/quoridor/{path_code(display_key(after(OPENING)))}.svg"
+    answer = client.get(path + "?flip=1", headers={"Accept-Language": "en"})
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert answer.content.decode() == draw.svg(after(OPENING), flip=True, language="en")
+    assert ET.fromstring(answer.content).get("aria-label") == "Quoridor position, Black to move"
+
+
+def test_the_start_has_a_page(client: Client) -> None:
+    assert "3 games reach this position" in texts(page(client, f"/positions/quoridor/{START}/"))
+
+
+def test_the_board_opens_with_what_the_address_says(client: Client) -> None:
+    html = page(client, "/quoridor/board/?code=yzoA+BQ/A&ply=3")
+    assert 'data-qfcode="yzoA+BQ/A"' in html.replace("&#x2B;", "+")
+    assert 'data-ply="3"' in html
+    assert "quoridor.js" in html
