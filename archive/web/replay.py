@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STEP: Final = re.compile(r"(\d{1,5})\.(\d{1,5})")
 _PATH_LIMIT: Final = 2000
-STRETCH: Final = 25
+STRETCH: Final = 12
 """Rows of the main line that browsers lay out and paint together; those out of sight cost a step nothing."""
 
 

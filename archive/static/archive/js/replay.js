@@ -81,7 +81,7 @@ export function startReplay(root, record) {
     for (const move of back) takeBack(position, move);
     for (const move of forward) play(position, move);
     // Reads geometry, so it comes before anything is changed: the browser lays out once per step, not twice.
-    keepInSight(items.get(wanted.key), list);
+    if (isOnScreen(list)) keepInSight(items.get(wanted.key), list);
     markItem(items.get(shown.key), items.get(wanted.key));
     shown = wanted;
     showBoard();
@@ -128,12 +128,11 @@ export function startReplay(root, record) {
   }
 
   function showTexts() {
-    parts.ply.textContent = String(shown.ply);
-    setText(parts.last, String(endOf(shown).ply));
+    const leads = targets(shown);
+    setText(parts.ply, String(shown.ply));
+    setText(parts.last, String((leads.end || shown).ply));
     clocks.get(shown.key)?.forEach((text, color) => setText(parts.clocks[color], text));
-    for (const [name, node] of Object.entries(targets(shown))) {
-      parts.go.get(name)?.setAttribute("aria-disabled", String(!node));
-    }
+    for (const [name, link] of parts.go) setAttribute(link, "aria-disabled", String(!leads[name]));
     showComment();
     showChoices();
   }
@@ -150,16 +149,15 @@ export function startReplay(root, record) {
     const children = shown.children.filter((node) => !node.tried);
     parts.choices.hidden = children.length < 2;
     if (children.length < 2) return;
-    parts.choiceList.replaceChildren(...children.map((node) => {
-      const link = document.createElement("a");
-      link.className = "button";
+    const links = parts.choiceList.getElementsByTagName("a");
+    while (links.length < children.length) parts.choiceList.append(newChoice());
+    while (links.length > children.length) parts.choiceList.lastElementChild?.remove();
+    children.forEach((node, index) => {
+      const link = links[index];
       link.href = addressOf(node);
       link.dataset.key = node.key;
-      link.textContent = labelOf(node);
-      const item = document.createElement("li");
-      item.append(link);
-      return item;
-    }));
+      setText(link, labelOf(node));
+    });
   }
 
   /** @param {Node} node @returns {string} */
@@ -226,9 +224,21 @@ export function startReplay(root, record) {
   };
 }
 
+/** @returns {HTMLElement} */
+function newChoice() {
+  const item = document.createElement("li");
+  item.appendChild(document.createElement("a")).className = "button";
+  return item;
+}
+
 /** @param {HTMLElement} element @param {string} text */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {HTMLElement} element @param {string} name @param {string} value */
+function setAttribute(element, name, value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 /**
@@ -318,7 +328,18 @@ function markItem(before, after) {
 }
 
 /**
+ * Below the screen the rows of the list are not laid out, and asking where one is would lay them out.
+ * @param {HTMLElement} list
+ * @returns {boolean}
+ */
+function isOnScreen(list) {
+  const { top, bottom } = list.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+}
+
+/**
  * Scrolls the list alone: scrollIntoView would move the page, and the board with it.
+ * A row that leaves the frame comes back a third of the way into it: every scroll is paid for, so there are few.
  * @param {HTMLElement | undefined} item
  * @param {HTMLElement} list
  */
@@ -327,8 +348,9 @@ function keepInSight(item, list) {
   if (!link) return;
   const frame = list.getBoundingClientRect();
   const box = link.getBoundingClientRect();
-  if (box.top < frame.top + box.height) list.scrollTop += box.top - frame.top - 4 * box.height;
-  else if (box.bottom > frame.bottom - box.height) list.scrollTop += box.bottom - frame.bottom + 4 * box.height;
+  const third = frame.height / 3;
+  if (box.top < frame.top + box.height) list.scrollTop += box.top - frame.bottom + third;
+  else if (box.bottom > frame.bottom - box.height) list.scrollTop += box.top - frame.top - third;
 }
 
 /** @param {HTMLElement} root */
