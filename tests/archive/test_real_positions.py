@@ -27,9 +27,9 @@ CORPUS_FILES = 120
 
 
 def read(paths: list[Path]) -> list[ReadyGame]:
-    """The games of files, each once."""
+    """The games of shogi in files, each once."""
     found = (entry.game for path in paths for entry in read_entries(path.read_bytes(), path.name))
-    return list({game.digest: game for game in found if game}.values())
+    return list({game.digest: game for game in found if game and game.kind == "shogi"}.values())
 
 
 @pytest.fixture(scope="module")
