@@ -46,8 +46,8 @@ class GameKind(Generic[P]):
     its comments.
 
     `orient` turns a packed move as a class lies. `decode` and `encode` convert codes, `path_code` a code to
-    the form it has in addresses and back; `canonical` gives a position's class, `key` and `same_class_keys`
-    the index keys of a code.
+    the form it has in addresses and back, `identity` to what all codes of one position share. `canonical`
+    gives a position's class, `key` and `same_class_keys` the index keys of a code.
 
     `named` is the position of a text that is no record, None for others; `ends` makes a record of a text that
     only sets up a board, by format. `texts` are names that a position has beside its code, after so many
@@ -81,6 +81,7 @@ class GameKind(Generic[P]):
     decode: Callable[[str], P]
     encode: Callable[[P], str]
     path_code: Callable[[str], str]
+    identity: Callable[[str], str]
     canonical: Callable[[P], canonical.Canonical]
     key: Callable[..., int]
     same_class_keys: Callable[..., tuple[int, ...]]
@@ -121,6 +122,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     decode=shogi64.decode,
     encode=shogi64.encode,
     path_code=lambda code: code,
+    identity=lambda code: code,
     canonical=canonical.canonical,
     key=canonical.key,
     same_class_keys=canonical.same_class_keys,
@@ -161,6 +163,7 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     decode=quoridor_keys.decode,
     encode=quoridor_keys.encode,
     path_code=quoridor_telling.path_code,
+    identity=lambda code: quoridor_keys.rule_key(quoridor_keys.decode(code)),
     canonical=quoridor_keys.canonical,
     key=quoridor_keys.key,
     same_class_keys=quoridor_keys.same_class_keys,

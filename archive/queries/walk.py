@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from archive.queries.asking import Lines, ask
 from archive.queries.explorer import BATCH, Explorer, MoveStats, tell_many
+from kifu_core.games import GAMES
 from kifu_core.keys.canonical import Match
 
 DEEPEST: Final = 40
@@ -65,7 +66,7 @@ def walk(
     if min_games < 1:
         raise ValueError(f"min_games is at least 1, not {min_games}")
     deadline = monotonic() + seconds
-    growth = _Growth(kind, match, lines, space, min_games, {code})
+    growth = _Growth(kind, match, lines, space, min_games, {GAMES[kind].identity(code)})
     root = Node(code, None)
     level = [root]
     cut: Cut | None = None
@@ -123,7 +124,8 @@ class _Growth:
                 self.full = True
                 return _following(node)
             self.nodes += 1
-            node.children.append(Node(stats.code, stats, again=stats.code in self.known))
-            self.known.add(stats.code)
+            reached = GAMES[self.kind].identity(stats.code)
+            node.children.append(Node(stats.code, stats, again=reached in self.known))
+            self.known.add(reached)
         node.whole = True
         return _following(node)

@@ -167,6 +167,14 @@ def test_a_tree_of_moves_is_walked():
     assert {node.played.usi for node in first.children[0].children} == {"e3", "d3h"}
 
 
+def test_a_tree_knows_a_position_again_whoever_placed_its_walls():
+    ingest(ready("d3h e6h e2"), ready("e6h d3h e2", white="Bo"))
+    found = walk(KIND, START, 3, 1)
+    seconds = [node for first in found.root.children for node in first.children]
+    assert sorted(node.again for node in seconds) == [False, True]
+    assert sum(len(node.children) for node in seconds) == 1
+
+
 def test_many_positions_are_answered_at_once(pool):
     ingest(*pool[:40])
     codes = [display_key(position) for position in askers(pool[:40], Random(6), 20)]
