@@ -124,7 +124,7 @@ def groups(paths: Iterable[str]) -> Iterator[list[str]]:
             yield [path]
             continue
         small.append(path)
-        if len(small) == claims.TOGETHER:
+        if len(small) == work.BATCH_ENTRIES:
             yield small
             small = []
     if small:

@@ -56,7 +56,8 @@ def test_what_was_imported_is_not_imported_again(tmp_path):
 
 
 @pytest.mark.django_db
-def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_queries):
+def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_queries, monkeypatch):
+    monkeypatch.setattr(work, "BATCH_SECONDS", 600)
     for n in range(40):
         (tmp_path / f"{n:02}.csa").write_bytes(csa(n % 30))
     (tmp_path / "other.kif").write_text(UNREADABLE)

@@ -12,7 +12,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from archive.index import schema, verify
-from archive.ingest import pipeline, store
+from archive.ingest import pipeline, store, work
 from archive.ingest.entries import walk
 from archive.models import Entry, Game, Upload
 from benchmarks import generate
@@ -31,8 +31,9 @@ class Broken(AssertionError):
 
 
 def make_hot() -> None:
-    """Let this process keep counters as a much larger archive would."""
+    """Let this process keep counters as a much larger archive would, and store a pile in several batches."""
     setattr(schema, "HOT_GAMES", HOT_GAMES)  # noqa: B010 - a constant everywhere else
+    work.BATCH_ENTRIES = 100
 
 
 def pile(numbers: range) -> bytes:
