@@ -70,8 +70,10 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "archive.web.security.ContentSecurityPolicy",
     "archive.web.security.OpenToOtherSites",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Around static files too; and a file that has grown since the start is not cut off at its old length.
     "django.middleware.gzip.GZipMiddleware",
+    "archive.web.statics.TagsOfCompressedFiles",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -103,3 +103,15 @@ def test_pages_and_answers_are_sent_compressed_to_whoever_takes_them(client: Cli
         assert "Content-Encoding" not in plain.headers
         assert packed["Content-Encoding"] == "gzip"
         assert len(packed.content) < len(plain.content) / 2
+
+
+def test_scripts_and_style_sheets_are_sent_compressed_too(client: Client) -> None:
+    script = Path(finders.find("archive/js/board.js") or "").read_bytes()
+    packed = client.get("/static/archive/js/board.js", headers={"accept-encoding": "gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.getvalue()) == script
+    assert "Accept-Encoding" in packed["Vary"]
+    # Other sites load the element; a browser that has the file already is told so.
+    assert packed["Access-Control-Allow-Origin"] == "*"
+    again = client.get("/static/archive/js/board.js", headers={"if-none-match": packed["ETag"]})
+    assert again.status_code == 304
