@@ -22,8 +22,8 @@ from archive.queries.uploads import entry_counts
 from archive.web.issues import shown_issues
 from archive.web.wording import number_text
 
-CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod")
-"""What the page offers to convert a record to that is not stored."""
+CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
+"""What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200
 _SHOWN_UPLOADS: Final = 100

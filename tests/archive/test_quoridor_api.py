@@ -217,6 +217,8 @@ def test_records_are_converted_within_their_game(client):
 
 
 def test_a_check_tells_how_a_record_ends(client):
-    (game,) = post(client, "check", text=NAMED).json()["games"]
+    told = post(client, "check", text=NAMED).json()
+    assert (told["kind"], told["formats"]) == ("quoridor", ["qf", "alg", "json"])
+    (game,) = told["games"]
     assert (game["plies"], game["winner"], game["preset"]) == (len(PLAYED), 1, "START")
     assert game["final_code"] == display_key(after(LIST))

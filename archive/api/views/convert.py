@@ -52,7 +52,7 @@ def convert(request: Request) -> Response:
     if to not in kind.formats:
         raise ApiError("other-game", f"records of {kind.name} are written as {', '.join(kind.formats)}")
     told = [_converted(kind, game, to) for game in result.games]
-    return Response(_about(result) | {"to": to, "games": told})
+    return Response(_about(kind, result) | {"to": to, "games": told})
 
 
 @api_view(["POST"])
@@ -60,7 +60,7 @@ def convert(request: Request) -> Response:
 def check(request: Request) -> Response:
     """What a record holds and what is wrong with it, with lines and columns."""
     kind, result = _read(request)
-    return Response(_about(result) | {"games": [_checked(kind, game) for game in result.games]})
+    return Response(_about(kind, result) | {"games": [_checked(kind, game) for game in result.games]})
 
 
 def _read(request: Request) -> tuple[GameKind[Any], ParseResult]:
@@ -86,8 +86,10 @@ def _check_size(size: int) -> None:
         raise ApiError("too-large", f"a record has at most {limit} bytes here; upload larger ones", 413)
 
 
-def _about(result: ParseResult) -> dict[str, Any]:
+def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     return {
+        "kind": kind.name,
+        "formats": list(kind.formats),
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,

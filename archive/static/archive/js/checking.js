@@ -8,6 +8,7 @@ import "./kifu-replay.js";
 
 /** @typedef {{message: string, severity: string, line?: number | null, column?: number | null}} Finding */
 /** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
+/** @typedef {{record: object | string}} Converted */
 
 const PAUSE = 400;
 const SHOWN = 20;
@@ -27,6 +28,8 @@ function watch(place, form) {
   /** @type {Blob | null} */
   let record = null;
   let name = "";
+  /** What records of this kind of game are written as. @type {string[]} */
+  let formats = [];
   let timer = 0;
   let asked = 0;
 
@@ -46,6 +49,8 @@ function watch(place, form) {
     if (place.hidden) return;
     const answer = await ask(place.dataset.check || "", {});
     if (mine !== asked) return;
+    formats = answer.ok ? answer.body.formats : [];
+    offer(format, formats);
     show(place, answer.body, answer.ok);
   };
 
@@ -70,17 +75,16 @@ function watch(place, form) {
   for (const name of ["paste", "drop"]) document.addEventListener(name, changed);
 
   place.querySelector(".look")?.addEventListener("click", async () => {
-    const { games } = await converted("jkf");
-    result.replaceChildren(...games.slice(0, 1).map((/** @type {{record: object}} */ game) => {
-      const replay = document.createElement("kifu-replay");
-      replay.textContent = JSON.stringify(game.record);
-      return replay;
-    }));
+    const isShogi = formats.includes("jkf");
+    const { games } = await converted(isShogi ? "jkf" : "qf");
+    result.replaceChildren(...games.slice(0, 1).map((/** @type {Converted} */ game) =>
+      isShogi ? replayOf(game) : viewerOf(game)));
+    if (!isShogi) (await import("../../quoridor.js")).startBoards(result);
   });
 
   place.querySelector(".convert")?.addEventListener("click", async () => {
     const { games } = await converted(format.value);
-    const texts = games.map((/** @type {{record: object | string}} */ game) =>
+    const texts = games.map((/** @type {Converted} */ game) =>
       typeof game.record === "string" ? game.record : JSON.stringify(game.record, null, 2));
     if (!texts.length) return;
     const field = document.createElement("textarea");
@@ -92,6 +96,27 @@ function watch(place, form) {
   });
 
   changed();
+}
+
+/** @param {HTMLSelectElement} select @param {string[]} formats */
+function offer(select, formats) {
+  for (const option of select.options) option.hidden = option.disabled = !formats.includes(option.value);
+  if (select.selectedOptions[0]?.disabled) select.value = [...select.options].find((one) => !one.disabled)?.value || "";
+}
+
+/** @param {Converted} game */
+function replayOf(game) {
+  const replay = document.createElement("kifu-replay");
+  replay.textContent = JSON.stringify(game.record);
+  return replay;
+}
+
+/** @param {Converted} game */
+function viewerOf(game) {
+  const viewer = document.createElement("div");
+  viewer.className = "qf_board_viewer";
+  viewer.dataset.qfcode = String(game.record).trim();
+  return viewer;
 }
 
 /** @param {HTMLElement} place @param {any} answer @param {boolean} ok */
