@@ -27,7 +27,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     flipped = request.GET.get("flip") == "1"
     context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped, request.path)
     context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
-    return render(request, "archive/embed_game.html", context)
+    return render(request, template_of(found.kind, "embed_game"), context)
 
 
 @xframe_options_exempt

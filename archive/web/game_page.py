@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from archive.ingest import series
@@ -18,11 +19,10 @@ from archive.web import replay
 from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.issues import ShownIssue, shown_issues
-from archive.web.wording import RESULTS, clock_text, day_text, handicap_text, position_words
+from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, clock_text, day_text, handicap_text, words_of
 from kifu_core.errors import KifuError
 from kifu_core.evaluations import best
-from kifu_core.keys import shogi64
-from kifu_core.replay import start
+from kifu_core.games import GAMES, QUORIDOR, SHOGI
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,18 +30,25 @@ if TYPE_CHECKING:
     from kifu_core.clock import Tick
     from kifu_core.evaluations import Evaluation
     from kifu_core.jkf import Record
-    from kifu_core.position import Position
 
-DOWNLOADS: Final = (
-    ("KIF", "kif"), ("KIF (UTF-8)", "kifu"), ("KI2", "ki2"), ("KI2 (UTF-8)", "ki2u"), ("CSA", "csa"),
-    ("JKF", "jkf"), ("USI", "usi"), ("USEN", "usen"),
-)  # fmt: skip
-COPIES: Final = (("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa"))
+DOWNLOADS: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
+    "shogi": (
+        ("KIF", "kif"), ("KIF (UTF-8)", "kifu"), ("KI2", "ki2"), ("KI2 (UTF-8)", "ki2u"), ("CSA", "csa"),
+        ("JKF", "jkf"), ("USI", "usi"), ("USEN", "usen"),
+    ),
+    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg"), ("JSON", "json")),
+}  # fmt: skip
+COPIES: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
+    "shogi": (("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa")),
+    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg")),
+}
 PROGRAMS: Final = (
     ("lishogi", "lishogi"), ("lishogi editor", "lishogi-editor"), ("KENTO", "kento"), ("ぴよ将棋ｗ", "piyo"),
 )  # fmt: skip
 """Sites that take a position or a game in their address; static/archive/js/sharing.js knows how."""
 SPEEDS: Final = ("0.3", "0.5", "1", "2", "3", "5")
+USUAL: Final = frozenset(["HIRATE", "START"])
+"""Starts that need no word."""
 OPENS_HERE: Final = "読み込み時表示"
 """The bookmark of a KIF at which programs open it."""
 _OPENING_MOVES: Final = 2
@@ -138,9 +145,8 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         "flipped": flipped,
         "ranks": rank_names(),
         "label": replay.entry_text(node.line[-1], node.line[-2] if node.ply else None),
-        "words": position_words(position),
-        "start_sfen": start(record).sfen(),
-        "sfen": position.sfen(played + 1),
+        "words": words_of(game.kind, position),
+        **_names(game, position, played),
         "comments": node.line[-1].get("comments", ()),
         "timed": (timed := replay.is_timed(record)),
         "clocks": clocks(node, clock) if timed else ["", ""],
@@ -156,8 +162,10 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         ],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
         "downloads": downloads(game),
-        "copies": [(name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES],
-        "programs": PROGRAMS,
+        "copies": [
+            (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
+        ],
+        "programs": PROGRAMS if game.kind == SHOGI.name else (),
         "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": [_source(entry) for entry in entries],
         "twins": likely_twins(game) if not page else [],
@@ -166,6 +174,21 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         **position_links(position, game.kind),
         **facts(game, record),
     }
+
+
+def _names(game: Game, position: Any, played: int) -> dict[str, str]:
+    """Where the record starts and what is shown, as scripts and programs read it."""
+    if game.kind == SHOGI.name:
+        return {"start": replay.start(game.jkf).sfen(), "sfen": position.sfen(played + 1)}
+    return {"start": GAMES[game.kind].start_text(game.jkf), "board_code": board_code(game.jkf)}
+
+
+def board_code(record: Record) -> str:
+    """The main line as the free board reads it; its start where no code can hold the moves."""
+    try:
+        return QUORIDOR.dump(record, "qf").strip()
+    except KifuError:
+        return QUORIDOR.start_text(record)
 
 
 def steps(node: replay.Node, address: Address) -> dict[str, str]:
@@ -192,7 +215,7 @@ def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]
     """The charts of times and evaluations with their numbers in words; None where there are none."""
     limits = series.limits_of(game.details)
     times = time_chart(found.clock, game.plies)
-    told = [(mark, times.longest(color)) for color, mark in enumerate(("☗", "☖"))] if times else []
+    told = [(mark, times.longest(color)) for color, mark in enumerate(MARKS_OF[game.kind])] if times else []
     scores = score_chart(best(list(found.evaluations)), game.plies)
     return {
         "time_chart": times,
@@ -242,17 +265,18 @@ def clocks(node: replay.Node, clock: Mapping[int, str]) -> list[str]:
     return totals
 
 
-def position_links(position: Position, kind: str) -> dict[str, str]:
+def position_links(position: Any, kind: str) -> dict[str, str]:
     """The page of the position and its code; both empty for hands that no code can hold."""
     pattern = reverse("position", args=[kind, _PATTERN_CODE])
     try:
-        code = shogi64.encode(position)
+        code = GAMES[kind].encode(position)
     except KifuError:
         code = ""
+    path_code = GAMES[kind].path_code(code)
     return {
         "code": code,
-        "path_code": code,
-        "position_url": reverse("position", args=[kind, code]) if code else "",
+        "path_code": path_code,
+        "position_url": reverse("position", args=[kind, path_code]) if code else "",
         "position_url_pattern": pattern,
         "bod_url_pattern": reverse("position-bod", args=[_PATTERN_CODE]),
         "legal_url_pattern": reverse("api:position-legal", args=[kind, _PATTERN_CODE]),
@@ -263,20 +287,24 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     """What is known of a game beside its moves, as its headers have it."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
+    sides = side_names(game.kind, game.handicap)
     return {
-        "names": [name or side for name, side in zip(names, side_names(game.handicap), strict=True)],
+        "names": [name or side for name, side in zip(names, sides, strict=True)],
         "title": game_title(names),
         "event": _first(header, EVENTS),
         "place": _first(header, SITES),
         "date": written_date(game, header),
-        "handicap": handicap_text(game.handicap) if game.handicap != "HIRATE" else "",
-        "result": RESULTS[game.result],
+        "handicap": handicap_text(game.kind, game.handicap) if game.handicap not in USUAL else "",
+        "result": RESULTS_OF[game.kind][game.result],
         "headers": list(header.items()),
     }
 
 
-def side_names(handicap: str) -> tuple[str, str]:
+def side_names(kind: str, handicap: str) -> tuple[str, str]:
     """What the sides are called where the record names nobody."""
+    if kind != SHOGI.name:
+        first, second = (str(SIDES_OF[kind][side]) for side in GAMES[kind].sides)
+        return first, second
     if handicap in ("HIRATE", "OTHER", ""):
         return _("Black (sente)"), _("White (gote)")
     return _("Black (shitate)"), _("White (uwate)")
@@ -303,7 +331,7 @@ def downloads(game: Game) -> list[dict[str, str]]:
     """The record in every format that is offered."""
     return [
         {"name": name, "url": reverse("api:game-record", args=[game.pk, suffix])}
-        for name, suffix in DOWNLOADS
+        for name, suffix in DOWNLOADS[game.kind]
     ]
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from archive.web.wording import ending_text, move_text, time_text
-from kifu_core.replay import packed_move, start
+from archive.web.wording import ending_text, move_text, quoridor_move, time_text
+from kifu_core.games import of_record
 
 if TYPE_CHECKING:
     from kifu_core.jkf import MoveEntry, Record
-    from kifu_core.position import Position
+    from kifu_core.quoridor import record as quoridor_record
 
 _STEP: Final = re.compile(r"(\d{1,5})\.(\d{1,5})")
 _PATH_LIMIT: Final = 2000
@@ -144,7 +144,10 @@ def is_timed(record: Record) -> bool:
 def entry_text(entry: MoveEntry, before: MoveEntry | None = None) -> str:
     """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
     if "move" in entry:
-        return move_text(entry["move"], (before or {}).get("move"))
+        move = entry["move"]
+        if "piece" not in cast("Mapping[str, object]", move):
+            return quoridor_move(cast("quoridor_record.Move", move))
+        return move_text(move, (before or {}).get("move"))
     return ending_text(entry["special"]) if "special" in entry else _("Start position")
 
 
@@ -217,14 +220,21 @@ def _parent_path(lines: list[tuple[str, int, list[MoveEntry]]], path: str, ply: 
     return next((own for own, first, _line in reversed(lines[:place]) if first <= ply), "")
 
 
-def position_at(record: Record, node: Node) -> tuple[Position, int | None, int]:
+def start(record: Record) -> Any:
+    """The position where a record of any game begins."""
+    _ply, position, _move, _entry = next(of_record(record).main_line(record))
+    return position
+
+
+def position_at(record: Record, node: Node) -> tuple[Any, int | None, int]:
     """The position at a node, the packed move that made it (None at the start), and the moves played."""
+    game = of_record(record)
     position = start(record)
     last = None
     played = 0
     for entry in node.line:
         if "move" in entry:
-            last = packed_move(entry["move"])
+            last = game.packed_move(entry["move"])
             position.do_move(last)
             played += 1
     return position, last, played

@@ -127,7 +127,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     )
     words = (context["event"], context["date"], str(context["result"]))
     context["og_description"] = " · ".join(word for word in words if word)
-    return render(request, "archive/game.html", context)
+    return render(request, template_of(found.kind, "game"), context)
 
 
 def _alias(request: HttpRequest, game_id: int) -> HttpResponse:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kifu_core.jkf import Move, Place, Time
     from kifu_core.position import Position
+    from kifu_core.quoridor import record as quoridor_record
 
 MARKS: Final = ("▲", "△")
 _RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
@@ -110,6 +111,11 @@ def move_text(move: Move, before: Move | None = None) -> str:
     """
     text = japanese_move(move, before) if language() == "ja" else english_move(move)
     return MARKS[move["color"]] + text
+
+
+def quoridor_move(move: quoridor_record.Move) -> str:
+    """A move of Quoridor with its side's mark: the square of a pawn, or a wall."""
+    return MARKS_OF["quoridor"][move["color"]] + (move.get("wall") or move["to"])
 
 
 def japanese_move(move: Move, before: Move | None = None) -> str:
@@ -230,9 +236,9 @@ def ending_text(special: str) -> str:
     return str(ENDINGS.get(special, special))
 
 
-def handicap_text(preset: str) -> str:
+def handicap_text(kind: str, preset: str) -> str:
     """The start's name; unknown ones as they are."""
-    return str(HANDICAPS.get(preset, preset))
+    return str(STARTS_OF[kind].get(preset, preset))
 
 
 def time_text(time: Time) -> str:

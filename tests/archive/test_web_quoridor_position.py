@@ -80,9 +80,9 @@ def test_the_match_counts_mirrored_and_turned_positions_and_shows_them(client: C
 
 def test_the_seats_tell_the_walls_that_are_left_and_whose_turn_it_is(client: Client) -> None:
     words = texts(page(client, address(OPENING)))
-    assert "Black to move 10 10 walls left" in words
-    assert "White 9 9 walls left" in words
-    assert "残り9枚" in page(client, address(OPENING), "ja")
+    assert "Black to move 10 Walls left: 10" in words
+    assert "White 9 Walls left: 9" in words
+    assert "残りの板：9枚" in page(client, address(OPENING), "ja")
 
 
 def test_a_position_leads_to_the_board_and_to_other_sites(client: Client) -> None:

@@ -51,7 +51,7 @@ def test_every_ending_and_handicap_of_jkf_has_words_in_japanese() -> None:
         for special in SPECIALS:
             assert not ending_text(special).isascii()
         for preset in PRESETS:
-            assert not handicap_text(preset).isascii()
+            assert not handicap_text("shogi", preset).isascii()
 
 
 def test_an_ending_that_is_not_known_is_shown_as_it_is() -> None:

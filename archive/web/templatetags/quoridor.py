@@ -6,7 +6,6 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from archive.web.wording import SIDES_OF
 from kifu_core.games import GAMES
@@ -45,10 +44,11 @@ def side_state(position: Position, color: int) -> str:
 def walls_left(position: Position, color: int) -> SafeString:
     """The walls that a side still has, as bars and as a number."""
     left = position.walls_left(color)
-    words = ngettext("%(n)s wall left", "%(n)s walls left", left) % {"n": left}
-    bars = format_html_join(
-        "", '<rect x="{}" width="5" height="20" rx="1"/>', ((9 * n,) for n in range(left))
+    words = _("Walls left: %(n)s") % {"n": left}
+    rows = (
+        (9 * n, SafeString("") if n < left else SafeString(' class="qf-gone"')) for n in range(WALLS_EACH)
     )
+    bars = format_html_join("", '<rect x="{}" width="5" height="20" rx="1"{}/>', rows)
     return format_html(
         '<svg viewBox="0 0 {} 20" class="qf-walls" aria-hidden="true">{}</svg>'
         '<span class="qf-count" title="{}"><span aria-hidden="true">{}</span>'

@@ -5,7 +5,6 @@
  */
 
 import { recall, remember } from "./memory.js";
-import { encode } from "./shogi64.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 
@@ -67,7 +66,7 @@ export function showArchiveMoves(replay, play) {
 
   function show() {
     if (solution && !solution.open) return;
-    const asked = encode(replay.position);
+    const asked = replay.kit.code(replay.position);
     if (!asked) {
       place.replaceChildren();
       return;

@@ -3,11 +3,12 @@
 
 import { listenToKeys, listenToSwipes } from "./gestures.js";
 import { startReplay } from "./replay.js";
+import { shogi } from "./shogi-kit.js";
 
 const root = document.getElementById("replay");
 const record = document.getElementById("record");
 if (root && record) {
-  const replay = startReplay(root, JSON.parse(record.textContent || ""));
+  const replay = startReplay(root, JSON.parse(record.textContent || ""), shogi);
   listenToKeys(replay, { play: () => replay.step("forward") });
   listenToSwipes(replay);
 }

@@ -7,6 +7,7 @@ import { startAutoplay } from "./autoplay.js";
 import { followOnCharts } from "./charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
 import { startReplay } from "./replay.js";
+import { shogi } from "./shogi-kit.js";
 import { startSharing } from "./sharing.js";
 import { startTabs } from "./tabs.js";
 import { startTrials } from "./trial.js";
@@ -14,7 +15,7 @@ import { startTrials } from "./trial.js";
 const root = document.getElementById("replay");
 const record = document.getElementById("record");
 if (root && record) {
-  const replay = startReplay(root, JSON.parse(record.textContent || ""));
+  const replay = startReplay(root, JSON.parse(record.textContent || ""), shogi);
   const autoplay = startAutoplay(replay);
   const trials = startTrials(replay);
   listenToKeys(replay, { play: autoplay.toggle });

@@ -6,11 +6,7 @@
  * Texts are the server's: the move list holds them, with the node's key in `data-key`.
  */
 
-import { createBoard } from "./board.js";
-import { encode } from "./shogi64.js";
-import { fromSfen, play, square, takeBack, toSfen } from "./position.js";
 import { buildTree, nodeKey, route } from "./tree.js";
-import { positionWords } from "./wording.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 
@@ -18,13 +14,27 @@ const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
 
 /**
+ * What the replay has to know of a kind of game, whose positions and moves it only hands on.
+ * @typedef {object} Kit
+ * @property {(root: HTMLElement) => any} start the position where the record begins
+ * @property {(host: HTMLElement, config: import("./board.js").BoardConfig) => any} board
+ * @property {(position: any, move: any) => void} play
+ * @property {(position: any, move: any) => void} takeBack
+ * @property {(host: HTMLElement, board: any, shown: {position: any, played: number, move: any, label: string}) => void} show
+ * @property {(position: any) => string | null} code as addresses have it; null where there is none
+ * @property {(position: any, played: number) => Record<string, string>} texts names of a position, by their elements' class
+ * @property {(position: any, japanese: boolean) => string} words
+ */
+
+/**
  * What the other modules of the page hold on to.
  * @typedef {object} Replay
  * @property {HTMLElement} root
  * @property {Node} first
  * @property {Map<string, Node>} nodes
- * @property {import("./position.js").Position} position of the shown node; look at it, do not change it
- * @property {import("./board.js").Board} board
+ * @property {Kit} kit
+ * @property {any} position of the shown node, as the kit has it; look at it, do not change it
+ * @property {any} board
  * @property {() => Node} shown
  * @property {(node: Node | null | undefined) => void} go
  * @property {(name: string) => void} step start, back, forward, end, up, down
@@ -38,16 +48,17 @@ const SETTLE = 90;
 /**
  * @param {HTMLElement} root
  * @param {{moves: import("./tree.js").Entry[]}} record
+ * @param {Kit} kit
  * @returns {Replay}
  */
-export function startReplay(root, record) {
+export function startReplay(root, record, kit) {
   const { root: first, nodes } = buildTree(record);
-  const position = fromSfen(/** @type {string} */ (root.dataset.startSfen));
+  const position = kit.start(root);
   const list = /** @type {HTMLElement} */ (root.querySelector(".moves"));
   const items = itemsByKey(list);
   const clocks = clocksByKey(first, items);
   const parts = findParts(root);
-  const board = createBoard(parts.board, {
+  const board = kit.board(parts.board, {
     flip: root.classList.contains("flipped"),
     ranks: root.dataset.ranks,
     hands: [parts.hands[0], parts.hands[1]],
@@ -78,8 +89,8 @@ export function startReplay(root, record) {
     scheduled = false;
     if (drawn && shown === wanted) return;
     const { back, forward } = route(shown, wanted);
-    for (const move of back) takeBack(position, move);
-    for (const move of forward) play(position, move);
+    for (const move of back) kit.takeBack(position, move);
+    for (const move of forward) kit.play(position, move);
     // Reads geometry, so it comes before anything is changed: the browser lays out once per step, not twice.
     if (isOnScreen(list)) keepInSight(items.get(wanted.key), list);
     markItem(items.get(shown.key), items.get(wanted.key));
@@ -96,10 +107,9 @@ export function startReplay(root, record) {
   function settle() {
     // Rows that came into sight are as high as they are only now.
     keepInSight(items.get(shown.key), list);
-    const code = encode(position);
-    if (parts.position) showCodes(parts.position, toSfen(position, shown.played + 1), code);
+    showCodes();
     parts.live.textContent = labelOf(shown);
-    if (parts.words) parts.words.textContent = positionWords(position, document.documentElement.lang === "ja");
+    if (parts.words) parts.words.textContent = kit.words(position, document.documentElement.lang === "ja");
     for (const [name, node] of Object.entries(targets(shown))) {
       const link = parts.go.get(name);
       if (link) link.href = addressOf(node || shown);
@@ -108,23 +118,21 @@ export function startReplay(root, record) {
     for (const listener of settleListeners) listener(shown);
   }
 
-  /** @param {NonNullable<typeof parts.position>} place @param {string} sfen @param {string | null} code */
-  function showCodes(place, sfen, code) {
-    place.sfen.textContent = sfen;
-    place.code.textContent = code || "";
-    place.link.hidden = !code;
-    if (code) place.link.href = (root.dataset.positionUrl || "").replace("CODE", code);
+  function showCodes() {
+    const link = parts.position;
+    if (!link) return;
+    for (const [name, text] of Object.entries(kit.texts(position, shown.played))) {
+      const place = root.querySelector(`.${name}`);
+      if (place) place.textContent = text;
+    }
+    const code = kit.code(position);
+    link.hidden = !code;
+    if (code) link.href = (root.dataset.positionUrl || "").replace("CODE", code);
   }
 
   function showBoard() {
-    const move = lastMove(shown);
-    parts.board.dataset.sfen = toSfen(position, shown.played + 1);
-    board.show({
-      position,
-      from: move?.from ? square(move.from) : null,
-      to: move ? square(move.to) : null,
-      label: labelOf(shown),
-    });
+    const { played } = shown;
+    kit.show(parts.board, board, { position, played, move: lastMove(shown), label: labelOf(shown) });
   }
 
   function showTexts() {
@@ -217,7 +225,7 @@ export function startReplay(root, record) {
   show();
   root.classList.add("live");
   return {
-    root, first, nodes, position, board, go, step, flip, labelOf, addressOf,
+    root, first, nodes, kit, position, board, go, step, flip, labelOf, addressOf,
     shown: () => shown,
     onShow: (listener) => void showListeners.push(listener),
     onSettle: (listener) => void settleListeners.push(listener),
@@ -364,8 +372,8 @@ function findParts(root) {
   const links = /** @type {HTMLAnchorElement[]} */ ([...root.querySelectorAll("a[data-go]")]);
   return {
     board: one(".board-host"),
-    hands: [one(".seat.black .hand-host"), one(".seat.white .hand-host")],
-    clocks: [one(".seat.black .clock"), one(".seat.white .clock")],
+    hands: [one('.seat[data-color="0"] .hand-host'), one('.seat[data-color="1"] .hand-host')],
+    clocks: [one('.seat[data-color="0"] .clock'), one('.seat[data-color="1"] .clock')],
     go: new Map(links.map((link) => [link.dataset.go || "", link])),
     flip: one("a.flip"),
     ply: one(".ply"),
@@ -376,10 +384,6 @@ function findParts(root) {
     choices: one(".choices"),
     choiceList: one(".choices ol"),
     // Frames on other sites have no codes below the board.
-    position: root.querySelector("a.position-link") && {
-      sfen: one(".sfen"),
-      code: one(".shogi64"),
-      link: /** @type {HTMLAnchorElement} */ (one("a.position-link")),
-    },
+    position: /** @type {HTMLAnchorElement | null} */ (root.querySelector("a.position-link")),
   };
 }

@@ -47,7 +47,7 @@ function lastOf(node) {
 /** @param {Replay} replay @param {Node} end @returns {string} the line as USI's position command */
 function usiText(replay, end) {
   const moves = movesTo(end);
-  return `position sfen ${replay.root.dataset.startSfen}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
+  return `position sfen ${replay.root.dataset.start}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
 }
 
 /** @param {Node} node @returns {string[]} the moves to a node in USI */
@@ -63,7 +63,7 @@ function movesTo(node) {
  */
 function programAddress(replay, node, program) {
   const position = toSfen(replay.position, node.played + 1).replaceAll(" ", "_");
-  const start = replay.root.dataset.startSfen || "";
+  const start = replay.root.dataset.start || "";
   switch (program) {
     case "lishogi":
       return `https://lishogi.org/analysis/${position}`;

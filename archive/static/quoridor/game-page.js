@@ -1,0 +1,70 @@
+// @ts-check
+/** Starts the replay on a page of a game of Quoridor, and what stands around it. */
+
+import "../archive/js/embed-code.js";
+import { showArchiveMoves } from "../archive/js/archive-moves.js";
+import { startAutoplay } from "../archive/js/autoplay.js";
+import { followOnCharts } from "../archive/js/charts.js";
+import { listenToKeys, listenToSwipes, listenToWheel } from "../archive/js/gestures.js";
+import { startReplay } from "../archive/js/replay.js";
+import { startSharing } from "../archive/js/sharing.js";
+import { startTabs } from "../archive/js/tabs.js";
+import { lineTo } from "../archive/js/tree.js";
+import { packed, quoridor } from "./kit.js";
+import { encode, inPath, positionCode } from "./qf_code.js";
+import { copy, initial, name, play, readName, same } from "./rules.js";
+
+/** @typedef {import("../archive/js/replay.js").Replay} Replay */
+
+const root = document.getElementById("replay");
+const record = document.getElementById("record");
+if (root && record) {
+  const replay = startReplay(root, JSON.parse(record.textContent || ""), quoridor);
+  const autoplay = startAutoplay(replay);
+  listenToKeys(replay, { play: autoplay.toggle });
+  listenToWheel(replay);
+  listenToSwipes(replay);
+  showArchiveMoves(replay, (text) => follow(replay, text));
+  followOnCharts(replay);
+  startSharing(replay);
+  startTabs(root);
+  leadToBoard(replay);
+}
+
+/** The link to the free board opens it with the shown line at the shown move. @param {Replay} replay */
+function leadToBoard(replay) {
+  const link = /** @type {HTMLAnchorElement | null} */ (replay.root.querySelector("a.board-link"));
+  if (!link) return;
+  const position = quoridor.start(replay.root);
+  const state = same(position, initial()) ? null : { position, lastWall: null, turnNumber: 1 };
+  replay.onSettle((node) => {
+    const line = lineTo(endOf(node)).flatMap(({ move }) => (move ? [packed(/** @type {any} */ (move))] : []));
+    try {
+      link.search = String(new URLSearchParams({ code: encode({ state, moves: line }), ply: String(node.played) }));
+    } catch {
+      link.search = String(new URLSearchParams({ code: positionCode(replay.position) }));
+    }
+  });
+}
+
+/** @param {import("../archive/js/tree.js").Node} node @returns {import("../archive/js/tree.js").Node} */
+function endOf(node) {
+  while (node.children.length) node = node.children[0];
+  return node;
+}
+
+/**
+ * A move of the archive: the record's own where it has it, else the page of the position it leads to.
+ * @param {Replay} replay
+ * @param {string} text
+ */
+function follow(replay, text) {
+  const child = replay.shown().children.find(({ move }) => move && name(packed(/** @type {any} */ (move))) === text);
+  if (child) {
+    replay.go(child);
+    return;
+  }
+  const next = copy(replay.position);
+  play(next, readName(text) || 0);
+  location.assign((replay.root.dataset.positionUrl || "").replace("CODE", inPath(positionCode(next))));
+}
