@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Move, MoveEntry, Record
@@ -31,11 +31,20 @@ class Visit(NamedTuple):
     move: int
 
 
-class _Branch(NamedTuple):
-    entries: list[MoveEntry]
-    position: Position
+P = TypeVar("P")
+
+
+class Branch(NamedTuple, Generic[P]):
+    """A line of a record: its entries, where it begins, and whether it is a variation."""
+
+    entries: list[Any]
+    position: P
     ply: int
     fork: bool
+
+
+Walk = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
+"""Adds the nodes of one line to the visits, and the lines that branch off it to the branches."""
 
 
 def start(record: Record) -> Position:
@@ -86,26 +95,34 @@ def visits(record: Record) -> list[Visit]:
     siblings'. A move that the board does not allow ends its line, and so does a position without a code
     (more pieces than a set has). Linear in the number of moves, forks included; no recursion.
     """
+    return visit_all(record["moves"], start(record), _walk)
+
+
+def visit_all(moves: list[Any], position: P, walk: Walk[P]) -> list[Visit]:
+    """The nodes of a record of any kind of game that starts in a position, in the order of `visits`."""
     found: list[Visit] = []
-    branches = [_Branch(record["moves"][1:], start(record), 0, False)]
+    branches = [Branch(moves[1:], position, 0, False)]
     while branches:
-        forks: list[_Branch] = []
-        try:
-            _walk(branches.pop(), found, forks)
-        except KifuError as error:
-            if error.code != "unencodable":
-                raise
+        forks: list[Branch[P]] = []
+        walk(branches.pop(), found, forks)
         branches += reversed(forks)
     return found
 
 
-def _walk(branch: _Branch, found: list[Visit], forks: list[_Branch]) -> None:
-    """Add the nodes of one line to `found`, and the lines that branch off it to `forks`."""
+def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
+    try:
+        _walk_line(branch, found, forks)
+    except KifuError as error:
+        if error.code != "unencodable":
+            raise
+
+
+def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
     entries, position, ply, fork = branch
     encoder = Encoder(position)
     for entry in entries:
         if "forks" in entry:
-            forks += [_Branch(line, position.copy(), ply, True) for line in entry["forks"]]
+            forks += [Branch(line, position.copy(), ply, True) for line in entry["forks"]]
         if "move" not in entry:
             continue
         move = packed_move(entry["move"])

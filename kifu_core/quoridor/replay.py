@@ -15,7 +15,7 @@ from kifu_core.quoridor.qf_code import TOLERATED, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
 from kifu_core.quoridor.rules import fault, has_paths
 from kifu_core.record import Ending
-from kifu_core.replay import Visit
+from kifu_core.replay import Branch, Visit, visit_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,33 +195,19 @@ def start_text(record: Record) -> str:
     return keys.display_key(start(record).position)
 
 
-class _Branch(NamedTuple):
-    entries: list[MoveEntry]
-    position: Position
-    ply: int
-    fork: bool
-
-
 def visits(record: Record) -> list[Visit]:
     """Every node of a record, in the order of `kifu_core.replay.visits`: the main line, then the forks.
 
     Linear in the number of moves; no recursion.
     """
-    found: list[Visit] = []
-    branches = [_Branch(record["moves"][1:], start(record).position, 0, False)]
-    while branches:
-        forks: list[_Branch] = []
-        _visit(branches.pop(), found, forks)
-        branches += reversed(forks)
-    return found
+    return visit_all(record["moves"], start(record).position, _walk)
 
 
-def _visit(branch: _Branch, found: list[Visit], forks: list[_Branch]) -> None:
-    """Add the nodes of one line to `found`, and the lines that branch off it to `forks`."""
+def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Position]]) -> None:
     entries, position, ply, fork = branch
     for entry in entries:
         if "forks" in entry:
-            forks += [_Branch(line, position.copy(), ply, True) for line in entry["forks"]]
+            forks += [Branch(line, position.copy(), ply, True) for line in entry["forks"]]
         if "move" not in entry:
             continue
         move = packed_move(entry["move"])
