@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Move, MoveEntry, Record
@@ -31,7 +31,14 @@ class Visit(NamedTuple):
     move: int
 
 
+class Playable(Protocol):
+    """A position that moves are played in."""
+
+    def do_move(self, move: int) -> int: ...
+
+
 P = TypeVar("P")
+Q = TypeVar("Q", bound=Playable)
 
 
 class Branch(NamedTuple, Generic[P]):
@@ -66,15 +73,20 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
     The position is one and the same object, changed between the steps: look at it, do not keep it. A move
     that the board does not allow ends the line.
     """
-    position = start(record)
-    moves = record["moves"]
-    entry: MoveEntry = moves[0] if moves else {}
+    return main_line_from(start(record), record["moves"], packed_move, _can_play)
+
+
+def main_line_from(
+    position: Q, moves: list[Any], packed_move: Callable[[Any], int], can_play: Callable[[Q, int], bool]
+) -> Iterator[tuple[int, Q, int, Any]]:
+    """The main line of a record of any kind of game that starts in a position."""
+    entry: Any = moves[0] if moves else {}
     ply = 0
     for following in moves[1:]:
         if "move" not in following:
             continue
         move = packed_move(following["move"])
-        if not _can_play(position, move):
+        if not can_play(position, move):
             break
         yield ply, position, move, entry
         position.do_move(move)

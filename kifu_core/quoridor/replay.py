@@ -15,7 +15,7 @@ from kifu_core.quoridor.qf_code import TOLERATED, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
 from kifu_core.quoridor.rules import fault, has_paths
 from kifu_core.record import Ending
-from kifu_core.replay import Branch, Visit, visit_all
+from kifu_core.replay import Branch, Visit, main_line_from, visit_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +163,8 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
 
     The position is one and the same object, changed between the steps: look at it, do not keep it.
     """
-    position, ply = start(record).position, 0
-    moves = record["moves"]
-    entry: MoveEntry = moves[0] if moves else {}
-    for following in moves[1:]:
-        if "move" not in following:
-            continue
-        move = packed_move(following["move"])
-        yield ply, position, move, entry
-        position.do_move(move)
-        entry = following
-        ply += 1
-    yield ply, position, NO_MOVE, entry
+    position = start(record).position
+    return main_line_from(position, record["moves"], packed_move, lambda position, move: True)
 
 
 def main_moves(record: Record) -> list[int]:
