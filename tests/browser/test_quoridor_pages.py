@@ -1,0 +1,176 @@
+"""Quoridor's games and positions on this site, in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from archive.ingest.ready import ready_game
+from archive.models import Game
+from archive.web.replay import find_node, position_at
+from kifu_core.quoridor.board import name
+from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import State
+from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
+from kifu_core.quoridor.telling import path_code
+from kifu_core.record import Ending, ParsedGame
+from tests.archive.builders import ingest
+from tests.archive.quoridor import after, line, ready
+from tests.browser.conftest import DESKTOP, PHONE, PageMaker, follow
+from tests.browser.quoridor_boards import expect_drawn, expected
+from tests.browser.test_accessibility import keep_picture, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
+
+LINE = "e2 e8 e3h e7 e3 e6 e6h d6v e4"
+FORKS = {2: [["d9", "e3"]], 3: [["e3", "e7"], ["d3h"]]}
+LAST = 9
+
+
+@pytest.fixture
+def game() -> Game:
+    """A game of nine moves with forks, times and a comment, stored, and two that share its beginning."""
+    entries: list[MoveEntry] = [{}, *line(Position.initial(), LINE.split(), FORKS)]
+    entries[3]["comments"] = ["A wall at last https://example.org/ <b>"]
+    for ply, entry in enumerate(entries[1:], start=1):
+        entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
+    header = {"先手": "Ada", "後手": "Bo"}
+    record = new_record(header, State(Position.initial()), entries)
+    ending = Ending("X", "TORYO", LAST, 0)
+    ingest(ready_game(ParsedGame(as_jkf(record), "game", ending)))
+    ingest(ready("e2 e8 e3", black="Cy", white="Di"), ready("e2 e8 e6h", black="Di", white="Cy", winner=1))
+    return Game.objects.get(player0__name="Ada")
+
+
+def expect_node(page: Page, game: Game, ply: int, fork: str = "", flipped: bool = False) -> None:
+    """Board, walls in hand, code, list and counter all show this node."""
+    node = find_node(game.jkf, fork, ply)
+    position, last, _played = position_at(game.jkf, node)
+    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    expect_drawn(page.locator("svg.qf-board"), expected(position, name(last) if last else ""), flipped)
+    for color in (0, 1):
+        count = page.locator(f'.seat[data-color="{color}"] .qf-count')
+        expect(count).to_have_attribute("title", re.compile(rf" {position.walls_left(color)}$"))
+    expect(page.locator(".qf-code")).to_have_text(display_key(position))
+    current = page.locator('.moves a[aria-current="step"]')
+    expect(current).to_have_count(1)
+    expect(current.locator("xpath=..")).to_have_attribute("data-key", f"{fork}:{ply}")
+
+
+def address(live_server: LiveServer, game: Game, query: str = "") -> str:
+    return f"{live_server.url}/games/{game.pk}/{query}"
+
+
+def test_keys_step_through_the_game_and_its_forks(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game), language="en")
+    for ply in range(LAST + 1):
+        expect_node(page, game, ply)
+        page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(rf"\?ply={LAST}$"))
+    for ply in range(LAST - 1, 1, -1):
+        page.keyboard.press("ArrowLeft")
+        expect_node(page, game, ply)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect_node(page, game, 3, "3.0")
+    page.keyboard.press("ArrowRight")
+    expect_node(page, game, 4, "3.0")
+    expect(page).to_have_url(re.compile(r"\?ply=4&fork=3\.0$"))
+    page.keyboard.press("Home")
+    expect_node(page, game, 0)
+
+
+def test_buttons_the_list_and_turning_the_board(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game), language="en")
+    page.locator('[data-go="end"]').click()
+    expect_node(page, game, LAST)
+    page.locator('li[data-key=":3"] > a').click()
+    expect_node(page, game, 3)
+    expect(page.locator(".comment")).to_contain_text("A wall at last")
+    expect(page.locator('.seat[data-color="0"] .clock')).to_have_text("0:04")
+    page.keyboard.press("f")
+    expect_node(page, game, 3, flipped=True)
+    page.locator('[data-go="back"]').click()
+    expect_node(page, game, 2, flipped=True)
+    expect(page.locator(".choices li")).to_have_count(3)
+    page.locator(".choices a", has_text="d3h").click()
+    expect_node(page, game, 3, "3.1", flipped=True)
+
+
+def test_what_other_games_played_stands_beside_the_board_and_on_it(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=2"), language="en")
+    table = page.locator(".archive-moves tbody tr")
+    expect(table).to_have_count(3)
+    expect(page.locator("svg.qf-board .qf-hint")).to_have_count(3)
+    table.locator("a", has_text="e3h").click()
+    expect_node(page, game, 3)
+    page.keyboard.press("ArrowLeft")
+    expect(table).to_have_count(3)
+    # A move that the record has not leads to the page of the position after it.
+    follow(table.locator("a", has_text="e6h"))
+    expect(page).to_have_url(re.compile(re.escape(path_code(display_key(after("e2 e8 e6h"))))))
+
+
+def test_the_shown_line_is_played_on_on_the_board(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=4&fork=3.0"), language="en")
+    expect(page.locator("a.board-link")).to_have_attribute("href", re.compile(r"&ply=4$"))
+    follow(page.locator("a.board-link"))
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e3 e7"), "e7", neutral=True))
+
+
+def test_a_move_of_a_position_changes_board_table_and_address(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(f"{live_server.url}/positions/quoridor/{path_code(display_key(after('e2')))}/")
+    page.evaluate("window.kept = true")
+    page.locator(".moves-table a", has_text="e8").click()
+    expect(page).to_have_url(re.compile(re.escape(path_code(display_key(after("e2 e8"))))))
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8")))
+    expect(page.locator(".moves-table tbody tr")).to_have_count(3)
+    assert page.evaluate("window.kept")
+
+
+def test_a_frame_steps_too(open_page: PageMaker, live_server: LiveServer, game: Game) -> None:
+    page = open_page(f"{live_server.url}/embed/games/{game.pk}/?ply=2", language="en")
+    page.keyboard.press("ArrowRight")
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e3h"), "e3h"))
+    page.locator('[data-go="forward"]').click()
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e3h e7"), "e7"))
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_axe_finds_no_violation_on_any_page(
+    browser: Browser, live_server: LiveServer, game: Game, settings: Settings, language: str
+) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    code = path_code(display_key(after("e2 e8")))
+    page = browser.new_page(locale=language, reduced_motion="reduce")
+    for path in (
+        f"/games/{game.pk}/?ply=3", f"/positions/quoridor/{code}/?match=any", "/quoridor/board/?code=QBA",
+        f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/quoridor/{code}/", "/positions/quoridor/gkw/",
+    ):  # fmt: skip
+        page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+        page.emulate_media(color_scheme="light")
+        page.goto(live_server.url + path)
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
+        assert violations(page) == [], path
+        keep_picture(page, f"{language}-desktop-light{path}")
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        assert violations(page) == [], f"{path} phone, dark"
+        keep_picture(page, f"{language}-phone-dark{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0], path
+    page.close()
