@@ -102,17 +102,18 @@ def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[
 
 def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     """The Japanese encoding in which the bytes are valid and read most like a record."""
-    valid: list[tuple[int, str, str]] = []
+    valid: list[tuple[str, str]] = []
     for codec, name in _LEGACY:
         try:
             text = data.decode(codec)
         except UnicodeDecodeError:
             continue
-        valid.append((_likeness(text), text, name))
-    if valid:
-        best = max(valid, key=lambda item: item[0])
-        return best[1], best[2], []
-    return _damaged(data)
+        valid.append((text, name))
+    if not valid:
+        return _damaged(data)
+    # Looking at a text takes long for what is valid in one encoding only, as most are.
+    text, name = valid[0] if len(valid) == 1 else max(valid, key=lambda reading: _likeness(reading[0]))
+    return text, name, []
 
 
 def _damaged(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:

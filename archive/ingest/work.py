@@ -15,9 +15,9 @@ from archive.ingest.ready import ReadyEntry
 from archive.models import Upload
 from kifu_core.errors import Issue
 
-BATCH_ENTRIES = {"sqlite": 300, "postgresql": 100}[connection.vendor]
-"""On SQLite a transaction writes most pages of a large index, whatever it adds: many games share them. On
-PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
+BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
+"""Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
+whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
 
 BATCH_ROWS = 100 * BATCH_ENTRIES
 BATCH_SECONDS = 0.4
