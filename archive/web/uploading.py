@@ -18,7 +18,7 @@ from archive.ingest import store
 from archive.ingest.access import may_upload
 from archive.ingest.uploads import receive
 from archive.models import Entry, Upload
-from archive.queries.uploads import entry_counts
+from archive.queries.uploads import counts_of_uploads, entry_counts
 from archive.web.issues import shown_issues
 from archive.web.wording import number_text
 
@@ -31,7 +31,10 @@ _SHOWN_UPLOADS: Final = 100
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """The form, and what was just sent; a POST stores each file (or the pasted text) and shows its upload."""
+    """The form, and what was just sent; a POST stores each file (or the pasted text) and shows its upload.
+
+    An htmx request gets the list of what was sent.
+    """
     allowed = may_upload(request)
     if request.method != "POST":
         return _upload_page(request, allowed)
@@ -62,19 +65,28 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
 
 
 def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpResponse:
-    numbers = [int(one) for one in request.GET.get("sent", "").split(",") if one.isascii() and one.isdigit()]
-    sent = Upload.objects.filter(pk__in=numbers[:_SHOWN_UPLOADS]).order_by("pk")
+    sent = _sent(request)
     context = {
         "allowed": allowed,
         "error": error,
         "text": request.POST.get("text", ""),
-        "sent": [progress(one) for one in sent],
+        "sent": sent,
+        "working": any(one["working"] for one in sent),
         "section": "upload",
         "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
         "check_formats": CHECK_FORMATS,
         "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
     }
-    return render(request, "archive/upload.html", context, status=400 if error else 200)
+    page = "parts/sent" if request.headers.get("HX-Request") else "upload"
+    return render(request, f"archive/{page}.html", context, status=400 if error else 200)
+
+
+def _sent(request: HttpRequest) -> list[dict[str, Any]]:
+    """How far the uploads are that the address names."""
+    numbers = [text for text in request.GET.get("sent", "").split(",") if text.isascii() and text.isdigit()]
+    found = Upload.objects.filter(pk__in=[int(text) for text in numbers[:_SHOWN_UPLOADS]]).order_by("pk")
+    counts = counts_of_uploads([one.pk for one in found])
+    return [progress(one, counts[one.pk]) for one in found]
 
 
 @require_safe
@@ -82,7 +94,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
     found = get_object_or_404(Upload, pk=upload_id)
     after = _number(request.GET.get("after", ""))
-    context = progress(found) | {
+    context = progress(found, entry_counts(found.pk)) | {
         "failures": rows(found, after=-1, failed=True) if after is None else [],
         "rows": rows(found, after=-1 if after is None else after, failed=False),
         "section": "upload",
@@ -96,10 +108,9 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def progress(found: Upload) -> dict[str, Any]:
-    """How far the work on an upload is."""
+def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
+    """How far the work on an upload is; `counts` are its entries by state."""
     working = found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
-    counts = entry_counts(found.pk)
     return {
         "upload": found,
         "working": working,

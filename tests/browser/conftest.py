@@ -22,6 +22,7 @@ FLAGS = [
 ]  # fmt: skip
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
+SIZES = {"screen": DESKTOP, "phone": PHONE}
 
 # How long a test waits for what it expects. It fails late on a broken page, and never on a busy machine.
 PATIENCE_SECONDS = 60
@@ -29,6 +30,17 @@ expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 # Milliseconds by which every answer is late: what a test reads without having waited for it is not there yet.
 DELAY = int(os.environ.get("KIFU_BROWSER_DELAY", "0"))
+
+LANGUAGES = ("ja", "en")
+BOTH_SIZES_AND_LANGUAGES = pytest.mark.parametrize(
+    ("size", "language"),
+    [
+        pytest.param(size, language, id=f"{name}-{language}")
+        for name, size in SIZES.items()
+        for language in LANGUAGES
+    ],
+)
+"""What can be done on a page is done on a screen and on a phone, in Japanese and in English."""
 
 PageMaker = Callable[..., Page]
 T = TypeVar("T")

@@ -1,6 +1,7 @@
 // @ts-check
 /** The upload page: files can be dropped or pasted anywhere, pasted records land in the text field. */
 
+const SHOWN = 20;
 const form = document.querySelector("form.upload");
 const drop = document.querySelector(".drop");
 const input = document.getElementById("file");
@@ -51,12 +52,14 @@ function choose(files) {
 
 function showChosen() {
   if (!(input instanceof HTMLInputElement)) return;
-  const names = Array.from(input.files || []).map((file) => {
+  const names = Array.from(input.files || [], (file) => file.name);
+  const shown = names.slice(0, SHOWN);
+  if (names.length > SHOWN) shown.push(`+ ${names.length - SHOWN}`);
+  chosen?.replaceChildren(...shown.map((name) => {
     const item = document.createElement("li");
-    item.textContent = file.name;
+    item.textContent = name;
     return item;
-  });
-  chosen?.replaceChildren(...(names.length > 1 ? names : []));
+  }));
 }
 
 /** More files than one request may have go in several; the page shows how far that is. */

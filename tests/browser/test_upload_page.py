@@ -1,0 +1,86 @@
+"""The upload page in a browser: buttons that choose files, and a list that follows the work."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from archive.ingest.work import work_off
+from archive.models import Upload
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
+
+BUTTONS = {
+    "ja": ("ファイルを選ぶ", "フォルダーを選ぶ", "登録"),
+    "en": ("Choose files", "Choose a folder", "Upload"),
+}
+
+
+@pytest.fixture(autouse=True)
+def anyone_may_upload(settings: Settings) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / name for name in ("a.kif", "b.kif")]
+    for path in paths:
+        path.write_text(f"先手：{path.name}\n1 ７六歩(77)\n2 投了\n")
+    return paths
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_done(
+    open_page: PageMaker, live_server: LiveServer, records: list[Path], size: tuple[int, int], language: str
+) -> None:
+    page = open_page(live_server.url + "/upload/", size, language)
+    files, folder, send = BUTTONS[language]
+    with page.expect_file_chooser() as chooser:
+        page.get_by_text(files, exact=True).click()
+    chooser.value.set_files(records)
+    expect(page.locator(".chosen li")).to_have_text(["a.kif", "b.kif"])
+    expect(page.get_by_label(folder)).to_have_attribute("webkitdirectory", "")
+    follow(page.locator("form.upload").get_by_role("button", name=send, exact=True))
+    expect(page.locator("#sent li")).to_have_count(2)
+    expect(page.locator("#sent")).to_have_attribute("hx-trigger", "every 1s")
+    page.evaluate("window.same = true")
+    for upload in Upload.objects.all():
+        work_off(upload.pk)
+    done = {"ja": "完了", "en": "done"}[language]
+    expect(page.locator("#sent li")).to_have_text(
+        [re.compile(f"{name}.*{done}") for name in ("a.kif", "b.kif")]
+    )
+    expect(page.locator("#sent")).not_to_have_attribute("hx-trigger", re.compile(""))
+    assert page.evaluate("window.same") is True
+
+
+def test_the_button_for_files_is_pressed_by_the_keyboard_too(
+    open_page: PageMaker, live_server: LiveServer, records: list[Path]
+) -> None:
+    page = open_page(live_server.url + "/upload/", language="en")
+    page.get_by_label("Choose files").focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(records[:1])
+    expect(page.locator(".chosen li")).to_have_text(["a.kif"])
+
+
+def test_files_are_sent_without_javascript(
+    open_page: PageMaker, live_server: LiveServer, records: list[Path]
+) -> None:
+    page = open_page(live_server.url + "/upload/", PHONE, script=False)
+    field = page.locator("#file")
+    expect(field).to_have_css("clip-path", "none")
+    expect(page.locator("#folder")).to_be_hidden()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_text("ファイルを選ぶ").click()
+    chooser.value.set_files(records)
+    follow(page.get_by_role("button", name="登録", exact=True))
+    expect(page.locator("#sent li")).to_have_count(2)
+    expect(page.get_by_role("link", name="最新の状態を見る")).to_be_visible()
