@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from archive.ingest.access import may_upload
+from kifu_core.quoridor.keys import KIND
 
 _SNIPPET: Final = """<link rel="stylesheet" href="{style}">
 <script type="module" src="{module}"></script>
@@ -25,6 +26,7 @@ def board(request: HttpRequest) -> HttpResponse:
         "snippet": _SNIPPET.format(style=files["quoridor.css"], module=files["quoridor.js"]),
         "code": request.GET.get("code", "").replace(" ", "+"),  # what a `+` in an address may have become
         "ply": request.GET.get("ply", ""),
+        "position_url": reverse("position", args=[KIND, "CODE"]),
         "upload_url": reverse("api:uploads") if may_upload(request) else "",
         "section": "quoridor",
     }

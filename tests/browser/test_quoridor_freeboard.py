@@ -14,6 +14,8 @@ from kifu_core.quoridor.board import PAWN, read_name
 from kifu_core.quoridor.keys import display_key
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State, decode, encode
+from tests.archive.builders import ingest
+from tests.archive.quoridor import ready
 from tests.browser.conftest import PHONE, PageMaker, eventually
 from tests.browser.other_site import OtherSite, as_whitenoise
 from tests.browser.quoridor_boards import click, expect_drawn, expected, point
@@ -345,20 +347,55 @@ def test_the_address_and_the_link_are_those_of_the_game_on_the_board(board: Boar
     )
 
 
-def test_a_game_is_saved_to_the_archive(
+def test_a_game_is_saved_to_the_archive_with_who_played(
     open_page: PageMaker, live_server: LiveServer, settings: Settings
 ) -> None:
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     board = Board(open_page(live_server.url + "/quoridor/board/", language="en"))
     board.play("e2", "e8", "e3h")
     board.page.get_by_role("button", name="Save the game").click()
+    board.page.get_by_label("White's name").fill('Ada "the wall"')
+    board.page.get_by_role("button", name="Save", exact=True).click()
     link = board.page.get_by_role("link", name="See the saved record")
     upload = Upload.objects.get() if link.get_attribute("href") else None
     assert upload is not None
-    assert b"".join(upload.stream()).decode() == encode(
-        Code(None, tuple(map(read_name, ("e2", "e8", "e3h"))))
-    )
+    assert b"".join(upload.stream()).decode() == '[White "Ada the wall"]\n\ne2 e8 e3h\n'
     expect(link).to_have_attribute("href", f"{live_server.url}/uploads/{upload.pk}/")
+
+
+def test_without_names_what_is_saved_is_the_code(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings
+) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    code = "yzoAAIBQMBJSskqrh5dHVBA"
+    board = Board(open_page(f"{live_server.url}/quoridor/board/?code={code}", language="en"))
+    board.page.get_by_role("button", name="Save the game").click()
+    board.page.get_by_role("button", name="Save", exact=True).click()
+    expect(board.page.get_by_role("link", name="See the saved record")).to_be_visible()
+    assert b"".join(Upload.objects.get().stream()).decode() == code
+
+
+def test_a_wrong_code_in_the_address_shows_the_start_and_what_is_wrong(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    board = Board(open_page(live_server.url + "/quoridor/board/?code=gkw", language="en"))
+    expect(board.status).to_contain_text("The code ends too early.")
+    board.shows(Position.initial())
+
+
+def test_what_the_archive_has_played_stands_beside_the_board_and_can_be_played(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    ingest(ready("e2 e8 e3h"), ready("e2 e8 e3"), ready("e2 d9"))
+    board = Board(open_page(live_server.url + "/quoridor/board/", language="en"))
+    table = board.page.locator(".archive-moves tbody tr")
+    expect(table).to_have_count(1)
+    table.locator("a").click()
+    board.shows(played("e2"), "e2")
+    expect(table).to_have_count(2)
+    expect(board.svg.locator(".qf-hint")).to_have_count(2)
+    board.page.get_by_role("button", name="Arrows").click()
+    expect(board.svg.locator(".qf-hint")).to_have_count(0)
 
 
 def test_on_another_site_it_plays_alone_and_leads_here(

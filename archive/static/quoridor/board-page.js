@@ -1,15 +1,54 @@
 // @ts-check
-/** The page of the free board: its address is always that of the game on the board. */
+/** The page of the free board: its address is always that of the game on the board, beside it what was played. */
 
-import "../quoridor.js";
+import "../archive/js/embed-code.js";
+import { showArchiveMoves } from "../archive/js/archive-moves.js";
+import { startFreeboard } from "./freeboard.js";
+import { hintsOf, quoridor } from "./kit.js";
+import { readName } from "./rules.js";
 
+const SETTLE = 90;
 const PAUSE = 350;
-let timer = 0;
 
-document.addEventListener("qf-change", (event) => {
-  const { code, ply } = /** @type {CustomEvent<{code: string, ply: number}>} */ (event).detail;
-  const query = new URLSearchParams(code ? { code } : {});
-  if (ply) query.set("ply", String(ply));
-  clearTimeout(timer);
-  timer = window.setTimeout(() => history.replaceState(null, "", query.size ? `?${query}` : location.pathname), PAUSE);
-});
+const root = document.getElementById("board-page");
+const element = document.querySelector(".qf_freeboard");
+if (root && element instanceof HTMLElement) start(root, element);
+
+/** @param {HTMLElement} page @param {HTMLElement} place */
+function start(page, place) {
+  const free = startFreeboard(place);
+  /** @type {Record<"show" | "settle", ((node: any) => void)[]>} */
+  const listeners = { show: [], settle: [] };
+  let settleTimer = 0;
+  let addressTimer = 0;
+
+  /** The board as `showArchiveMoves` knows a replay. */
+  const replay = /** @type {import("../archive/js/replay.js").Replay} */ (/** @type {unknown} */ ({
+    root: page,
+    kit: quoridor,
+    get position() {
+      return free.position();
+    },
+    board: { arrows: (/** @type {any[]} */ list) => free.board.hints(hintsOf(list)) },
+    onShow: (/** @type {(node: any) => void} */ listener) => void listeners.show.push(listener),
+    onSettle: (/** @type {(node: any) => void} */ listener) => void listeners.settle.push(listener),
+  }));
+  showArchiveMoves(replay, (text) => free.play(readName(text) || 0));
+
+  function changed() {
+    for (const listener of listeners.show) listener(null);
+    clearTimeout(settleTimer);
+    settleTimer = window.setTimeout(() => listeners.settle.forEach((listener) => listener(null)), SETTLE);
+  }
+
+  place.addEventListener("qf-change", (event) => {
+    changed();
+    const { code, ply } = /** @type {CustomEvent<{code: string, ply: number}>} */ (event).detail;
+    const query = new URLSearchParams(code ? { code } : {});
+    if (ply) query.set("ply", String(ply));
+    clearTimeout(addressTimer);
+    // Browsers refuse more than about a hundred changes of the address in 30 seconds.
+    addressTimer = window.setTimeout(() => history.replaceState(null, "", `?${query}`), PAUSE);
+  });
+  changed();
+}

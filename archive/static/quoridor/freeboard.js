@@ -6,10 +6,10 @@
 
 import { createBoard } from "./board.js";
 import {
-  canGoBack, canGoOn, lastMove, loadPasted, newGame, playOn, recording, snapshot, stateAt, wholeCode,
+  canGoBack, canGoOn, lastMove, load, loadPasted, newGame, playOn, recording, snapshot, stateAt, wholeCode,
 } from "./game.js";
 import { moveAt, stepCursor, turnCursor } from "./pointing.js";
-import { inPath, positionCode, QfCodeError } from "./qf_code.js";
+import { beginsAtStart, encode, inPath, positionCode, QfCodeError } from "./qf_code.js";
 import { cutOffBy, fault, name, PAWN, pawnMoves, winner } from "./rules.js";
 import { button, infoParts, make, sizeOf } from "./viewer.js";
 import { distanceText, faultText, isJapanese, noteTexts, positionWords, refusal, stateText } from "./words.js";
@@ -36,12 +36,14 @@ const BUTTONS = [
 const TEXTS = {
   ja: {
     code: "コード", board: "盤", place: "を置く", explorer: "この局面を調べる", share: "リンクをコピー", save: "棋譜を保存",
+    store: "保存する", names: ["白の対局者", "黒の対局者"],
     open: "アーカイブで開く", copied: "リンクをコピーしました。", saved: "保存しました。", look: "保存した棋譜を見る", failed: "保存できませんでした。",
     recording: "記録中", empty: "記録する手がありません。", dropped: "コードに使えない文字を{n}個除きました。", loaded: "読み込みました（{n}手）。",
     keys: "矢印キーで移動、H・V・Pで横の板・縦の板・駒を選び、Enterで指す。B・Nで戻る・進む、Uで取り消し。",
   },
   en: {
     code: "Code", board: "Board", place: "Place", explorer: "Look this position up", share: "Copy the link", save: "Save the game",
+    store: "Save", names: ["White's name", "Black's name"],
     open: "Open in the archive", copied: "The link is copied.", saved: "Saved.", look: "See the saved record", failed: "It could not be saved.",
     recording: "Recording", empty: "Nothing was played, so nothing is recorded.", dropped: "{n} characters that no code has were left out.",
     loaded: "Loaded, {n} moves.",
@@ -51,7 +53,15 @@ const TEXTS = {
 
 let boards = 0;
 
-/** @param {HTMLElement} element */
+/**
+ * What a page can do with a free board of its own.
+ * @typedef {object} Freeboard
+ * @property {import("./board.js").Board} board
+ * @property {() => import("./rules.js").Position} position
+ * @property {(move: number) => void} play
+ */
+
+/** Every change is told by the event `qf-change`. @param {HTMLElement} element @returns {Freeboard} */
 export function startFreeboard(element) {
   const japanese = isJapanese(element);
   const words = TEXTS[japanese ? "ja" : "en"];
@@ -144,7 +154,7 @@ export function startFreeboard(element) {
 
   /** @param {number} by */
   function step(by) {
-    if (by < 0 ? !canGoBack(game) : !canGoOn(game)) return;
+    if (!by || (by < 0 ? !canGoBack(game) : !canGoOn(game))) return;
     game = { ...game, at: game.at + by };
     show();
   }
@@ -326,26 +336,45 @@ export function startFreeboard(element) {
     await copyText(address, field);
     say(words.copied);
   });
-  links.save?.addEventListener("click", async () => {
-    const save = /** @type {HTMLButtonElement} */ (links.save);
-    save.disabled = true;
-    const upload = await sendCode(element.dataset.upload || "", shareCode()).catch(() => null);
-    save.disabled = false;
+  links.save?.addEventListener("click", () => {
+    parts.form.hidden = !parts.form.hidden;
+    links.save?.setAttribute("aria-expanded", String(!parts.form.hidden));
+    if (!parts.form.hidden) parts.form.querySelector("input")?.focus();
+  });
+  parts.form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    parts.store.disabled = true;
+    const text = withNames(game, shareCode(), [...parts.form.querySelectorAll("input")].map((one) => one.value));
+    const upload = await send(element.dataset.upload || "", text).catch(() => null);
+    parts.store.disabled = false;
     say(upload === null ? words.failed : words.saved);
     if (upload === null) return;
+    parts.form.hidden = true;
+    links.save?.setAttribute("aria-expanded", "false");
     const link = /** @type {HTMLAnchorElement} */ (make("a", "", words.look));
     link.href = new URL(`uploads/${upload}/`, ARCHIVE).href;
     status.append(" ", link);
   });
 
+  show();
   if (element.dataset.qfcode) {
     field.value = element.dataset.qfcode;
     input();
     before.length = 0;
-    game = { ...game, at: Math.min(Number(element.dataset.ply) || 0, game.moves.length) };
     showButtons();
-    if (game.at) show();
-  } else show();
+    step(Math.min(Number(element.dataset.ply) || 0, game.moves.length));
+  }
+  return { board, position: () => stateAt(game).position, play: tryMove };
+}
+
+/** @param {Game} game @param {string} code @param {string[]} names White's and Black's @returns {string} a record */
+function withNames({ moves }, code, names) {
+  const given = names.map((text) => text.replace(/["\\\]\[\s]+/g, " ").trim());
+  if (!moves.length || !given.some(Boolean)) return code;
+  const { start } = load(code).game;
+  const tags = given.flatMap((text, color) => (text ? [`[${["White", "Black"][color]} "${text}"]`] : []));
+  if (!beginsAtStart({ state: start, moves })) tags.push(`[Start "${encode({ state: start, moves: null })}"]`);
+  return `${tags.join("\n")}\n\n${moves.map(name).join(" ")}\n`;
 }
 
 /**
@@ -377,12 +406,28 @@ function layOut(element, japanese) {
   const links = linksOf(element, words);
   const row = make("div", "qf-links");
   row.append(...[links.explorer, links.share, links.save, links.open].filter((one) => one !== null));
+  const { form, store } = saveForm(words);
   const keys = make("p", "qf-keys", words.keys);
   keys.id = `qf-keys-${number}`;
   const main = make("div", "qf-main");
   main.append(host, status, confirm, info);
-  element.replaceChildren(main, column, field, row, keys);
-  return { host, status, info, confirm, buttons, field, links };
+  element.replaceChildren(main, column, field, row, form, keys);
+  return { host, status, info, confirm, buttons, field, links, form, store };
+}
+
+/** Who played, before a game is saved. @param {typeof TEXTS.en} words */
+function saveForm(words) {
+  const form = /** @type {HTMLFormElement} */ (make("form", "qf-save"));
+  form.hidden = true;
+  const store = /** @type {HTMLButtonElement} */ (make("button", "", words.store));
+  form.append(...words.names.map((text) => {
+    const label = make("label", "", text);
+    const field = /** @type {HTMLInputElement} */ (make("input", "qf-name"));
+    Object.assign(field, { type: "text", maxLength: 100, autocomplete: "off" });
+    label.append(field);
+    return label;
+  }), store);
+  return { form, store };
 }
 
 /** @param {HTMLElement} element @param {typeof TEXTS.en} words */
@@ -398,6 +443,7 @@ function linksOf(element, words) {
   if (here) {
     save = /** @type {HTMLButtonElement} */ (make("button", "qf-link", words.save));
     save.type = "button";
+    save.setAttribute("aria-expanded", "false");
     save.hidden = !element.dataset.upload;
   } else open = /** @type {HTMLAnchorElement} */ (make("a", "qf-link", words.open));
   return { explorer, share, save, open };
@@ -417,10 +463,10 @@ async function copyText(text, field) {
 }
 
 /** @param {string} address @param {string} text @returns {Promise<number>} the number of the upload */
-async function sendCode(address, text) {
+async function send(address, text) {
   const token = /** @type {HTMLInputElement | null} */ (document.querySelector("[name=csrfmiddlewaretoken]"));
   const headers = { "Content-Type": "application/json", "X-CSRFToken": token?.value || "" };
-  const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify({ text, name: "board.qf" }) });
+  const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify({ text, name: "board" }) });
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return (await answer.json()).uploads[0].id;
 }

@@ -6,11 +6,17 @@ import { decode, inPath, positionCode } from "./qf_code.js";
 import { PAWN, play, readName, WALL, wallsLeft } from "./rules.js";
 import { positionWords } from "./words.js";
 
+/** @typedef {import("../archive/js/board.js").Arrow} Arrow */
 /** @typedef {{color: 0 | 1, from?: string, to?: string, wall?: string}} Move */
 
 /** @param {Move} move @returns {number} as in rules.js */
 export function packed(move) {
   return /** @type {number} */ (readName(move.wall || move.to || ""));
+}
+
+/** @param {Arrow[]} arrows moves by their names @returns {{move: number, share: number}[]} as boards of Quoridor show them */
+export function hintsOf(arrows) {
+  return arrows.map(({ usi, weight }) => ({ move: readName(usi) || 0, share: weight }));
 }
 
 /** @type {import("../archive/js/replay.js").Kit} */
@@ -25,8 +31,8 @@ export const quoridor = {
     return {
       ...board,
       hands: hands || [],
-      /** @param {{usi: string, weight: number}[]} list */
-      arrows: (list) => board.hints(list.map(({ usi, weight }) => ({ move: readName(usi) || 0, share: weight }))),
+      /** @param {Arrow[]} list */
+      arrows: (list) => board.hints(hintsOf(list)),
     };
   },
   play: (position, move) => play(position, packed(move)),
