@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FileChooser, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.work import work_off
 from archive.models import Upload
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, eventually, follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
@@ -35,15 +35,28 @@ def records(tmp_path: Path) -> list[Path]:
     return paths
 
 
+def choosing(page: Page) -> tuple[Page, list[FileChooser]]:
+    """The page, and the dialogs for files that it opens from its next load on."""
+    choosers: list[FileChooser] = []
+    page.on("filechooser", choosers.append)
+    return page, choosers
+
+
+def choose(page: Page, choosers: list[FileChooser], paths: list[Path]) -> None:
+    """Choose files in the dialog that has been asked for."""
+    eventually(page, lambda: len(choosers), 1)
+    choosers[0].set_files(paths)
+
+
 @BOTH_SIZES_AND_LANGUAGES
 def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_done(
     open_page: PageMaker, live_server: LiveServer, records: list[Path], size: tuple[int, int], language: str
 ) -> None:
-    page = open_page(live_server.url + "/upload/", size, language)
+    page, choosers = choosing(open_page(size=size, language=language))
+    page.goto(live_server.url + "/upload/")
     files, folder, send = BUTTONS[language]
-    with page.expect_file_chooser() as chooser:
-        page.get_by_text(files, exact=True).click()
-    chooser.value.set_files(records)
+    page.get_by_text(files, exact=True).click()
+    choose(page, choosers, records)
     expect(page.locator(".chosen li")).to_have_text(["a.kif", "b.kif"])
     expect(page.get_by_label(folder)).to_have_attribute("webkitdirectory", "")
     follow(page.locator("form.upload").get_by_role("button", name=send, exact=True))
@@ -63,24 +76,24 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
 def test_the_button_for_files_is_pressed_by_the_keyboard_too(
     open_page: PageMaker, live_server: LiveServer, records: list[Path]
 ) -> None:
-    page = open_page(live_server.url + "/upload/", language="en")
+    page, choosers = choosing(open_page(language="en"))
+    page.goto(live_server.url + "/upload/")
     page.get_by_label("Choose files").focus()
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
-    chooser.value.set_files(records[:1])
+    page.keyboard.press("Enter")
+    choose(page, choosers, records[:1])
     expect(page.locator(".chosen li")).to_have_text(["a.kif"])
 
 
 def test_files_are_sent_without_javascript(
     open_page: PageMaker, live_server: LiveServer, records: list[Path]
 ) -> None:
-    page = open_page(live_server.url + "/upload/", PHONE, script=False)
+    page, choosers = choosing(open_page(size=PHONE, script=False))
+    page.goto(live_server.url + "/upload/")
     field = page.locator("#file")
     expect(field).to_have_css("clip-path", "none")
     expect(page.locator("#folder")).to_be_hidden()
-    with page.expect_file_chooser() as chooser:
-        page.get_by_text("ファイルを選ぶ").click()
-    chooser.value.set_files(records)
+    page.get_by_text("ファイルを選ぶ").click()
+    choose(page, choosers, records)
     follow(page.get_by_role("button", name="登録", exact=True))
     expect(page.locator("#sent li")).to_have_count(2)
     expect(page.get_by_role("link", name="最新の状態を見る")).to_be_visible()
