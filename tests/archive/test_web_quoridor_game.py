@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from archive.models import Game
+from archive.models import Game, Upload
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.board import read_name
 from kifu_core.quoridor.keys import display_key
@@ -19,6 +19,7 @@ from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.games import stored
 from tests.archive.quoridor import after, ready
+from tests.archive.test_web_words_and_weight import texts as read_or_spoken
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +137,23 @@ def test_a_game_that_began_elsewhere_begins_there(client: Client) -> None:
     assert code_of(html) == display_key(start)
     assert f'data-start="{display_key(start)}"' in unescape(html)
     assert "own start position" in texts(html)
+
+
+NOTATION = re.compile(r"[a-i][1-9][hv]?")
+ALLOWED = {"English", "JSON", "qf", "code"}
+"""Names of formats, and the link to the other language."""
+
+
+def test_japanese_pages_hold_no_latin_word_of_ours(client: Client) -> None:
+    ingest(ready(LINE, FORKS, black="甲野", white="乙山", event="大会", day="2024/05/06"))
+    Upload.objects.update(name="棋譜")
+    game, code = Game.objects.get().pk, path_code(display_key(after("e2 e8")))
+    for address in (
+        f"/games/{game}/?ply=3", f"/positions/quoridor/{code}/?match=any", "/quoridor/board/",
+        f"/embed/games/{game}/", f"/embed/positions/quoridor/{code}/",
+    ):  # fmt: skip
+        shown = read_or_spoken(
+            re.sub(r"<header class=.*?</header>", "", page(client, address, "ja"), flags=re.DOTALL)
+        )
+        words = {word for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", shown) if not NOTATION.fullmatch(word)}
+        assert words <= ALLOWED, address
