@@ -174,7 +174,7 @@ def position_bod(request: HttpRequest, code: str) -> HttpResponse:
     try:
         lines = bod.diagram(shogi64.decode(code))
     except DecodeError as error:
-        return _invalid_code(request, code, error)
+        return _invalid_code(request, SHOGI.name, code, error)
     return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
 
 
@@ -185,7 +185,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     try:
         shown, code = decoded(kind, path)
     except DecodeError as error:
-        return _invalid_code(request, path, error)
+        return _invalid_code(request, kind, path, error)
     match = match_asked(request.GET.get("match", ""))
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
@@ -312,8 +312,9 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str]]:
     return [(name, code) for code, name in reversed(codes.items())]
 
 
-def _invalid_code(request: HttpRequest, code: str, error: DecodeError) -> HttpResponse:
+def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
     context = {
+        "kind": kind,
         "code": code,
         "error": error.code,
         "text": message(error, language=language()),

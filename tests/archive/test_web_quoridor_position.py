@@ -124,6 +124,7 @@ def test_a_wrong_code_is_answered_with_the_name_of_its_fault(client: Client, cod
     answer = client.get(f"/positions/quoridor/{code}/")
     assert answer.status_code == 400
     assert error in answer.content.decode()
+    assert f'class="button" href="/positions/quoridor/{START}/"' in answer.content.decode()
     assert client.get(f"/embed/positions/quoridor/{code}/").status_code == 400
     assert client.get(f"/api/v1/positions/quoridor/{code}.svg").status_code == 400
 

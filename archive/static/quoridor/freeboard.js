@@ -400,6 +400,7 @@ function layOut(element, japanese) {
     [text, button(text, `${text}: ${japanese ? ja : en}`)]));
   const column = make("div", "qf-buttons");
   column.append(...Object.values(buttons));
+  buttons.REC.classList.add("qf-rec");
   const field = /** @type {HTMLInputElement} */ (make("input", "qf-field"));
   Object.assign(field, { type: "text", spellcheck: false, autocomplete: "off", placeholder: "qf_code" });
   field.setAttribute("aria-label", words.code);

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.web import wording
 from archive.web.boards import board_svg, hand_svg
-from kifu_core.games import GAMES, SHOGI
-from kifu_core.keys import shogi64
+from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.position import Position
+from kifu_core.quoridor.position import Position as QuoridorPosition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 register = template.Library()
 
-START_CODE: Final = shogi64.encode(Position.initial())
+START_CODES: Final = {
+    SHOGI.name: SHOGI.encode(Position.initial()),
+    QUORIDOR.name: QUORIDOR.encode(QuoridorPosition.initial()),
+}
 # Ends before what usually follows an address in Japanese text: brackets, commas, full stops.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
 _TRAILING: Final = ".,;:!?)]"
@@ -54,9 +57,9 @@ def number(value: int) -> str:
 
 
 @register.simple_tag
-def start_position_url() -> str:
-    """The page of the start of an even game."""
-    return reverse("position", args=["shogi", START_CODE])
+def start_position_url(kind: str = SHOGI.name) -> str:
+    """The page of the usual start of a game."""
+    return reverse("position", args=[kind, GAMES[kind].path_code(START_CODES[kind])])
 
 
 @register.simple_tag
