@@ -19,7 +19,9 @@ from tests.archive import builders
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
 
-FORMATS = {"KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64"}
+FORMATS = {
+    "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64", "QF", "ALG", "JSON",
+}  # fmt: skip
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
 ALLOWED = FORMATS | OTHER_PROGRAMS | {"English", "ZIP", "KB", "CSV", "NDJSON", "Shift", "Delete"}
 """Names of formats, containers, programs and keys, units, and the link to the other language."""
