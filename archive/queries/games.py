@@ -15,6 +15,7 @@ from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias
 from archive.queries.pages import Order, Page, Phase, Place, as_date, paged
 from archive.queries.sql import Sql, conjunction
+from kifu_core.games import SHOGI
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ _LIST: Final = f"""
 # To SQLite a CROSS JOIN says which table to read first.
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
+# As the index has it, so that SQLite knows that it may use it.
+_RARER: Final = "d.kind = %s AND NOT (d.kind = 'shogi')"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = g.id AND e.upload_id = %s) > 0"
 # Who plays himself has two rows for one game.
 _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.player_id)"
@@ -205,9 +208,11 @@ def query_of(filters: GameFilters) -> Query | None:
     }
     if any(found == NOBODY for found in ids.values()):
         return None
-    query, driver = _driven(ids)
+    query, driver = _driven(ids, filters.kind)
     # Asked for twice, a name would count as two conditions that are seldom true together.
-    ids |= {driver: None} if driver else {}
+    ids |= {driver: None} if driver in ids else {}
+    if driver == "kind":
+        filters = replace(filters, kind=None)
     days, conditions = _days_asked(filters), _plain_conditions(filters, ids)
     return replace(query, mine=(*query.mine, *days), conditions=(*query.conditions, *conditions))
 
@@ -235,8 +240,8 @@ def named(
     return NOBODY if found is None else int(found)
 
 
-def _driven(ids: dict[str, int | None]) -> tuple[Query, str | None]:
-    """The shortest list there is: a player's, an event's, an upload's, or all games; and whose it is."""
+def _driven(ids: dict[str, int | None], kind: str | None) -> tuple[Query, str | None]:
+    """The shortest list there is, and whose: a player's, an event's, an upload's, a rarer kind's, or all."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
         columns = "d.played, d.slot, d.player_id, d.colour"
@@ -249,6 +254,8 @@ def _driven(ids: dict[str, int | None]) -> tuple[Query, str | None]:
         return Query(Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
     if (upload := ids["upload"]) is not None:
         return Query(Sql(_OF_UPLOAD, (upload,))), "upload"
+    if kind not in (None, SHOGI.name):
+        return Query(Sql("archive_game d"), (Sql(_RARER, (kind,)),)), "kind"
     return Query(Sql("archive_game d")), None
 
 

@@ -194,6 +194,7 @@ LISTS = {
     "event": GameFilters(event="棋戦3"),
     "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
     "result": GameFilters(player="対局者7", result=2),
+    "rarer kind": GameFilters(kind="quoridor"),
 }
 
 
@@ -224,8 +225,10 @@ def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
     # The one question that reads a table whole, and means to.
     monkeypatch.setattr(counting, "RATINGS_A_PROBE", 0)
     assert whole(questions()) == {}
-    monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
-    assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
+    for few, rows_a_lookup in ((10**9, 1), (0, 0), (0, 10**9)):
+        monkeypatch.setattr(counting, "FEW_ROWS", few)
+        monkeypatch.setattr(counting, "ROWS_A_LOOKUP", rows_a_lookup)
+        assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
 def test_samples_read_no_table_whole(archive, monkeypatch):
@@ -259,6 +262,12 @@ def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_u
     ):
         columns = sought_by(lambda asked=filters: counts(START, "exact", asked))
         assert slot in columns and other not in columns, columns
+
+
+def test_games_of_a_rarer_kind_are_read_in_a_list_of_their_own(archive):
+    columns = sought_by(lambda: lists(LISTS["rarer kind"], "newest"))
+    assert "game.kind" in columns and "game.played" not in columns, columns
+    assert "game.kind" not in sought_by(lambda: lists(None, "newest"))
 
 
 def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
