@@ -38,7 +38,7 @@ def records(tmp_path: Path) -> list[Path]:
 def choosing(page: Page) -> tuple[Page, list[FileChooser]]:
     """The page, and the dialogs for files that it opens from its next load on."""
     choosers: list[FileChooser] = []
-    page.on("filechooser", choosers.append)
+    page.on("filechooser", lambda chooser: choosers.append(chooser))
     return page, choosers
 
 
