@@ -27,8 +27,14 @@ RATED_ROWS: Final = 20_000
 RATINGS_A_PROBE: Final = 5
 """Both ratings of so many games are read in a row in the time in which one game's are looked up."""
 
-FEW_ROWS: Final = 1_000
+FEW_ROWS: Final = 200
 """So many rows are read without looking for a shorter way."""
+
+ROWS_A_LOOKUP: Final = 6
+"""So many rows are looked up in a list at hand in the time in which one of its games is in the index."""
+
+SLOTS_A_PROBE: Final = 10
+"""So many slots of a list are brought to hand in the time in which one row's game is probed."""
 
 
 class Counted(NamedTuple):
@@ -120,11 +126,14 @@ def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How filtered rows are read: driven by a list (its number) or row by row; from `cut` on, the day and
-    slot where a sample begins; with the mover's ratings or without; asking for a rating by one look at all of
-    them or row by row."""
+    """How filtered rows are read: driven by a list (its number) or row by row, with a list `at_hand` or
+    without; from `cut` on, the day and slot where a sample begins; with the mover's ratings or without;
+    asking for a rating by one look at all of them or row by row. `most` is how many rows, or games of the
+    driving list, are looked at under a key at most, where that is known."""
 
     driver: int | None = None
+    at_hand: int | None = None
+    most: int | None = None
     rated: bool = True
     ratings_at_once: bool = False
     cut: tuple[int, int] | None = None
@@ -174,8 +183,8 @@ def choose(asked: Asked, resolved: Resolved) -> Reading:
     rows, games = rows_known(asked)
     if rows <= FEW_ROWS:
         return Reading()
-    if (best := _shorter(asked, resolved, rows)) is not None:
-        return Reading(driver=best[0], rated=best[1] <= RATED_ROWS)
+    if (listed := _by_list(asked, resolved, rows)) is not None:
+        return listed
     if rows > EXACT_ROWS and resolved.days():
         rows = _rows_among(asked, resolved)
     if rows > EXACT_ROWS:
@@ -187,14 +196,19 @@ def choose(asked: Asked, resolved: Resolved) -> Reading:
 def choose_for_pages(asked: Asked, resolved: Resolved) -> Reading:
     """The shorter way to look for the next of these games."""
     rows, _ = rows_known(asked)
-    best = _shorter(asked, resolved, rows) if rows > FEW_ROWS else None
-    return Reading() if best is None else Reading(driver=best[0])
+    listed = _by_list(asked, resolved, rows) if rows > FEW_ROWS else None
+    return Reading() if listed is None else listed
 
 
-def _shorter(asked: Asked, resolved: Resolved, rows: int) -> tuple[int, int] | None:
-    """The list that is shorter than so many rows: its number and length."""
-    best = shortest(resolved, asked, min(rows, EXACT_ROWS) + 1)
-    return best if best is not None and best[1] < rows else None
+def _by_list(asked: Asked, resolved: Resolved, rows: int) -> Reading | None:
+    """How to read by the shortest list, if that is shorter than to probe so many rows."""
+    best = shortest(resolved, asked, min(rows * SLOTS_A_PROBE, EXACT_ROWS) + 1)
+    if best is None:
+        return None
+    number, length = best
+    if rows <= min(length * ROWS_A_LOOKUP, EXACT_ROWS):
+        return Reading(at_hand=number, rated=min(rows, length) <= RATED_ROWS, most=rows)
+    return Reading(driver=number, rated=length <= RATED_ROWS, most=length) if length < rows else None
 
 
 def _last_slot() -> int:
@@ -276,7 +290,9 @@ def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
     """The rows of a key that the filters let through, one by one."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
-    conditions.append(resolved.probes(asked, key, ratings_at_once=reading.ratings_at_once))
+    conditions.append(
+        resolved.probes(asked, key, at_hand=reading.at_hand, ratings_at_once=reading.ratings_at_once)
+    )
     if reading.driver is None:
         within = [Sql("d.key = %s", (key,)), resolved.between("d")]
         if reading.cut is not None:

@@ -1,9 +1,9 @@
 """Filters on the games through a position, as SQL.
 
-There are two ways to look at the rows of a key. Either each row is looked at and its game checked by one
-probe per condition; or, where a filter names a player, an event or an upload, the list of their games drives
-and each game is looked up under the key. Both read in the order of day and slot, so pages work on both; the
-shorter of the two is taken.
+There are three ways to look at the rows of a key. Each row is looked at and its game checked by one probe per
+condition. Or, where a filter names a player, an event or an upload, the list of their games is read first:
+then it drives and each game is looked up under the key, or its slots are kept at hand and each row is looked
+up among them. All read in the order of day and slot, so pages work on all; the shortest is taken.
 
 Conditions are scalar subqueries, which no planner turns into a join over whole tables: their cost is a probe
 for each row read.
@@ -51,11 +51,14 @@ class PositionFilters:
 
 class Driver(NamedTuple):
     """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
-    as it has, or a few more."""
+    as it has, or a few more; `slots` its slots, perhaps one of them twice. `probe` asks the same of the game
+    of a row d."""
 
     source: Sql
     conditions: tuple[Sql, ...]
     length: Sql
+    slots: Sql
+    probe: Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +101,25 @@ class Resolved:
         days = self.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
-    def probes(self, asked: Asked, key: int, *, ratings_at_once: bool = False) -> Sql:
-        """The conditions on the games of rows d under a key, one probe each; `ratings_at_once` reads all
-        ratings of the archive once instead, which is less for a position that most games reach."""
-        return conjunction(self._probes(int(asked.turned(key)), ratings_at_once=ratings_at_once))
+    def probes(
+        self, asked: Asked, key: int, *, at_hand: int | None = None, ratings_at_once: bool = False
+    ) -> Sql:
+        """The conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all slots
+        are read once instead; `ratings_at_once` does so with all ratings of the archive, which is less for a
+        position that most games reach."""
+        turned = int(asked.turned(key))
+        return conjunction(self._probes(turned, at_hand=at_hand, ratings_at_once=ratings_at_once))
 
-    def _probes(self, turned: int, *, ratings_at_once: bool = False) -> list[Sql]:
-        either, black, white = self.players
-        rating, handicap, upload = self.filters.min_rating, self.filters.handicap, self.filters.upload
-        found: list[Sql] = []
-        if either is not None:
-            found.append(Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,)))
-        for player, colour in ((black, turned), (white, 1 - turned)):
-            if player is not None:
-                found.append(Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,)))
-        if self.event is not None:
-            found.append(Sql(_EVENT, (self.event,)))
+    def _probes(self, turned: int, *, at_hand: int | None = None, ratings_at_once: bool = False) -> list[Sql]:
+        found = [
+            _among(driver.slots) if number == at_hand else driver.probe
+            for number, driver in enumerate(self._lists(turned))
+        ]
+        rating, handicap = self.filters.min_rating, self.filters.handicap
         if handicap is not None:
             found.append(Sql(_HANDICAP, (handicap,)))
         if rating is not None:
             found.append(Sql(_RATED_SLOTS if ratings_at_once else _RATED, (rating,)))
-        if upload is not None:
-            found.append(Sql(_UPLOAD, (upload,)))
         return found
 
     def result_of(self, asked: Asked, key: int) -> Sql:
@@ -129,34 +129,48 @@ class Resolved:
         return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
 
     def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
-        """The lists that could drive; in the same order for every key."""
+        """The lists that could be read first; in the same order for every key."""
+        return self._lists(int(asked.turned(key)))
+
+    def _lists(self, turned: int) -> Iterator[Driver]:
         either, black, white = self.players
-        turned = int(asked.turned(key))
         if either is not None:
             mine = Sql("l.player_id = %s", (either,))
-            yield self._listed("archive_gameplayer l", mine, Sql(_ONCE))
+            probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,))
+            yield self._listed("archive_gameplayer l", probe, mine, Sql(_ONCE))
         for player, colour in ((black, turned), (white, 1 - turned)):
             if player is not None:
                 mine = Sql(f"l.player_id = %s AND l.colour = {colour}", (player,))
-                yield self._listed("archive_gameplayer l", mine)
+                probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,))
+                yield self._listed("archive_gameplayer l", probe, mine)
         if self.event is not None:
-            yield self._listed("archive_gameevent l", Sql("l.event_id = %s", (self.event,)))
+            mine, probe = Sql("l.event_id = %s", (self.event,)), Sql(_EVENT, (self.event,))
+            yield self._listed("archive_gameevent l", probe, mine)
         if (upload := self.filters.upload) is not None:
-            yield Driver(Sql(_UPLOADED, (upload,)), (), Sql(_ENTRIES, (upload,)))
+            games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
+            slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
+            yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
 
-    def _listed(self, table: str, mine: Sql, *conditions: Sql) -> Driver:
+    def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
         """A list that is a table of its own, in the order of the index."""
         counted = conjunction([mine, self.between("l")])
-        length = Sql(f"SELECT 1 FROM {table} WHERE {counted.text}", counted.values)
-        return Driver(Sql(table), (mine, *conditions), length)
+        slots = Sql(f"SELECT l.slot FROM {table} WHERE {counted.text}", counted.values)
+        return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
+
+
+def _among(slots: Sql) -> Sql:
+    """Whether a row's game is one of these."""
+    return Sql(_AT_HAND.format(slots=slots.text), slots.values)
 
 
 # A sum is no column: what is looked up is the game, and not all games of the player or upload each time.
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
 _RATED: Final = f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2"
 # Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
-_RATED_SLOTS: Final = """CASE WHEN d.slot IN (SELECT p.slot FROM archive_gameplayer p
-    WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2) THEN 1 ELSE 0 END = 1"""
+_AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"
+_RATED_SLOTS: Final = _AT_HAND.format(
+    slots="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
+)
 _EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
 _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
 _UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id

@@ -221,7 +221,8 @@ class _Scan(NamedTuple):
     def piece(self, key: int, number: int, count: int, also: Sql | None) -> Sql:
         """The next rows of a key that the filters let through."""
         read = self.read(key)
-        conditions = [self.resolved.result_of(self.asked, key), self.resolved.probes(self.asked, key)]
+        probes = self.resolved.probes(self.asked, key, at_hand=self.reading.at_hand)
+        conditions = [self.resolved.result_of(self.asked, key), probes]
         if self.reading.driver is None:
             alias, source = "d", Sql(f"({read.text}) d", read.values)
         else:
@@ -232,6 +233,8 @@ class _Scan(NamedTuple):
 
     def end(self) -> Place | None:
         """Up to where everything was looked at; None if to the end."""
+        if len(self.asked.keys) == 1 and self.reading.most is not None and self.reading.most < self.rows:
+            return None
         ends = [place for key in self.asked.keys if (place := self._end(key)) is not None]
         return min(ends, key=self.rank) if ends else None
 

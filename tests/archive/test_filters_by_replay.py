@@ -60,11 +60,19 @@ def pool(module_db: None) -> list[ReadyGame]:
     return found
 
 
-@pytest.fixture(params=["rows", "lists", "counters"])
+WAYS = {
+    "rows": {"FEW_ROWS": 10**9},
+    "driving lists": {"FEW_ROWS": 0, "ROWS_A_LOOKUP": 0},
+    "lists at hand": {"FEW_ROWS": 0, "ROWS_A_LOOKUP": 10**9, "SLOTS_A_PROBE": 10**3},
+    "as it comes": {},
+}
+
+
+@pytest.fixture(params=[*WAYS])
 def way(request, monkeypatch, hot_at_three) -> str:
-    """How answers are read: row by row, by the shorter list, as it comes."""
-    if request.param != "counters":
-        monkeypatch.setattr(counting, "FEW_ROWS", {"rows": 10**9, "lists": 0}[request.param])
+    """How answers are read."""
+    for name, value in WAYS[request.param].items():
+        monkeypatch.setattr(counting, name, value)
     return request.param
 
 

@@ -28,8 +28,10 @@ def test_the_first_and_the_latest_game_pass_the_filters():
     assert (answer.total, answer.first.black, answer.latest.black) == (2, "b", "a")
 
 
-def test_an_upload_is_a_filter(hot_at_three, monkeypatch):
+@pytest.mark.parametrize("at_hand", [False, True])
+def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
     monkeypatch.setattr(counting, "FEW_ROWS", 0)
+    monkeypatch.setattr(counting, "ROWS_A_LOOKUP", 100 * at_hand)
     games = [ready("7g7f 3c3d", black=name) for name in "abcde"]
     ingest(*games[:4])
     ingest(*games[3:])
@@ -42,8 +44,9 @@ def test_an_upload_is_a_filter(hot_at_three, monkeypatch):
 
 def test_who_plays_himself_counts_once(hot_at_three, monkeypatch):
     ingest(*(ready("7g7f 3c3d", black="甲", white=name) for name in "甲乙丙丁"))
-    for few in (0, 1000):
+    for few, rows_a_lookup in ((0, 0), (0, 100), (1000, 0)):
         monkeypatch.setattr(counting, "FEW_ROWS", few)
+        monkeypatch.setattr(counting, "ROWS_A_LOOKUP", rows_a_lookup)
         assert explore("shogi", START, filters=PositionFilters(player="甲")).total == 4
         assert explore("shogi", START, filters=PositionFilters(player="乙")).total == 1
         assert len(games_through("shogi", START, filters=PositionFilters(player="甲")).items) == 4
