@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks.support import bare, copies, lookups, population
 from benchmarks.support.databases import database
-from benchmarks.support.filling import BATCH, Filled, fill, writers
+from benchmarks.support.filling import Filled, batch, fill, writers
 from benchmarks.support.sizes import shares, sizes
 
 SHARES_OF = 1000
@@ -79,7 +79,7 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
 
     def write() -> None:
         with writers(processes) as pool:
-            for number, _ in enumerate(fill(pool, first, first + 40 * BATCH, steps=40)):
+            for number, _ in enumerate(fill(pool, first, first + 40 * batch(), steps=40)):
                 if number:
                     begun.set()
                 if ended.is_set():
@@ -153,7 +153,7 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
         f"{made.transposed:.2%} of positions are reached in several ways, {made.forked:.2%} of rows are in "
         f"variations, {made.repeated:.2%} of nodes repeat one of their game"
     )
-    print(f"filling, {processes} writer(s), {BATCH} games a transaction")
+    print(f"filling, {processes} writer(s), {batch()} games a transaction")
     parts = grow(games, processes)
     if games_there() < games * copied:
         copies.copy_games(copied)

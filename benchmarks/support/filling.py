@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
 from benchmarks.support import bare, population
@@ -17,8 +17,8 @@ from benchmarks.support import bare, population
 if TYPE_CHECKING:
     from archive.ingest.ready import ReadyEntry
 
-BATCH = 200
-"""Games in a transaction, as the worker takes them."""
+BATCHES: Final = {"postgresql": 200, "sqlite": 300}
+"""Games in a transaction, about as a worker takes them."""
 
 BARE_EVERY = 4
 """The rows of one batch in so many are written once more, bare: the limit at this moment."""
@@ -96,7 +96,7 @@ def _write(numbers: range) -> Written:
     store.finish(upload.pk, token)
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = sum(len(entry.game.rows) for entry in entries if entry.game)
-    limit = _bare(entries) if numbers.start // BATCH % BARE_EVERY == 0 else None
+    limit = _bare(entries) if numbers.start // batch() % BARE_EVERY == 0 else None
     return Written(len(entries), rows, seconds, cpu, limit)
 
 
@@ -114,6 +114,13 @@ def _bare(entries: Sequence[ReadyEntry]) -> float:
     )
 
 
+def batch() -> int:
+    """Games in a transaction on this database."""
+    from django.db import connection
+
+    return BATCHES[connection.vendor]
+
+
 @contextmanager
 def writers(processes: int) -> Iterator[Pool]:
     """Processes that write; they are gone afterwards."""
@@ -123,7 +130,7 @@ def writers(processes: int) -> Iterator[Pool]:
 
 def fill(pool: Pool, first: int, last: int, steps: int = 10) -> Iterator[Filled]:
     """Write the games of these numbers; how it went, for each of `steps` equal parts, while it goes."""
-    parts = list(population.batches(first, last, BATCH))
+    parts = list(population.batches(first, last, batch()))
     each = max(1, -(-len(parts) // steps))
     part, begun = Filled(), time.perf_counter()
     for number, written in enumerate(pool.imap_unordered(_write, parts), start=1):
