@@ -34,7 +34,7 @@ P = TypeVar("P")
 class GameKind(Generic[P]):
     """The functions of one kind of game, whose positions are of the type `P`.
 
-    `sides` are the names of colours 0 and 1, `presets` those of starts.
+    `sides` are the names of colours 0 and 1, `presets` those of starts; `initial` makes the usual start.
 
     `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
     `dump` writes a record in one of `formats`, `losses` tells what it loses there. The option `ply` chooses a
@@ -61,6 +61,7 @@ class GameKind(Generic[P]):
     name: str
     sides: tuple[str, str]
     presets: tuple[str, ...]
+    initial: Callable[[], P]
     formats: tuple[str, ...]
     detect: Callable[[str, str], tuple[FormatName | None, str]]
     load_source: Callable[..., ParseResult]
@@ -102,6 +103,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
     sides=("black", "white"),
     presets=(*PRESETS, "OTHER"),
+    initial=Position.initial,
     formats=formats.FORMATS,
     detect=shogi_detect.detect,
     load_source=formats.load_source,
@@ -143,6 +145,7 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     name=quoridor_keys.KIND,
     sides=("white", "black"),
     presets=("START", "OTHER"),
+    initial=QuoridorPosition.initial,
     formats=quoridor_formats.FORMATS,
     detect=quoridor_formats.detect,
     load_source=quoridor_formats.load_source,

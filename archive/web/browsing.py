@@ -21,9 +21,7 @@ from archive.queries.positions import PositionFilters, explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
-from kifu_core.games import GAMES, SHOGI
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.games import GAMES
 
 PAGE: Final = 100
 _LATEST: Final = 10
@@ -113,18 +111,15 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         "people_title": _("Opponents"),
         "games_query": urlencode({"player": found.name}),
         "latest": find_games(GameFilters(player=found.name), limit=_LATEST).items,
-        "first_moves": _first_moves(found.name),
+        "first_moves": [one for kind in found.sides if (one := _first_moves(kind, found.name))["moves"]],
     }
     return render(request, "archive/summary.html", context)
 
 
-def _first_moves(name: str) -> dict[str, Any] | None:
-    """The player's first moves as Black in even games."""
-    start = Position.initial()
-    found = explore("shogi", shogi64.encode(start), filters=PositionFilters(black=name))
-    return (
-        {"position": start, "explorer": found, "moves": found.moves[:_FIRST_MOVES]} if found.moves else None
-    )
+def _first_moves(kind: str, name: str) -> dict[str, Any]:
+    """The player's first moves, as Black in even games of shogi."""
+    titles = {"shogi": _("First moves as Black"), "quoridor": _("First moves as White")}
+    return {"title": titles[kind], **_from_start(kind, _FIRST_MOVES, PositionFilters(black=name))}
 
 
 @require_safe
@@ -192,17 +187,17 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
         "section": "statistics",
-        **(_played_first() if found.kind == SHOGI.name else {}),
+        **_from_start(found.kind, 2 * _FIRST_MOVES),
     }
     return render(request, "archive/statistics.html", context)
 
 
-def _played_first() -> dict[str, Any]:
-    """What was played from the start of an even game."""
-    start = Position.initial()
-    explorer = explore("shogi", shogi64.encode(start))
-    moves = [move for move in explorer.moves if move.total]
-    return {"position": start, "explorer": explorer, "moves": moves[: 2 * _FIRST_MOVES]}
+def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:
+    """What was played from the usual start of a kind of game."""
+    start = GAMES[kind].initial()
+    explorer = explore(kind, GAMES[kind].encode(start), filters=filters)
+    moves = [one for one in explorer.moves if one.total]
+    return {"position": start, "explorer": explorer, "moves": moves[:most]}
 
 
 def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:

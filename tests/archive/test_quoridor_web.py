@@ -109,13 +109,14 @@ def test_statistics_are_those_of_one_game(client: Client) -> None:
     ingest(ready("e2 e8", winner=1), builders.ready("7g7f 3c3d"), builders.ready("2g2f 3c3d"))
     shogi, quoridor = text(client, "/statistics/"), text(client, "/statistics/?game=quoridor")
     assert "☗ wins 2" in shogi and "2 games" in shogi and "Quoridor 1" in shogi
-    assert "Black wins 1" in quoridor and "☗" not in quoridor
+    assert "Black wins 1" in quoridor and "♙e2 1 100%" in quoridor and "☗ wins" not in quoridor
 
 
 def test_a_player_of_both_games_has_sides_of_both(client: Client) -> None:
     ingest(ready("e2 e8", white="Ada", winner=1), builders.ready("7g7f 3c3d", black="Ada"))
     page = text(client, f"/players/{Player.objects.get(name='Ada').pk}/")
     assert "☗ Black 1 1 0 0" in page and "♟\ufe0e Black 1 1 0 0" in page
+    assert "First moves as Black" in page and "First moves as White" not in page
 
 
 @pytest.mark.parametrize("address", ["/", "/players/", "/events/", "/statistics/", "/uploads/1/"])
