@@ -43,13 +43,14 @@ _MOST_JOINED: Final = 50_000
 class Found(NamedTuple):
     """A place of a text that is a code or should be one: its offset, the text, the label before it.
 
-    `prose` is a line that is not meant as a code.
+    `prose` is a line that is not meant as a code; `code` is what a good one says.
     """
 
     offset: int
     text: str
     label: str = ""
     prose: bool = False
+    code: Code | None = None
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
@@ -111,16 +112,16 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
     if label is not None:
         offset, text = offset + label.end(), text[label.end() :]
     title = label[0].strip() if label else ""
-    joined, fault, again = text, fault_of(text), 0
+    joined, read, again = text, _read(text), 0
     for count in range(1, _MOST_LINES + 1):
-        if fault is None:
-            return [Found(offset, joined, title)], count, again
+        if isinstance(read, Code):
+            return [Found(offset, joined, title, code=read)], count, again
         following = lines[at + count].text if at + count < len(lines) else ""
-        if fault != "truncated" or not following or again >= most or fault_of(following) is None:
+        if read != "truncated" or not following or again >= most or fault_of(following) is None:
             break
         joined += following
         again += len(joined)
-        fault = fault_of(joined)
+        read = _read(joined)
     several = text.split()
     words = WORD.finditer(text) if len(several) > 1 else ()
     good = [Found(offset + word.start(), word[0], title) for word in words if fault_of(word[0]) is None]
@@ -142,17 +143,22 @@ def is_mended(text: str) -> bool:
 
 def fault_of(text: str) -> str | None:
     """What is wrong with a code; None for a good one."""
+    read = _read(text)
+    return None if isinstance(read, Code) else read
+
+
+def _read(text: str) -> Code | str:
+    """What a code says, or what is wrong with it."""
     try:
-        qf_code.decode(text)
+        return qf_code.decode(text)
     except DecodeError as error:
         return error.code
-    return None
 
 
 def _draft(found: Found, notes: Notes) -> Draft:
     """The game or position of one code; raises DecodeError."""
     try:
-        code = qf_code.decode(found.text)
+        code = found.code or qf_code.decode(found.text)
     except DecodeError as error:
         text, dropped = qf_code.drop_strange(found.text)
         if error.code != "bad-char" or fault_of(text) is not None:
