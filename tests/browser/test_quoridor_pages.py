@@ -22,7 +22,7 @@ from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
 from tests.archive.quoridor import after, line, ready
 from tests.browser.conftest import DESKTOP, PHONE, PageMaker, follow
-from tests.browser.quoridor_boards import expect_drawn, expected
+from tests.browser.quoridor_boards import click, expect_drawn, expected, point
 from tests.browser.test_accessibility import keep_picture, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -117,9 +117,33 @@ def test_what_other_games_played_stands_beside_the_board_and_on_it(
     expect_node(page, game, 3)
     page.keyboard.press("ArrowLeft")
     expect(table).to_have_count(3)
-    # A move that the record has not leads to the page of the position after it.
-    follow(table.locator("a", has_text="e6h"))
-    expect(page).to_have_url(re.compile(re.escape(path_code(display_key(after("e2 e8 e6h"))))))
+    # A move that the record has not is tried beside it.
+    table.locator("a", has_text="e6h").click()
+    expect(page.locator(".tried li")).to_have_text(["3 ♙e6h"])
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e6h"), "e6h"))
+
+
+def test_own_moves_are_tried_on_the_board_and_taken_to_the_free_one(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=3"), language="en")
+    board = page.locator("svg.qf-board")
+    page.mouse.move(*point(board, "d7h"))
+    expect(page.locator(".qf-ghost")).to_have_class("qf-wall qf-ghost qf-black")
+    click(page, board, "e7")  # the game's own move
+    expect_node(page, game, 4)
+    click(page, board, "c3v")
+    click(page, board, "d7")
+    expect_drawn(board, expected(after("e2 e8 e3h e7 c3v d7"), "d7"))
+    expect(page.locator(".tried li")).to_have_text(["5 ♙c3v", "6 ♟\ufe0ed7"])
+    click(page, board, "e3v")  # it crosses a wall
+    expect(page.locator("p.live")).to_have_text("e3v: another wall is in the way")
+    expect(page.locator("a.board-link")).to_have_attribute("href", re.compile(r"&ply=6$"))
+    follow(page.locator("a.board-link"))
+    wanted = expected(after("e2 e8 e3h e7 c3v d7"), "d7", neutral=True)
+    expect_drawn(page.locator("svg.qf-board"), wanted)
+    page.go_back()
+    expect_node(page, game, 4)
 
 
 def test_the_shown_line_is_played_on_on_the_board(

@@ -11,8 +11,9 @@ import { startSharing } from "../archive/js/sharing.js";
 import { startTabs } from "../archive/js/tabs.js";
 import { lineTo } from "../archive/js/tree.js";
 import { packed, quoridor } from "./kit.js";
-import { encode, inPath, positionCode } from "./qf_code.js";
-import { copy, initial, name, play, readName, same } from "./rules.js";
+import { encode, positionCode } from "./qf_code.js";
+import { initial, readName, same } from "./rules.js";
+import { startTrials } from "./trial.js";
 
 /** @typedef {import("../archive/js/replay.js").Replay} Replay */
 
@@ -24,7 +25,8 @@ if (root && record) {
   listenToKeys(replay, { play: autoplay.toggle });
   listenToWheel(replay);
   listenToSwipes(replay);
-  showArchiveMoves(replay, (text) => follow(replay, text));
+  const trials = startTrials(replay);
+  showArchiveMoves(replay, (text) => trials.play(readName(text) || 0));
   followOnCharts(replay);
   startSharing(replay);
   startTabs(root);
@@ -51,20 +53,4 @@ function leadToBoard(replay) {
 function endOf(node) {
   while (node.children.length) node = node.children[0];
   return node;
-}
-
-/**
- * A move of the archive: the record's own where it has it, else the page of the position it leads to.
- * @param {Replay} replay
- * @param {string} text
- */
-function follow(replay, text) {
-  const child = replay.shown().children.find(({ move }) => move && name(packed(/** @type {any} */ (move))) === text);
-  if (child) {
-    replay.go(child);
-    return;
-  }
-  const next = copy(replay.position);
-  play(next, readName(text) || 0);
-  location.assign((replay.root.dataset.positionUrl || "").replace("CODE", inPath(positionCode(next))));
 }

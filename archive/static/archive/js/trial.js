@@ -6,7 +6,8 @@
 
 import { encode } from "./shogi64.js";
 import { moveOf, western } from "./position.js";
-import { lineTo, tryMove } from "./tree.js";
+import { tryMove } from "./tree.js";
+import { showTried } from "./tried.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 /** @typedef {import("./tree.js").Node} Node */
@@ -22,9 +23,6 @@ const MARKS = ["▲", "△"];
 export function startTrials(replay) {
   const { root, board } = replay;
   const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
-  const line = /** @type {HTMLElement} */ (root.querySelector(".tried"));
-  const list = /** @type {HTMLElement} */ (line.querySelector("ol"));
-  const back = /** @type {HTMLAnchorElement} */ (line.querySelector("a.back"));
   const choice = /** @type {HTMLElement} */ (root.querySelector(".promotion"));
   const menu = /** @type {HTMLSelectElement} */ (root.querySelector("select.legal"));
   /** @type {Map<string, Promise<Legal[]>>} */
@@ -101,28 +99,6 @@ export function startTrials(replay) {
     replay.go(tryMove(replay.nodes, node, move, { usi, text: markedText(move.color, text) }));
   }
 
-  /** @param {Node} node */
-  function showLine(node) {
-    const tried = lineTo(node).filter((one) => one.tried);
-    line.hidden = !tried.length;
-    list.replaceChildren(...tried.map((one) => itemOf(one, one === node)));
-    const left = tried[0]?.parent;
-    if (left) back.href = replay.addressOf(left);
-    back.dataset.key = left?.key;
-  }
-
-  /** @param {Node} node @param {boolean} current @returns {HTMLElement} */
-  function itemOf(node, current) {
-    const link = document.createElement("a");
-    link.href = replay.addressOf(node);
-    link.textContent = `${node.ply} ${node.text}`;
-    link.dataset.key = node.key;
-    if (current) link.setAttribute("aria-current", "step");
-    const item = document.createElement("li");
-    item.append(link);
-    return item;
-  }
-
   async function fillMenu() {
     const moves = await legalMoves();
     const usis = moves.map((move) => move.usi);
@@ -154,9 +130,9 @@ export function startTrials(replay) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") release();
   });
-  replay.onShow((node) => {
+  showTried(replay);
+  replay.onShow(() => {
     if (chosen || !choice.hidden) release();
-    if (node.tried || !line.hidden) showLine(node);
     if (menu.options.length > 1) menu.replaceChildren(menu.options[0]);
   });
   return { tryUsi };

@@ -1,0 +1,39 @@
+// @ts-check
+/** The visitor's own moves below the board: the line that was tried, and the way back to the game. */
+
+import { lineTo } from "./tree.js";
+
+/** @typedef {import("./tree.js").Node} Node */
+
+/** @param {import("./replay.js").Replay} replay */
+export function showTried(replay) {
+  const line = /** @type {HTMLElement} */ (replay.root.querySelector(".tried"));
+  const list = /** @type {HTMLElement} */ (line.querySelector("ol"));
+  const back = /** @type {HTMLAnchorElement} */ (line.querySelector("a.back"));
+
+  /** @param {Node} node */
+  function show(node) {
+    const tried = lineTo(node).filter((one) => one.tried);
+    line.hidden = !tried.length;
+    list.replaceChildren(...tried.map((one) => itemOf(one, one === node)));
+    const left = tried[0]?.parent;
+    if (left) back.href = replay.addressOf(left);
+    back.dataset.key = left?.key;
+  }
+
+  /** @param {Node} node @param {boolean} current @returns {HTMLElement} */
+  function itemOf(node, current) {
+    const link = document.createElement("a");
+    link.href = replay.addressOf(node);
+    link.textContent = `${node.ply} ${node.text}`;
+    link.dataset.key = node.key;
+    if (current) link.setAttribute("aria-current", "step");
+    const item = document.createElement("li");
+    item.append(link);
+    return item;
+  }
+
+  replay.onShow((node) => {
+    if (node.tried || !line.hidden) show(node);
+  });
+}

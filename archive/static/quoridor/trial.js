@@ -1,0 +1,91 @@
+// @ts-check
+/** Own moves from any ply of a game of Quoridor, on its board: nothing of them is stored or sent. */
+
+import { tryMove } from "../archive/js/tree.js";
+import { showTried } from "../archive/js/tried.js";
+import { packed } from "./kit.js";
+import { moveAt } from "./pointing.js";
+import { cutOffBy, fault, name, PAWN, pawnMoves, winner } from "./rules.js";
+import { refusal } from "./words.js";
+
+/** As archive/web/wording.py has them. */
+const MARKS = ["♙", "♟\ufe0e"];
+
+/**
+ * @param {import("../archive/js/replay.js").Replay} replay
+ * @returns {{play: (move: number) => void}}
+ */
+export function startTrials(replay) {
+  const { root, board } = replay;
+  const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
+  const live = /** @type {HTMLElement} */ (root.querySelector(".live"));
+  /** @type {number | null} */
+  let chosen = null;
+
+  /** @param {MouseEvent} event @returns {number | null} */
+  function pointed(event) {
+    if (winner(replay.position) !== null) return null;
+    return moveAt(board.pointAt(event), pawnMoves(replay.position), isTouch(event));
+  }
+
+  /** @param {number | null} move */
+  function preview(move) {
+    board.ghost(move, move !== null && !fault(replay.position, move));
+  }
+
+  /** @param {number} move */
+  function play(move) {
+    const node = replay.shown();
+    const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
+    const broken = fault(replay.position, move);
+    if (known) replay.go(known);
+    else if (broken) live.textContent = refusal(broken, move, cutOffs(broken, move), isJapanese());
+    else {
+      const { turn } = replay.position;
+      const words = { usi: name(move), text: MARKS[turn] + name(move) };
+      replay.go(tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move)), words));
+    }
+  }
+
+  /** @param {string} broken @param {number} move @returns {number[]} */
+  function cutOffs(broken, move) {
+    return broken === "no-path" ? cutOffBy(replay.position, move) : [];
+  }
+
+  /** @param {number} move @returns {import("./kit.js").Move} as records have it */
+  function objectOf(move) {
+    const { pawns, turn } = replay.position;
+    if (!(move & PAWN)) return { color: turn, wall: name(move) };
+    return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
+  }
+
+  host.addEventListener("pointermove", (event) => {
+    if (!isTouch(event)) preview(pointed(event));
+  });
+  host.addEventListener("pointerleave", () => preview(chosen));
+  host.addEventListener("click", (event) => {
+    const move = pointed(event);
+    if (move === null) return;
+    // A finger hides what it points at: a wall is shown first, a second touch places it.
+    const shows = isTouch(event) && !(move & PAWN) && move !== chosen;
+    if (!shows) play(move);
+    chosen = shows && !fault(replay.position, move) ? move : null;
+    if (shows) preview(move);
+  });
+  replay.onShow(() => {
+    chosen = null;
+    board.ghost(null);
+  });
+  showTried(replay);
+  return { play };
+}
+
+/** @returns {boolean} */
+function isJapanese() {
+  return document.documentElement.lang === "ja";
+}
+
+/** @param {MouseEvent} event @returns {boolean} */
+function isTouch(event) {
+  return event instanceof PointerEvent && event.pointerType !== "mouse";
+}
