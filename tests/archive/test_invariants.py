@@ -21,6 +21,7 @@ from archive.models import Entry, Game, HotPosition, Upload
 from kifu_core.errors import Issue
 from kifu_core.position import Position
 from kifu_core.record import ParsedGame
+from tests.archive import quoridor
 from tests.archive.builders import random_forks, random_game, random_line, ready, record, upload
 
 SEQUENCES = 200
@@ -42,7 +43,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def pool() -> list[ReadyGame]:
     """Games that share positions; the same ones come again and again."""
     random = Random(20)
-    return [*(random_game(random) for _ in range(40)), *related_games(random)]
+    others = [quoridor.random_game(random) for _ in range(10)]
+    return [*(random_game(random) for _ in range(40)), *related_games(random), *others]
 
 
 def related_games(random: Random) -> list[ReadyGame]:
