@@ -30,6 +30,8 @@ INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
 SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # After this long an upload that nobody claimed is taken for one whose message was lost.
 MESSAGE_SECONDS = env.number("ARCHIVE_MESSAGE_SECONDS", 60)
+# After this long without any message, not even of the sweeper, a worker has lost its broker: it starts anew.
+SILENCE_SECONDS = env.number("ARCHIVE_SILENCE_SECONDS", 300)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # After this long a task is stuck, whatever it does: the process that runs it is ended.

@@ -7,6 +7,7 @@ runs the same roles without that.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -17,6 +18,8 @@ import warnings
 from collections.abc import Callable
 
 import django
+
+log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5
 THREADS = 4
@@ -36,6 +39,39 @@ def _end_with_supervisor() -> None:
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, name="end-with-supervisor", daemon=True).start()
+
+
+def _end_when_silent(seconds: float) -> None:
+    """End this worker when it has not been sent anything for so long.
+
+    After its broker was away a worker can be left that looks alive and asks for nothing any more. The sweeper
+    speaks to workers all the time; to start one anew that had nothing to do costs nothing.
+    """
+    from celery.signals import task_received, worker_ready
+
+    heard = 0.0
+
+    def hear(**_: object) -> None:
+        nonlocal heard
+        heard = time.monotonic()
+
+    def watch() -> None:
+        while (rest := heard + seconds - time.monotonic()) > 0:
+            time.sleep(rest)
+        log.warning("this worker was sent nothing for %.0f s: it ends, to be started again", seconds)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(STOP_SECONDS)
+        os._exit(1)
+
+    watcher = threading.Thread(target=watch, name="end-when-silent", daemon=True)
+
+    def begin(**options: object) -> None:
+        hear(**options)
+        if watcher.ident is None:
+            watcher.start()
+
+    worker_ready.connect(begin, weak=False)
+    task_received.connect(hear, weak=False)
 
 
 def web() -> None:
@@ -67,6 +103,8 @@ def worker() -> None:
     from archive.ingest.garbage import look_rarely
 
     os.nice(BEHIND_READERS)
+    # Whoever is at work is sent nothing meanwhile.
+    _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     look_rarely()
     _celery(
         "worker",

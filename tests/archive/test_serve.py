@@ -14,6 +14,7 @@ import pytest
 from tests.archive.games import CSA, KIF, START
 from tests.serving import (
     ROOT,
+    START_SECONDS,
     STOP_SECONDS,
     Archive,
     archive_at,
@@ -64,6 +65,15 @@ def test_a_killed_worker_is_replaced_and_the_next_upload_is_read(archive):
     upload = archive.post_text(game_of("三人目"), "third.csa")
     assert archive.wait_done(upload)["entries"]["stored"] == 1
     assert children_of(archive, "worker") != [worker]
+
+
+def test_a_worker_that_is_sent_nothing_starts_anew(tmp_path):
+    # As one does that has lost its broker: here nothing is sent, for there is no sweeping.
+    with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="2", ARCHIVE_TASK_SECONDS="2") as archive:
+        (first,) = children_of(archive, "worker")
+        wait_for(lambda: first not in children_of(archive, "worker"), START_SECONDS, archive.log)
+        wait_for(lambda: children_of(archive, "worker") != [], START_SECONDS, archive.log)
+        assert "was sent nothing for 2 s" in archive.log.read_text()
 
 
 def test_an_upload_whose_message_was_lost_is_found_by_the_sweeper(archive):

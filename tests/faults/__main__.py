@@ -47,6 +47,7 @@ def archive(engine: str, kind: str) -> Iterator[Postgres | None]:
             "ARCHIVE_DATA_DIR": str(data),
             "ARCHIVE_CLAIM_SECONDS": "2",
             "ARCHIVE_MESSAGE_SECONDS": "1",
+            "ARCHIVE_SILENCE_SECONDS": "20",
             "ARCHIVE_ENTRY_SECONDS": "600",
         }
         place = data if engine == "sqlite" else folder / "postgres"
