@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -175,26 +176,33 @@ def test_a_frame_steps_too(open_page: PageMaker, live_server: LiveServer, game: 
     expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e3h e7"), "e7"))
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+LOOKS: list[tuple[str, tuple[int, int], Literal["light", "dark"]]] = [
+    ("ja", DESKTOP, "light"),
+    ("en", PHONE, "dark"),
+]
+
+
+@pytest.mark.parametrize(("language", "size", "theme"), LOOKS)
 def test_axe_finds_no_violation_on_any_page(
-    browser: Browser, live_server: LiveServer, game: Game, settings: Settings, language: str
+    browser: Browser,
+    live_server: LiveServer,
+    game: Game,
+    settings: Settings,
+    language: str,
+    size: tuple[int, int],
+    theme: Literal["light", "dark"],
 ) -> None:
     settings.ARCHIVE_ANONYMOUS_UPLOAD = True
     code = path_code(display_key(after("e2 e8")))
-    page = browser.new_page(locale=language, reduced_motion="reduce")
+    view = ViewportSize(width=size[0], height=size[1])
+    page = browser.new_page(locale=language, reduced_motion="reduce", viewport=view, color_scheme=theme)
     for path in (
         f"/games/{game.pk}/?ply=3", f"/positions/quoridor/{code}/?match=any", "/quoridor/board/?code=QBA",
         f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/quoridor/{code}/", "/positions/quoridor/gkw/",
     ):  # fmt: skip
-        page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-        page.emulate_media(color_scheme="light")
         page.goto(live_server.url + path)
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
         assert violations(page) == [], path
-        keep_picture(page, f"{language}-desktop-light{path}")
-        page.emulate_media(color_scheme="dark")
-        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-        assert violations(page) == [], f"{path} phone, dark"
-        keep_picture(page, f"{language}-phone-dark{path}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+        keep_picture(page, f"{language}-{theme}{path}")
     page.close()
