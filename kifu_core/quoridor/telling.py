@@ -37,7 +37,7 @@ def named(text: str) -> Position | None:
     """
     if len(text.split()) != 1 or detect(text)[0] not in (None, "qf"):
         return None
-    found = qf_code.decode(text)
+    found = qf_code.normalized(qf_code.decode(text))
     return found.start().position if found.moves is None else None
 
 

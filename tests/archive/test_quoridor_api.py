@@ -166,6 +166,7 @@ def test_a_batch_tells_which_codes_are_wrong(client):
         ({"text": CODE, "ply": 0}, ""),
         ({"text": "1. e2 e8 2. e3"}, "e2 e8 e3"),
         ({"text": START}, ""),
+        ({"text": "gkwAAAAQ"}, ""),  # as the free board writes the start
         ({"color": 1, "pawns": ["e2", "e9"], "walls": [[], []]}, "e2"),
         ({"position": {"color": 0, "pawns": ["e1", "e9"], "walls": [["d3h"], ["e6h"]]}}, "d3h e6h"),
     ],
