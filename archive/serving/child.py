@@ -44,8 +44,9 @@ def _end_with_supervisor() -> None:
 def _end_when_silent(seconds: float) -> None:
     """End this worker when it has not been sent anything for so long.
 
-    After its broker was away a worker can be left that looks alive and asks for nothing any more. The sweeper
-    speaks to workers all the time; to start one anew that had nothing to do costs nothing.
+    A worker that was busy when Redis went away cannot acknowledge what it was busy with: kombu counts that
+    message as held for ever, and asks for no other one. The sweeper speaks to workers all the time; to start
+    one anew that had nothing to do costs nothing.
     """
     from celery.signals import task_received, worker_ready
 
