@@ -9,6 +9,7 @@ import pytest
 
 from archive.ingest.ready import ReadyGame
 from archive.models import Game, HotMove, HotPosition
+from archive.queries import counting
 from archive.queries.explorer import explore_many
 from archive.queries.legal import legal
 from archive.queries.novelty import novelty
@@ -23,6 +24,7 @@ from tests.archive import builders
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, random_game, ready, turned
 from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
+from tests.archive.test_filters_by_replay import FILTERS, passes
 
 pytestmark = pytest.mark.django_db
 
@@ -190,6 +192,20 @@ def test_filters_mean_the_askers_colours():
     asked = display_key(turned(after("e2"), 2))
     (row,) = games_through(KIND, asked, "color", filters=PositionFilters(black="Ada")).items
     assert row.white == "Ada"
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_filtered_answers_are_those_of_counting_by_replay(pool, hot_at_three, monkeypatch, few):
+    monkeypatch.setattr(counting, "FEW_ROWS", few)
+    ingest(*pool[:80])
+    seen = 0
+    for position in askers(pool[:80], Random(9), 1):
+        for filters in FILTERS:
+            for match in ("exact", "any"):
+                answer = explore(KIND, display_key(position), match, "all", filters=filters)
+                assert told(answer) == naive(pool[:80], position, match, "all", passes(filters))
+                seen += answer.total
+    assert seen > 200
 
 
 def test_news_are_told():
