@@ -16,7 +16,7 @@ from django.conf import settings
 
 from archive.ingest import containers, texts
 from archive.ingest.members import Member
-from archive.ingest.refusals import DAMAGE, Budget, RefusedError, damaged
+from archive.ingest.refusals import DAMAGE, Budget, RefusedError, damaged, is_trouble_here
 from kifu_core.errors import Issue
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,8 @@ def walk(file: IO[bytes], name: str) -> Generator[Part, None, None]:
     """The parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
     Linear in the unpacked bytes, of which no more than one part is in memory; larger files in containers
-    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*).
+    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*). Raises OSError where there is no
+    room for these: the walk begins anew when there is.
     """
     walker = _Walker(name)
     for number, part in enumerate(walker.file(file, "", 0)):
@@ -82,7 +83,9 @@ class _Walker:
                 yield from self._container(kind, file, path, depth)
         except RefusedError as refusal:
             yield Part(path, issue=refusal.issue)
-        except Exception:
+        except Exception as error:
+            if is_trouble_here(error):
+                raise
             # A fault of ours must not take the other entries with it, nor be kept from the upload's owner.
             log.exception("unpacking %r of %r failed", path, self.name)
             yield Part(path, issue=Issue("internal-error", "error"))

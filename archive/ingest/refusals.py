@@ -5,6 +5,7 @@ The texts of the codes stand in `archive.issues`.
 
 from __future__ import annotations
 
+import errno
 import lzma
 import tarfile
 import tempfile
@@ -28,6 +29,12 @@ DAMAGE: Final = (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFEr
 """What the unpackers raise for bytes that are not what they should be."""
 
 
+_TROUBLE: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EROFS, errno.ENOENT}
+)
+"""What errors about temporary files say of this machine: a full disk, a broken one, too many open files."""
+
+
 class RefusedError(Exception):
     """A file of an upload is not read; `code` and `params` say why."""
 
@@ -42,8 +49,15 @@ class RefusedError(Exception):
         return Issue(self.code, "error", params=self.params)
 
 
+def is_trouble_here(error: BaseException) -> bool:
+    """Whether an error tells of this machine and nothing of the bytes: later they can be read."""
+    return isinstance(error, OSError) and error.errno in _TROUBLE
+
+
 def damaged(error: Exception) -> RefusedError:
-    """The refusal for bytes that could not be unpacked."""
+    """The refusal for bytes that could not be unpacked; raises the error where that is not their fault."""
+    if is_trouble_here(error):
+        raise error
     return RefusedError("damaged", text=(str(error) or type(error).__name__)[:80])
 
 

@@ -29,8 +29,9 @@ BULK_BYTES: Final = 1024 * 1024
 """An upload of this size is nobody's paste."""
 
 RETRIES: Final = 6
-PASSING: Final = (OperationalError, InterfaceError)
-"""The database is locked, away or starting again: the same may work later. Nothing else is tried again."""
+PASSING: Final = (OperationalError, InterfaceError, OSError)
+"""The database is locked, away or starting again, a disk is full: the same may work later. Nothing else is
+tried again."""
 
 log = logging.getLogger(__name__)
 

@@ -86,6 +86,11 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     except store.ClaimLostError as lost:
         walks.close_all()
         store.lives(lost.uploads)
+    except OSError:
+        # There is no room for temporary files, or the like: that try says nothing about the uploads.
+        walks.close_all()
+        store.lives(left)
+        raise
     except BaseException:
         walks.close_all()
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from django.db.utils import OperationalError
 from django.utils import timezone
 
 from archive.index.engine import engine
-from archive.ingest import claims, pipeline, reading, store, tasks, texts, work
+from archive.ingest import claims, pipeline, reading, refusals, store, tasks, texts, work
 from archive.ingest.ready import ready_game
 from archive.models import Entry, Game, Upload
 from kifu_core import games
@@ -329,6 +330,22 @@ def test_large_uploads_begin_in_the_queue_for_large_work(
     with django_capture_on_commit_callbacks(execute=True):
         tasks.enqueue(7, size)
     assert sent == [(7, queue)]
+
+
+def test_without_room_to_unpack_nothing_is_concluded_and_work_goes_on_when_there_is(monkeypatch):
+    upload = uploaded(zipped(("a.csa", csa(1).encode()), ("b.csa", csa(2).encode())))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(refusals.Budget, "_copy", full)
+        for _ in range(work.DEADLY_TRIES):
+            with pytest.raises(OSError, match="No space left"):
+                work.work_on(upload.pk, "one")
+    assert rows(upload) == []
+    assert not work.work_on(upload.pk, "one")
+    assert rows(upload) == [(0, "a.csa", 0, "stored"), (1, "b.csa", 0, "stored")]
 
 
 def test_a_passing_fault_is_tried_again_a_few_times_and_bad_input_is_not(monkeypatch):
