@@ -10,7 +10,9 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from archive.issues import language
 from kifu_core.errors import KifuError
+from kifu_core.messages import message
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -54,9 +56,14 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
+def detail_of(error: KifuError) -> str:
+    """What is wrong, in the error's own words or else in those of its code."""
+    return error.message or message(error, language=language())
+
+
 def _describe(error: Exception) -> tuple[int, str, str, list[dict[str, Any]]] | None:
     if isinstance(error, KifuError):
-        return status.HTTP_400_BAD_REQUEST, error.code, str(error), []
+        return status.HTTP_400_BAD_REQUEST, error.code, detail_of(error), []
     if isinstance(error, Http404):
         return status.HTTP_404_NOT_FOUND, "not-found", str(error) or "there is nothing at this address", []
     if isinstance(error, DjangoPermissionDenied):

@@ -131,6 +131,13 @@ def test_addresses_write_codes_with_other_characters(client):
     assert post(client, "positions/quoridor/batch", codes=[code]).json()["results"][0]["code"] == code
 
 
+def test_what_is_wrong_with_a_code_is_told_in_words(client):
+    told = client.get(f"{API}/positions/quoridor/QGCLJPRA", headers={"Accept-Language": "en"}).json()
+    assert (told["code"], told["detail"]) == (
+        "not-a-position", "the code is not that of a position alone",
+    )  # fmt: skip
+
+
 def test_games_through_a_position_are_listed(client):
     ingest(ready("e2 e8"), ready("e2 d9", white="Bo"), ready("d1", white="Cy"))
     code = display_key(after("e2"))

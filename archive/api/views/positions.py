@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.errors import ApiError
+from archive.api.errors import ApiError, detail_of
 from archive.api.pagination import address_with, limit_of
 from archive.api.positions import (
     BatchBody,
@@ -135,7 +135,7 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
     try:
         game.decode(code)
     except DecodeError as error:
-        return {"code": code, "error": {"code": error.code, "detail": str(error)}}
+        return {"code": code, "error": {"code": error.code, "detail": detail_of(error)}}
     return None
 
 
