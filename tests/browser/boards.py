@@ -24,6 +24,16 @@ _READ = """
   });
 }
 """
+_SWIPE = """
+([from, to]) => {
+  const board = document.querySelector(".board-host");
+  const send = (name, x) => board.dispatchEvent(new PointerEvent(name, {
+    pointerType: "touch", pointerId: 7, clientX: x, clientY: 200, bubbles: true,
+  }));
+  send("pointerdown", from);
+  send("pointerup", to);
+}
+"""
 _HANDS = """
 (selector) => [...document.querySelectorAll(selector + " .piece text")].map((text) => text.textContent)
 """
@@ -58,6 +68,11 @@ def hand(page: Page, side: str) -> list[str]:
     """The kinds drawn in the hand of `black` or `white`."""
     found: list[str] = page.evaluate(_HANDS, f".seat.{side}")
     return found
+
+
+def swipe(page: Page, start: int, end: int) -> None:
+    """Draw a finger over the board, from one x in the window to another."""
+    page.evaluate(_SWIPE, [start, end])
 
 
 def tap(page: Page, file: int, rank: int) -> None:

@@ -164,7 +164,7 @@ def test_a_position_is_set_up_with_the_keyboard_alone(open_page: PageMaker, live
     page.keyboard.press("Shift+R")
     page.keyboard.press("+")
     expect_sfen(page, "9/9/9/4+r4/4K4/9/9/9/9 b - 1")
-    expect(page.locator("#cursor")).to_have_text("5四 ☖RY")
+    expect(page.locator("#cursor")).to_have_text("5四 ☖龍")
     page.keyboard.press("Escape")
     page.keyboard.press("Space")
     page.keyboard.press("ArrowLeft")

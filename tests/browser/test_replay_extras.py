@@ -14,7 +14,7 @@ from archive.models import Entry, Game
 from kifu_core import load
 from kifu_core.position import Position
 from tests.archive import builders, games
-from tests.browser.boards import expect_board, tap
+from tests.browser.boards import expect_board, swipe, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow, freeze
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -92,27 +92,15 @@ def test_a_step_by_hand_stops_the_playing(open_page: PageMaker, live_server: Liv
     expect_ply(page, 5)
 
 
-SWIPE = """
-([from, to]) => {
-  const board = document.querySelector(".board-host");
-  const send = (name, x) => board.dispatchEvent(new PointerEvent(name, {
-    pointerType: "touch", pointerId: 7, clientX: x, clientY: 200, bubbles: true,
-  }));
-  send("pointerdown", from);
-  send("pointerup", to);
-}
-"""
-
-
 def test_a_swipe_turns_to_the_next_move_and_back(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(address(live_server, game), size=PHONE)
-    page.evaluate(SWIPE, [300, 200])
+    swipe(page, 300, 200)
     expect_ply(page, 1)
-    page.evaluate(SWIPE, [200, 300])
+    swipe(page, 200, 300)
     expect_ply(page, 0)
-    page.evaluate(SWIPE, [200, 210])
+    swipe(page, 200, 210)
     expect_ply(page, 0)
 
 

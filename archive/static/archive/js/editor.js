@@ -5,8 +5,9 @@
  */
 
 import { createBoard } from "./board.js";
-import { fromSfen, KINDS, toSfen } from "./position.js";
+import { fromSfen, toSfen } from "./position.js";
 import { encode } from "./shogi64.js";
+import { pieceWord } from "./wording.js";
 
 /** @typedef {{board: number} | {hand: number, kind: number} | {box: number}} Spot where a piece lies */
 
@@ -247,7 +248,8 @@ function startEditor(root) {
   function say() {
     const piece = position.board[cursor];
     const place = `${9 - (cursor % 9)}${(root.dataset.ranks || "")[Math.floor(cursor / 9)]}`;
-    const name = piece ? (piece > 0 ? "☗" : "☖") + KINDS[Math.abs(piece)] : root.dataset.empty;
+    const word = pieceWord(Math.abs(piece), document.documentElement.lang === "ja");
+    const name = piece ? (piece > 0 ? "☗" : "☖") + word : root.dataset.empty;
     news.textContent = `${place} ${name}`;
   }
 

@@ -31,9 +31,9 @@ function isTyping(event) {
   return event.target instanceof Element && Boolean(event.target.closest("input, textarea, select"));
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} whether the space key presses what has the focus */
+/** @param {KeyboardEvent} event @returns {boolean} whether the space key presses what has the focus; links it does not */
 function isControl(event) {
-  return event.target instanceof Element && Boolean(event.target.closest("a, button, summary, [role=button]"));
+  return event.target instanceof Element && Boolean(event.target.closest("button, summary, [role=button]"));
 }
 
 /** @param {Replay} replay */

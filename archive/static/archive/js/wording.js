@@ -98,11 +98,16 @@ function placesOf(position, piece) {
   return [...position.board.keys()].filter((at) => position.board[at] === piece);
 }
 
+/** @param {number} kind @param {boolean} japanese @returns {string} a piece in a word */
+export function pieceWord(kind, japanese) {
+  return japanese ? NAMES[KINDS[kind]] : WORDS[kind];
+}
+
 /** @param {number} kind @param {number} at @param {boolean} japanese @returns {string} */
 function pieceAt(kind, at, japanese) {
   const [file, rank] = [9 - (at % 9), Math.floor(at / 9)];
-  if (japanese) return NAMES[KINDS[kind]] + DIGITS[file] + NUMERALS[rank + 1];
-  return `${WORDS[kind]} ${file}${"abcdefghi"[rank]}`;
+  if (japanese) return pieceWord(kind, true) + DIGITS[file] + NUMERALS[rank + 1];
+  return `${pieceWord(kind, false)} ${file}${"abcdefghi"[rank]}`;
 }
 
 /** @param {number} kind @param {number} count @param {boolean} japanese @returns {string} */

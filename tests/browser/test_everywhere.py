@@ -1,0 +1,206 @@
+"""What can be done on the pages, on a screen and on a phone, in Japanese and in English.
+
+What each of these leads to in all its cases stands in the tests of the page; here is that all of them work
+everywhere, many on one page, since loading it is what takes time.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from archive.ingest.ready import ready_game
+from archive.models import Game
+from kifu_core import load
+from kifu_core.formats import ki2
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive import builders, games
+from tests.browser.boards import expect_board, middle, swipe, tap
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker
+from tests.browser.other_site import OtherSite, as_whitenoise
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
+
+START = shogi64.encode(Position.initial())
+AFTER_76 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -"
+AFTER_26 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w -"
+
+
+def expect_ply(page: Page, ply: int) -> None:
+    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+
+
+def open_part(page: Page, size: tuple[int, int], name: str) -> None:
+    """On a phone, the part of the page that stands under the board."""
+    if size == PHONE:
+        page.locator(f'.tabs [data-tab="{name}"]').click()
+
+
+@pytest.fixture
+def game() -> Game:
+    """A game with a fork, times and a comment."""
+    made = builders.record("7g7f 3c3d 8h2b+ 3a2b", {2: [["8c8d", "2g2f"]]}, {"先手": "甲野", "後手": "乙山"})
+    for ply, entry in enumerate(made["moves"][1:-1], start=1):
+        entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
+    made["moves"][1]["comments"] = ["角道を開ける https://example.org/"]
+    builders.ingest(ready_game(builders.parsed(made)))
+    return Game.objects.get()
+
+
+@pytest.fixture
+def page_of_game(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int], language: str
+) -> Page:
+    page = open_page(f"{live_server.url}/games/{game.pk}/", size, language)
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    return page
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_game_is_stepped_through_by_keys_wheel_swipe_buttons_and_list(
+    page_of_game: Page, language: str
+) -> None:
+    page = page_of_game
+    for key, ply in (("ArrowRight", 1), ("ArrowLeft", 0), ("End", 5), ("Home", 0)):
+        page.keyboard.press(key)
+        expect_ply(page, ply)
+    page.locator(".board-host").hover()
+    page.mouse.wheel(0, 100)
+    expect_ply(page, 1)
+    expect(page.locator("[aria-live].live")).to_contain_text({"ja": "▲７六歩", "en": "▲P-7f"}[language])
+    swipe(page, 300, 200)
+    expect_ply(page, 2)
+    swipe(page, 200, 300)
+    page.locator('[data-go="back"]').click()
+    expect_ply(page, 0)
+    page.locator('li[data-key="2.0:2"] > a').click()
+    expect_ply(page, 2)
+    expect(page).to_have_url(re.compile(r"\?ply=2&fork=2\.0$"))
+    page.keyboard.press("ArrowUp")
+    expect(page.locator('.moves a[aria-current="step"]')).to_have_text(
+        {"ja": re.compile("３四歩"), "en": re.compile("P-3d")}[language]
+    )
+    page.keyboard.press("ArrowLeft")
+    page.locator(".choices a").nth(1).click()
+    expect(page).to_have_url(re.compile(r"\?ply=2&fork=2\.0$"))
+    page.keyboard.press("f")
+    expect(page.locator(".game-page")).to_have_class(re.compile("flipped"))
+    page.keyboard.press("Space")
+    expect(page.locator("button.play")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Space")
+    expect(page.locator("button.play")).to_have_attribute("aria-pressed", "false")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_comments_charts_own_moves_copies_and_prints_are_there(
+    page_of_game: Page, size: tuple[int, int], language: str
+) -> None:
+    page = page_of_game
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.keyboard.press("ArrowRight")
+    open_part(page, size, "comments")
+    expect(page.locator(".comment")).to_contain_text("角道を開ける")
+    expect(page.locator(".comment a")).to_have_attribute("rel", re.compile("nofollow"))
+    open_part(page, size, "archive")
+    expect(page.locator(".archive-moves tbody tr")).to_have_count(1)
+    open_part(page, size, "info")
+    page.locator('.chart-part [data-key=":4"]').click()
+    expect_ply(page, 4)
+    copy = page.locator('[data-take="link"]')
+    copy.click()
+    expect(copy).to_have_text({"ja": "コピー済み", "en": "Copied"}[language])
+    page.keyboard.press("Home")
+    expect_ply(page, 0)
+    tap(page, 2, 7)
+    expect(page.locator("svg.board .target")).to_have_count(1)
+    tap(page, 2, 6)
+    expect(page.locator(".tried li")).to_have_text([{"ja": "1 ▲２六歩", "en": "1 ▲P-2f"}[language]])
+    expect(page.locator(".board-host")).to_have_attribute("data-sfen", re.compile(f"^{re.escape(AFTER_26)}"))
+    page.locator("select.legal").focus()
+    expect(page.locator("select.legal option")).to_have_count(31)
+    page.locator("select.legal").select_option("8c8d")
+    expect(page.locator(".tried li").nth(1)).to_have_text({"ja": "2 △８四歩", "en": "2 △P-8d"}[language])
+    page.locator(".tried a.back").click()
+    expect_ply(page, 0)
+    page.emulate_media(media="print")
+    for selector in ("h1", "svg.board", ".moves"):
+        expect(page.locator(selector).first).to_be_visible()
+    for selector in (".controls", ".tabs", ".tools", ".site-header", ".more", ".board-arrows"):
+        expect(page.locator(selector)).to_be_hidden()
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_position_is_walked_through_without_a_load(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int], language: str
+) -> None:
+    page = open_page(f"{live_server.url}/positions/shogi/{START}/", size, language)
+    page.evaluate("window.same = true")
+    page.locator('tr[data-usi="7g7f"] a').click()
+    expect_board(page, Position.from_sfen(AFTER_76))
+    expect(page.locator(".game-row")).to_have_count(1)
+    page.locator('.match a[href*="any"]').click()
+    expect(page.locator(".images li")).to_have_count(3)
+    page.go_back()
+    page.go_back()
+    expect_board(page, Position.initial())
+    assert page.evaluate("window.same") is True
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_position_is_set_up_by_taps_drags_keys_and_texts(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    page = open_page(live_server.url + "/positions/shogi/edit/", size, language)
+    tap(page, 7, 7)
+    tap(page, 7, 6)
+    page.locator("button.turn-toggle").click()
+    expect_sfen(page, AFTER_76)
+    page.locator("button.undo").click()
+    page.locator("button.undo").click()
+    page.mouse.move(*middle(page, 2, 7))
+    page.mouse.down()
+    page.mouse.move(*middle(page, 2, 6))
+    page.mouse.up()
+    expect_sfen(page, AFTER_26.replace(" w -", " b -"))
+    page.locator("select.preset").select_option("9/9/9/9/9/9/9/9/9 b - 1")
+    page.locator("#editor .board-host").focus()
+    for key in ("k", "ArrowUp", "Shift+R", "+"):
+        page.keyboard.press(key)
+    expect_sfen(page, "9/9/9/4+r4/4K4/9/9/9/9 b - 1")
+    expect(page.locator("#cursor")).to_have_text({"ja": "5四 ☖龍", "en": "5d ☖dragon"}[language])
+    page.locator("#text").fill("position startpos moves 7g7f")
+    page.get_by_role("button", name={"ja": "読み取る", "en": "Read"}[language], exact=True).click()
+    expect_board(page, Position.from_sfen(AFTER_76))
+
+
+def expect_sfen(page: Page, sfen: str) -> None:
+    expect(page.locator("#sfen")).to_have_value(re.compile(f"^{re.escape(sfen)}"))
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_records_of_any_format_are_replayed_on_another_site(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, size: tuple[int, int], language: str
+) -> None:
+    record = load(games.KIF).games[0].record
+    other_site.pages |= {
+        "/game.kif": ("text/plain", games.KIF.encode("cp932")),
+        "/game.ki2": ("text/plain", ki2.dump(record).encode("cp932")),
+        "/game.csa": ("text/plain", games.CSA.encode()),
+    }
+    names = ("kif", "ki2", "csa")
+    elements = "".join(f'<kifu-replay src="game.{name}" ply="4"></kifu-replay>' for name in names)
+    module = f'<script type="module" src="{live_server.url}/static/archive/js/kifu-replay.js"></script>'
+    html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{module}{elements}'
+    other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
+    page = open_page(size=size)
+    page.route(f"{live_server.url}/static/**", as_whitenoise)
+    page.goto(other_site.url + "/")
+    moves = page.locator("kifu-replay .move")
+    expect(moves).to_have_text([{"ja": "△同　銀", "en": "△Sx2b"}[language]] * 3)
+    page.locator('kifu-replay [data-go="forward"]').nth(1).click()
+    expect(moves.nth(1)).to_contain_text({"ja": "▲４五角", "en": "▲B*4e"}[language])
+    assert Game.objects.count() == 0
