@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -20,13 +21,15 @@ from archive.ingest.uploads import receive
 from archive.models import Entry, Upload
 from archive.queries.uploads import counts_of_uploads, entry_counts
 from archive.web.issues import shown_issues
-from archive.web.wording import number_text
+from archive.web.wording import clock_text, number_text
 
 CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
 """What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200
 _SHOWN_UPLOADS: Final = 100
+_FIRST_SECONDS: Final = 2
+"""Before, an upload's pace says little."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,6 +120,22 @@ def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
         "counts": counts,
         "done": sum(counts.values()),
         "reason": issues.told(found.reason)["message"] if found.reason else "",
+        **(pace(found, sum(counts.values())) if working else {}),
+    }
+
+
+def pace(found: Upload, done: int) -> dict[str, Any]:
+    """How many records a minute there were since it came, and how long the others take at that pace.
+
+    Nothing of an upload that just came, or that is read again: that it came says nothing about the work then.
+    """
+    seconds = (timezone.now() - found.received).total_seconds()
+    if found.reading or not done or seconds < _FIRST_SECONDS:
+        return {}
+    left = (found.expected or 0) - done
+    return {
+        "a_minute": round(60 * done / seconds),
+        "time_left": clock_text(int(left * seconds / done)) if left > 0 else "",
     }
 
 

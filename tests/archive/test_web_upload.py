@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
+from django.utils.html import escape
 from pytest_django.fixtures import Settings
 
 from archive.ingest.work import work_off
@@ -113,6 +116,28 @@ def test_an_upload_that_waits_is_polled_until_it_is_done(client: Client) -> None
     assert part.startswith('<section id="state"')
     assert "hx-trigger" not in part
     assert "<html" not in part
+
+
+def test_an_upload_at_work_tells_its_pace_and_what_is_left(client: Client) -> None:
+    upload = send(client, file=file(GOOD))
+    Upload.objects.update(state="processing", expected=3, received=timezone.now() - timedelta(minutes=1))
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "1 / 3" in html
+    assert re.search("毎分1局.*残り約2:0", html)
+    Upload.objects.update(reading=1)
+    assert "毎分" not in page(client, f"/uploads/{upload.pk}/")
+
+
+def test_the_list_of_what_was_sent_is_polled_until_all_are_done(client: Client) -> None:
+    response = client.post("/upload/", {"file": [file(GOOD, "a.kif"), file("x\n", "b.kif")]})
+    address = response.headers["Location"]
+    assert f'hx-get="{escape(address)}" hx-trigger="every 1s"' in page(client, address)
+    for upload in Upload.objects.all():
+        assert "hx-trigger" in page(client, address)
+        work_off(upload.pk)
+    part = page(client, address, **{"HX-Request": "true"})
+    assert part.startswith('<section id="sent">')
+    assert "失敗 1" in part
 
 
 def test_nothing_chosen_and_empty_files_are_told(client: Client) -> None:
