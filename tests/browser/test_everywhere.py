@@ -127,8 +127,10 @@ def test_comments_charts_own_moves_copies_and_prints_are_there(
     page.locator(".tried a.back").click()
     expect_ply(page, 0)
     page.emulate_media(media="print")
-    for selector in ("h1", "svg.board", ".moves"):
+    for selector in ("h1", ".facts", "svg.board", ".moves"):
         expect(page.locator(selector).first).to_be_visible()
+        box = page.locator(selector).first.bounding_box()
+        assert box and min(box["width"], box["height"]) > 20, selector
     for selector in (".controls", ".tabs", ".tools", ".site-header", ".more", ".board-arrows"):
         expect(page.locator(selector)).to_be_hidden()
 
