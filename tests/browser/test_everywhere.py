@@ -10,6 +10,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.ready import ready_game
@@ -20,7 +21,7 @@ from kifu_core.keys import shogi64
 from kifu_core.position import Position
 from tests.archive import builders, games
 from tests.browser.boards import expect_board, middle, swipe, tap
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow, loading
 from tests.browser.other_site import OtherSite, as_whitenoise
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -206,3 +207,52 @@ def test_records_of_any_format_are_replayed_on_another_site(
     page.locator('kifu-replay [data-go="forward"]').nth(1).click()
     expect(moves.nth(1)).to_contain_text({"ja": "▲４五角", "en": "▲B*4e"}[language])
     assert Game.objects.count() == 0
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_games_are_found_narrowed_down_and_shown_in_other_colours_and_words(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲野", white="乙山", day="2024/05/06", event="名人戦"),
+        builders.ready("7g7f 8c8d", black="甲野", white="丙", day="2023/05/06"),
+    )
+    page = open_page(live_server.url, size, language)
+    page.locator("#site-q").fill("@甲野")
+    with loading(page):
+        page.keyboard.press("Enter")
+    rows = page.locator(".game-row")
+    expect(rows).to_have_count(2)
+    if size == PHONE:
+        page.locator(".to-facets a").click()
+    follow(page.locator("#facets").get_by_role("link", name="2023"))
+    expect(rows).to_have_count(1)
+    days = page.locator("a.chip", has_text="2023")
+    for _ in range(days.count()):
+        follow(days.first)
+    expect(rows).to_have_count(2)
+    page.locator("form.theme button").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    follow(page.locator("form.language button"))
+    expect(page.locator("html")).to_have_attribute("lang", {"ja": "en", "en": "ja"}[language])
+    expect(rows).to_have_count(2)
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_pasted_record_is_checked_converted_and_replayed_before_it_is_sent(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, size: tuple[int, int], language: str
+) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    page = open_page(live_server.url + "/upload/", size, language)
+    page.locator("#text").fill(games.KIF)
+    expect(page.locator(".check .found")).to_contain_text("先手の人")
+    page.locator(".check .look").click()
+    page.locator('.check kifu-replay [data-go="forward"]').click()
+    expect(page.locator(".check kifu-replay .move")).to_contain_text(
+        {"ja": "▲７六歩", "en": "▲P-7f"}[language]
+    )
+    page.locator(".check select").select_option("csa")
+    page.locator(".check .convert").click()
+    expect(page.locator(".check .result textarea")).to_have_value(re.compile(r"\+7776FU"))
+    follow(page.locator("form.upload button.main"))
+    expect(page.locator("#state .state")).to_be_visible()
