@@ -32,8 +32,11 @@ _ENGINE_LINE: Final = re.compile(
     rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
 )
 
-Begins = Callable[[bytes, bytes, bytearray], bool]
-"""Whether a game begins with a line, after the last line with text and all that came before."""
+Begins = Callable[[bytes, bytes, int], bool]
+"""Whether a game begins with a line, after the last line with text, where so many braces are open."""
+
+_OPENING: Final = (b"{", b"(")
+_CLOSING: Final = (b"}", b")")
 
 Piece = tuple[int, bytes]
 """The number of its first line, from 1, and the bytes."""
@@ -87,24 +90,25 @@ def _games_of_csa(file: IO[bytes]) -> Iterator[Piece]:
         yield first, bytes(piece)
 
 
-def _is_engine_line(line: bytes, _before: bytes, _piece: bytearray) -> bool:
+def _is_engine_line(line: bytes, _before: bytes, _depth: int) -> bool:
     return _ENGINE_LINE.match(line) is not None
 
 
-def _begins_game(file_format: str, line: bytes, before: bytes, piece: bytearray) -> bool:
+def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bool:
     text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
-    return begins_game(file_format, text, last, piece.decode("utf-8", "replace"))
+    return begins_game(file_format, text, last, depth)
 
 
 def _lines(file: IO[bytes], begins: Begins) -> Iterator[Piece]:
     """Groups of lines, each beginning with a game: what follows a game belongs to it."""
-    piece, first, before = bytearray(), 1, b""
+    piece, first, before, depth = bytearray(), 1, b"", 0
     for number, line in enumerate(_each_line(file), 1):
-        if len(piece) >= GROUP_BYTES and begins(line, before, piece):
+        if len(piece) >= GROUP_BYTES and begins(line, before, depth):
             yield first, bytes(piece)
-            piece, first = bytearray(), number
+            piece, first, depth = bytearray(), number, 0
         piece += line
         before = line if line.strip() else before
+        depth = max(0, depth + sum(map(line.count, _OPENING)) - sum(map(line.count, _CLOSING)))
         _check(piece)
     if piece.strip():
         yield first, bytes(piece)

@@ -67,6 +67,15 @@ def test_cutting_gives_the_same_games_as_reading_at_once(what, monkeypatch):
     assert (pieces > 3) == (what != "broken codes")
 
 
+def test_nothing_is_cut_inside_comments_and_forks(monkeypatch):
+    inside = f"1. e2 e8 {{as in\n1. e2 e8\n{LISTS[1]}\n}} 2. e3 (2. d2\n1. e2 e8) e7\n"
+    text = inside * 3 + '[White "Ada :("]\n1. d1\n' + '[White "Bo"]\n1. f1\n'
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "GROUP_BYTES", 20)
+    found = [part.data.decode() for part in walk(io.BytesIO(text.encode()), "x.txt")]
+    assert found == [inside, inside, inside, '[White "Ada :("]\n1. d1\n', '[White "Bo"]\n1. f1\n']
+
+
 def test_a_large_collection_takes_no_more_memory_than_its_pieces():
     data = ("\n".join(CODES) + "\n").encode() * 2_000
     tracemalloc.start()

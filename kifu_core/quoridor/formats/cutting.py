@@ -13,17 +13,19 @@ _NUMBER_ONE: Final = re.compile(rf"[ \t]*+1[ \t]?(?:[.:]|[ \t](?=[ \t]*+{MOVE}))
 _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re.IGNORECASE)
 
 
-def begins_game(file_format: str, line: str, before: str, piece: str) -> bool:
+def begins_game(file_format: str, line: str, before: str, depth: int) -> bool:
     """Whether a new game begins with a line of a file in `qf` or `alg`.
 
-    `before` is the last line with text before it, `piece` what is cut off: nothing may be open there.
+    `before` is the last line with text before it, `depth` how many braces and parentheses are open there:
+    then only tags are believed to stand outside of comments and forks.
     """
     if file_format == "qf":
         label = _LABEL.match(line)
         return qf.fault_of(line[label.end() if label else 0 :]) is None
     if before.lstrip().startswith("["):
         return False
-    opens = line.lstrip().startswith("[") or _LABEL.match(line) or _NUMBER_ONE.match(line)
-    if not opens and not (_MOVES.match(line) and alg.is_list_of_lines(line, before)):
-        return False
-    return piece.count("{") == piece.count("}") and piece.count("(") == piece.count(")")
+    if depth or line.lstrip().startswith("["):
+        return line.lstrip().startswith("[")
+    if _LABEL.match(line) or _NUMBER_ONE.match(line):
+        return True
+    return _MOVES.match(line) is not None and alg.is_list_of_lines(line, before)

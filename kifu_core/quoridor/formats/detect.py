@@ -14,7 +14,9 @@ _OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
 _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 """The beginning of JSON; those of tags and of comments in braces look different."""
 _CODE_LINE: Final = re.compile(
-    r"^(?:[^\t\n]{1,200}\t)?[ \t>]{0,20}([A-Za-z0-9+/]{2,712}+)={0,3}+[ \t\r]{0,20}$", re.MULTILINE
+    r"^(?:[^\t\n]{1,200}\t)?[ \t>|＞｜│]{0,20}([A-Za-z0-9+/\u00ad\u200b-\u200d\u2060\ufeff]{2,712}+)"
+    r"={0,3}+[ \t\r]{0,20}$",
+    re.MULTILINE,
 )
 _LINES: Final = 50
 """So many lines, words and quoted texts that could be codes are tried."""
@@ -60,7 +62,8 @@ def _has_code(text: str) -> bool:
     for number, match in enumerate(_CODE_LINE.finditer(text)):
         if number == _LINES:
             break
-        if qf.fault_of(match[1]) in (None, "truncated" if qf.looks_coded(match[1]) else None):
+        code, _ = qf_code.drop_strange(match[1])
+        if qf.fault_of(code) in (None, "truncated" if qf.looks_coded(code) else None):
             return True
     words = (match[0] for match in islice(qf.WORD.finditer(text), _LINES))
     if any(qf.looks_coded(word) and qf.fault_of(word) is None for word in words):

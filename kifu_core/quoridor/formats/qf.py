@@ -3,7 +3,7 @@
 A code stands on a line of its own, in the attribute `data-qfcode` of a page, or as the value of `qfcode` or
 `code` in JSON. A line may have a label and a tab before its code. Mail programs break long codes: a code that
 ends too early goes on in the next lines. Characters that no code has are dropped with a warning, as the free
-board promises.
+board promises, also the marks of quotations and the `=` at the ends of lines that mail programs add.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ QUOTED: Final = re.compile(
 
 WORD: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,712}+={0,5}+(?=[\s,;.<>)\]]|\Z)")
 """A word of a text that may be a code."""
+_RUN: Final = re.compile(r"[^A-Za-z0-9+/]{0,20}+[A-Za-z0-9+/]\S*+\s*+")
+"""A line without blanks inside, behind the marks of a quotation: strange characters in it may be dropped."""
+
 _LABEL: Final = re.compile(r"[^\t\n]{1,200}\t")
 _MOST_LINES: Final = 24
 """A code is put together from no more lines than this; a mail's lines hold 60 characters and more."""
@@ -112,20 +115,24 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
     if label is not None:
         offset, text = offset + label.end(), text[label.end() :]
     title = label[0].strip() if label else ""
-    joined, read, again = text, _read(text), 0
+    joined, again, run = text, 0, _RUN.fullmatch(text) is not None
+    read = _read(joined, dropping=run)
     for count in range(1, _MOST_LINES + 1):
         if isinstance(read, Code):
-            return [Found(offset, joined, title, code=read)], count, again
+            code = read if qf_code.drop_strange(joined)[1] == 0 else None
+            return [Found(offset, joined, title, code=code)], count, again
         following = lines[at + count].text if at + count < len(lines) else ""
-        if read != "truncated" or not following or again >= most or fault_of(following) is None:
+        goes_on = _RUN.fullmatch(following) is not None
+        if read != "truncated" or not following or again >= most:
             break
-        joined += following
+        if isinstance(_read(following, dropping=goes_on), Code):
+            break
+        joined, run = joined + following, run and goes_on
         again += len(joined)
-        read = _read(joined)
-    several = text.split()
-    words = WORD.finditer(text) if len(several) > 1 else ()
+        read = _read(joined, dropping=run)
+    words = WORD.finditer(text)
     good = [Found(offset + word.start(), word[0], title) for word in words if fault_of(word[0]) is None]
-    prose = not any(map(looks_coded, several)) and not is_mended(text)
+    prose = not any(map(looks_coded, text.split())) and not is_mended(text)
     return good or [Found(offset, text, title, prose)], 1, again
 
 
@@ -147,12 +154,15 @@ def fault_of(text: str) -> str | None:
     return None if isinstance(read, Code) else read
 
 
-def _read(text: str) -> Code | str:
-    """What a code says, or what is wrong with it."""
+def _read(text: str, *, dropping: bool = False) -> Code | str:
+    """What a code says, or what is wrong with it; `dropping` leaves out characters that no code has."""
     try:
         return qf_code.decode(text)
     except DecodeError as error:
-        return error.code
+        if not dropping or error.code != "bad-char":
+            return error.code
+    code, _ = qf_code.drop_strange(text)
+    return _read(code) if looks_coded(code) else "bad-char"
 
 
 def _draft(found: Found, notes: Notes) -> Draft:

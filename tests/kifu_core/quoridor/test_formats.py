@@ -249,6 +249,32 @@ def test_characters_that_no_code_has_are_dropped_with_a_warning():
     assert [(issue.code, issue.params) for issue in game.issues] == [("dropped-characters", {"count": 5})]
 
 
+LONG = "QuBAQEk6yVqpfcBgTio6WQr0JiSJKLLMYLb1vyYmBmRk"
+
+
+@pytest.mark.parametrize(
+    ("between", "before"),
+    [("\n", "> "), ("\n", ">> "), ("\n", "＞"), ("=\n", ""), ("\u200b\n", ""), ("\n", "| ")],
+)
+def test_codes_that_mail_programs_break_and_quote_are_put_together(between, before):
+    parts = [LONG[at : at + 20] for at in range(0, len(LONG), 20)]
+    lines = between.join(before + part for part in parts)
+    for text in (lines, f"Hello Bo,\nhere is the game:\n{lines}\nIt was a good one, was it not?\nBye\n"):
+        (game,) = formats.load(text).games
+        assert [issue.code for issue in game.issues] == ["dropped-characters"]
+        assert formats.dump(game.record, "qf") == LONG + "\n"
+
+
+def test_several_quoted_codes_stay_apart():
+    found = formats.load(f"> {LONG}\n> {SEED}\n> {LONG}\n")
+    assert [formats.dump(game.record, "qf").strip() for game in found.games] == [LONG, SEED, LONG]
+
+
+def test_a_code_in_an_address_is_found():
+    found = formats.load(f"https://example.org/board?code={LONG}\n")
+    assert [formats.dump(game.record, "qf").strip() for game in found.games] == [LONG]
+
+
 def test_damaged_codes_are_named_with_their_place():
     result = formats.load("j7oklAHMe1ICg\nj7oklAHMe1ICh\n  lCgAAIAQ\nhello there\nj7oklAHMe1IC\n")
     assert len(result.games) == 1
