@@ -72,7 +72,7 @@ def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpRe
     context = {
         "allowed": allowed,
         "error": error,
-        "text": request.POST.get("text", ""),
+        "text": request.POST.get("text", request.GET.get("text", "")),
         "sent": sent,
         "working": any(one["working"] for one in sent),
         "section": "upload",

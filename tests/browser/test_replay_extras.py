@@ -184,6 +184,20 @@ def test_own_moves_are_played_beside_the_game_and_never_stored(
     assert Game.objects.count() == 2
 
 
+def test_a_line_of_own_moves_can_be_kept_as_a_record(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game))
+    tap(page, 2, 7)
+    expect(page.locator("svg.board .target")).to_have_count(1)
+    tap(page, 2, 6)
+    expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩"])
+    page.locator(".tried a.keep").click()
+    expect(page.locator("textarea#text")).to_have_value(re.compile(r"^position sfen lnsg.* b - 1 moves 2g2f$"))
+    expect(page.locator(".check li").first).to_contain_text("手数 1")
+    assert Game.objects.count() == 2
+
+
 def test_a_move_that_is_not_legal_is_not_played(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

@@ -3,7 +3,7 @@
 
 import { copyText, sayDone } from "./copying.js";
 import { toSfen, usiOf } from "./position.js";
-import { lineTo } from "./tree.js";
+import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 /** @typedef {import("./tree.js").Node} Node */
@@ -38,14 +38,8 @@ async function textFor(replay, button) {
   return answer.text();
 }
 
-/** @param {Node} node @returns {Node} the end of its line */
-function lastOf(node) {
-  while (node.children.length) node = node.children[0];
-  return node;
-}
-
 /** @param {Replay} replay @param {Node} end @returns {string} the line as USI's position command */
-function usiText(replay, end) {
+export function usiText(replay, end) {
   const moves = movesTo(end);
   return `position sfen ${replay.root.dataset.start}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
 }

@@ -115,6 +115,12 @@ export function lineTo(node) {
   return line;
 }
 
+/** @param {Node} node @returns {Node} the end of its line */
+export function lastOf(node) {
+  while (node.children.length) node = node.children[0];
+  return node;
+}
+
 /**
  * The moves to take back and to play to come from one node to another.
  * @param {Node} from

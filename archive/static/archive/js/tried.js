@@ -1,7 +1,8 @@
 // @ts-check
-/** The visitor's own moves below the board: the line that was tried, and the way back to the game. */
+/** The visitor's own moves below the board: the line that was tried, the way back to the game, and to keeping it. */
 
-import { lineTo } from "./tree.js";
+import { usiText } from "./sharing.js";
+import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 
@@ -10,6 +11,7 @@ export function showTried(replay) {
   const line = /** @type {HTMLElement} */ (replay.root.querySelector(".tried"));
   const list = /** @type {HTMLElement} */ (line.querySelector("ol"));
   const back = /** @type {HTMLAnchorElement} */ (line.querySelector("a.back"));
+  const keep = /** @type {HTMLAnchorElement | null} */ (line.querySelector("a.keep"));
 
   /** @param {Node} node */
   function show(node) {
@@ -19,6 +21,7 @@ export function showTried(replay) {
     const left = tried[0]?.parent;
     if (left) back.href = replay.addressOf(left);
     back.dataset.key = left?.key;
+    if (keep && left) keep.href = `${keep.pathname}?${new URLSearchParams({ text: usiText(replay, lastOf(node)) })}`;
   }
 
   /** @param {Node} node @param {boolean} current @returns {HTMLElement} */
