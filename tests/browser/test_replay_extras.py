@@ -193,7 +193,7 @@ def test_a_line_of_own_moves_can_be_kept_as_a_record(
     tap(page, 2, 6)
     expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩"])
     page.locator(".tried a.keep").click()
-    expect(page.locator("textarea#text")).to_have_value(re.compile(r"^position sfen lnsg.* b - 1 moves 2g2f$"))
+    expect(page.locator("textarea#text")).to_have_value(re.compile(r"^position sfen .* moves 2g2f$"))
     expect(page.locator(".check li").first).to_contain_text("手数 1")
     assert Game.objects.count() == 2
 
