@@ -184,7 +184,7 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
     samples = beside_exact(codes)
     print("API")
     api = table(lookups.of_api(codes, times))
-    rate = files_to_committed(10**7, max(1, min(GAMES_A_FILE, games // 20)))
+    rate = files_to_committed(10**7 + games_there(), max(1, min(GAMES_A_FILE, games // 20)))
     print(f"files to committed games, one process: {rate:,.0f} games/s")
     return {
         "engine": engine, "games": games, "copied": copied, "room": room, "shares": of_rows, "limits": limits,
