@@ -18,6 +18,7 @@ from kifu_core.messages import TEXTS
 from kifu_core.moves import from_usi
 from kifu_core.position import Position
 from kifu_core.rules import violation
+from kifu_core.telling import of_object
 from kifu_core.text import MAX_BYTES, MAX_ISSUES
 from tests.kifu_core.test_losses import full
 
@@ -110,6 +111,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),
     "bad-usi-move": lambda: from_usi("7g7"),
     "unencodable": lambda: shogi64.encode(Position([0] * 80, [[0] * 8, [0] * 8], 0)),
+    "bad-position-object": lambda: of_object({"board": []}),
     "no-such-ply": lambda: dump(load("startpos moves 7g7f").games[0].record, "bod", ply=9),
 }
 """What raises the code."""
