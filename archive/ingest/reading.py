@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import IO, Final
 
@@ -67,9 +68,11 @@ def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
 
 def spool(pieces: Iterable[bytes]) -> IO[bytes]:
     """An upload's bytes as a file, on disk unless they are few."""
-    file = temporary_file()
-    for piece in pieces:
-        file.write(piece)
+    with ExitStack() as until_written:
+        file = until_written.enter_context(temporary_file())
+        for piece in pieces:
+            file.write(piece)
+        until_written.pop_all()
     file.seek(0)
     return file
 

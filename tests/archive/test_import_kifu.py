@@ -12,10 +12,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from archive.ingest import store, work
+from archive.ingest import refusals, store, work
 from archive.ingest.importing import Turn
 from archive.management.commands.import_kifu import Meter
-from archive.models import Game, Upload
+from archive.models import Entry, Game, Upload
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
 from tests.serving import ROOT, database
@@ -79,6 +79,21 @@ def test_an_import_that_was_interrupted_goes_on(tmp_path, monkeypatch):
     assert work.work_on(upload.pk, "killed", seconds=0)
     out, _ = run(tmp_path)
     assert "4 entries: 4 games stored" in out
+
+
+@pytest.mark.django_db
+def test_a_machine_without_room_for_temporary_files_stops_the_import_which_goes_on_later(
+    tmp_path, settings, monkeypatch
+):
+    monkeypatch.setattr(refusals, "MEMORY_BYTES", 10)
+    settings.DATA_DIR = tmp_path / "data"
+    archive = tmp_path / "all.zip"
+    archive.write_bytes(zipped(("a.csa", csa(1)), ("b.csa", csa(2))))
+    with pytest.raises(CommandError, match="run this again"):
+        run(archive)
+    assert not Entry.objects.exists()
+    (settings.DATA_DIR / "tmp").mkdir(parents=True)
+    assert "2 entries: 2 games stored" in run(archive)[0]
 
 
 @pytest.mark.django_db

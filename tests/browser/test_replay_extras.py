@@ -163,14 +163,19 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
     expect(page).to_have_url(re.compile(r"\?ply=1$"))
 
 
-def test_own_moves_are_played_beside_the_game_and_never_stored(
-    open_page: PageMaker, live_server: LiveServer, game: Game
-) -> None:
-    page = open_page(address(live_server, game))
+def try_a_pawn(page: Page) -> None:
+    """Play ▲２六歩 by two taps, beside the game's own first move."""
     tap(page, 2, 7)
     expect(page.locator("svg.board .target")).to_have_count(1)
     tap(page, 2, 6)
     expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩"])
+
+
+def test_own_moves_are_played_beside_the_game_and_never_stored(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game))
+    try_a_pawn(page)
     tap(page, 8, 3)
     expect(page.locator("svg.board .target")).to_have_count(1)
     tap(page, 8, 4)
@@ -188,10 +193,7 @@ def test_a_line_of_own_moves_can_be_kept_as_a_record(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
     page = open_page(address(live_server, game))
-    tap(page, 2, 7)
-    expect(page.locator("svg.board .target")).to_have_count(1)
-    tap(page, 2, 6)
-    expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩"])
+    try_a_pawn(page)
     page.locator(".tried a.keep").click()
     expect(page.locator("textarea#text")).to_have_value(re.compile(r"^position sfen .* moves 2g2f$"))
     expect(page.locator(".check li").first).to_contain_text("手数 1")

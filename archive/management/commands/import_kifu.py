@@ -15,6 +15,7 @@ from django.db.models import Count, QuerySet
 from archive import issues
 from archive.ingest import importing
 from archive.ingest.importing import Turn
+from archive.ingest.tasks import PASSING
 from archive.models import Entry
 
 SHOWN: Final = 20
@@ -51,8 +52,13 @@ class Command(BaseCommand):
             raise CommandError(f"there is no file or folder {error}") from None
         self.meter = Meter({str(path): path.stat().st_size for path in files}, options["verbosity"] > 0)
         self.done: dict[int, str] = {}
-        for turn in importing.run(map(str, files), options["workers"]):
-            self._note(turn)
+        try:
+            for turn in importing.run(map(str, files), options["workers"]):
+                self._note(turn)
+        except PASSING as error:
+            raise CommandError(
+                f"{error}: what is imported stays; run this again to go on from here"
+            ) from error
         self._count_done()
         self.meter.end()
         self._summary(len(files))
