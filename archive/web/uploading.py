@@ -86,8 +86,9 @@ def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpRe
 
 def _sent(request: HttpRequest) -> list[dict[str, Any]]:
     """How far the uploads are that the address names."""
-    numbers = [text for text in request.GET.get("sent", "").split(",") if text.isascii() and text.isdigit()]
-    found = Upload.objects.filter(pk__in=[int(text) for text in numbers[:_SHOWN_UPLOADS]]).order_by("pk")
+    named = [_number(text) for text in request.GET.get("sent", "").split(",")]
+    numbers = [number for number in named if number is not None]
+    found = Upload.objects.filter(pk__in=numbers[:_SHOWN_UPLOADS]).order_by("pk")
     counts = counts_of_uploads([one.pk for one in found])
     return [progress(one, counts[one.pk]) for one in found]
 

@@ -90,7 +90,9 @@ def test_an_empty_archive_asks_for_records(client: Client) -> None:
     assert "最初の棋譜を登録する" in html
 
 
-@pytest.mark.parametrize("query", ["?from=yesterday", "?to=2020-13", "?result=maybe", "?from=2020-02-30"])
+@pytest.mark.parametrize(
+    "query", ["?from=yesterday", "?to=2020-13", "?result=maybe", "?from=2020-02-30", "?upload=x", "?upload=0"]
+)
 def test_a_filter_that_cannot_be_understood_is_answered_with_400_and_a_reason(
     client: Client, query: str
 ) -> None:

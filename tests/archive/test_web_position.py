@@ -157,6 +157,15 @@ def test_only_games_of_strong_players_of_a_handicap_or_of_a_source_can_be_looked
     assert client.get(f"/positions/shogi/{start}/?min_rating=x").status_code == 400
 
 
+@pytest.mark.parametrize("query", ["upload=x", "upload=0", f"upload={'9' * 30}", "from=x", "min_rating=1.5"])
+def test_a_filter_that_cannot_be_understood_is_answered_with_400_and_a_reason(
+    client: Client, query: str
+) -> None:
+    response = client.get(address(query=f"?{query}"))
+    assert response.status_code == 400
+    assert 'class="field-error"' in response.content.decode()
+
+
 def test_transpositions_and_the_first_and_latest_games_are_told(client: Client) -> None:
     builders.ingest(
         builders.ready("7g7f 8c8d 2g2f", day="2020/01/01"),

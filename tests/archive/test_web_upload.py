@@ -174,3 +174,8 @@ def test_names_and_lines_of_uploads_are_escaped(client: Client) -> None:
 
 def test_an_unknown_upload_is_not_found(client: Client) -> None:
     assert client.get("/uploads/999/").status_code == 404
+
+
+@pytest.mark.parametrize("numbers", ["x", "0", "²", "9" * 30, "9" * 5000, ",,"])
+def test_numbers_of_uploads_that_there_are_not_show_the_plain_page(client: Client, numbers: str) -> None:
+    assert 'id="sent"' not in page(client, f"/upload/?sent={numbers}")
