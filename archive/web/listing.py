@@ -42,12 +42,17 @@ class Chip:
 
 
 def chips(form: forms.Form) -> list[Chip]:
-    """The filters in use, in the form's order."""
+    """The filters in use, in the form's order; one for both ends of the same year, month or day."""
     used = {field.html_name: str(field.value()) for field in form if field.value()}
     labels = {field.html_name: str(field.label) for field in form}
-    return [
-        Chip(labels[name], _words(form, name, value), _without(used, name)) for name, value in used.items()
-    ]
+    one_date = used.get("from") is not None and used.get("from") == used.get("to")
+
+    def chip(name: str, value: str) -> Chip:
+        if one_date and name == "from":
+            return Chip(_("Date"), value, _without(used, "from", "to"))
+        return Chip(labels[name], _words(form, name, value), _without(used, name))
+
+    return [chip(name, value) for name, value in used.items() if not (one_date and name == "to")]
 
 
 def _words(form: forms.Form, name: str, value: str) -> str:
@@ -63,8 +68,8 @@ def source_name(upload: int, name: str | None) -> str:
     return name or _("upload %(number)s") % {"number": upload}
 
 
-def _without(used: dict[str, str], name: str) -> str:
-    rest = urlencode({key: value for key, value in used.items() if key != name})
+def _without(used: dict[str, str], *names: str) -> str:
+    rest = urlencode({key: value for key, value in used.items() if key not in names})
     return f"?{rest}" if rest else "."
 
 

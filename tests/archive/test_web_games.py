@@ -79,6 +79,17 @@ def test_filters_in_use_can_be_taken_away_one_by_one(client: Client) -> None:
     assert 'class="chip" href="?player=%E7%94%B2"' in html
 
 
+@pytest.mark.usefixtures("three_games")
+@pytest.mark.parametrize("date", ["2021", "2021-05", "2021-05-06"])
+def test_both_ends_of_one_date_are_taken_away_together(client: Client, date: str) -> None:
+    html = client.get(f"/games/?player=甲&from={date}&to={date}").content.decode()
+    assert re.findall(r'class="chip" href="([^"]*)"', html) == [
+        f"?from={date}&amp;to={date}", "?player=%E7%94%B2",
+    ]  # fmt: skip
+    two = client.get("/games/?from=2020&to=2021").content.decode()
+    assert re.findall(r'class="chip" href="([^"]*)"', two) == ["?to=2021", "?from=2020"]
+
+
 def test_an_empty_answer_says_what_was_asked_and_offers_more(client: Client) -> None:
     html = client.get("/games/?player=戊&result=draw", headers={"Accept-Language": "ja"}).content.decode()
     assert "すべての条件に合う対局はありません。" in html
