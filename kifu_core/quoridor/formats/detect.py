@@ -65,7 +65,7 @@ def _has_code(text: str) -> bool:
         code, _ = qf_code.drop_strange(match[1])
         if qf.fault_of(code) in (None, "truncated" if qf.looks_coded(code) else None):
             return True
-    words = (match[0] for match in islice(qf.WORD.finditer(text), _LINES))
+    words = (word for _, word in islice(qf.words_in(text), _LINES))
     if any(qf.looks_coded(word) and qf.fault_of(word) is None for word in words):
         return True
     whole = text[: 2 * qf_code.LONGEST]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 from kifu_core.errors import DecodeError
 from kifu_core.formats.positions import most_games
@@ -29,8 +30,10 @@ QUOTED: Final = re.compile(
 )
 """A code in a page or in JSON."""
 
-WORD: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,712}+={0,5}+(?=[\s,;.<>)\]]|\Z)")
-"""A word of a text that may be a code."""
+_WORD: Final = re.compile(
+    r"(?<![A-Za-z0-9+/%])(?:[A-Za-z0-9+/]|%2[BbFf]){8,712}+={0,5}+(?![A-Za-z0-9+/%=_-])"
+)
+"""A word of a text that may be a code, also in an address, which writes `+` and `/` as escapes."""
 _RUN: Final = re.compile(r"[^A-Za-z0-9+/]{0,20}+[A-Za-z0-9+/]\S*+\s*+")
 """A line without blanks inside, behind the marks of a quotation: strange characters in it may be dropped."""
 
@@ -130,10 +133,14 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
         joined, run = joined + following, run and goes_on
         again += len(joined)
         read = _read(joined, dropping=run)
-    words = WORD.finditer(text)
-    good = [Found(offset + word.start(), word[0], title) for word in words if fault_of(word[0]) is None]
+    good = [Found(offset + at, word, title) for at, word in words_in(text) if fault_of(word) is None]
     prose = not any(map(looks_coded, text.split())) and not is_mended(text)
     return good or [Found(offset, text, title, prose)], 1, again
+
+
+def words_in(text: str) -> Iterator[tuple[int, str]]:
+    """The words of a text that may be codes, with their offsets."""
+    return ((match.start(), unquote(match[0])) for match in _WORD.finditer(text))
 
 
 def looks_coded(word: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
@@ -270,9 +271,24 @@ def test_several_quoted_codes_stay_apart():
     assert [formats.dump(game.record, "qf").strip() for game in found.games] == [LONG, SEED, LONG]
 
 
-def test_a_code_in_an_address_is_found():
-    found = formats.load(f"https://example.org/board?code={LONG}\n")
-    assert [formats.dump(game.record, "qf").strip() for game in found.games] == [LONG]
+PLUS_AND_SLASH = "QK/UCh+sEPbFrg"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org/board?code={}\n",
+        "https://example.org/board?code={}&ply=3",
+        "see https://example.org/board?ply=3&code={}.",
+        "code: `{}`",
+        "その棋譜は「{}」です",
+        'my code is "{}"!',
+    ],
+)
+def test_a_code_in_an_address_or_in_quotes_is_found(text):
+    for code in (LONG, PLUS_AND_SLASH):
+        found = formats.load(text.format(quote(code, safe="")))
+        assert [formats.dump(game.record, "qf").strip() for game in found.games] == [code]
 
 
 def test_damaged_codes_are_named_with_their_place():
