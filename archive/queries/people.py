@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 from django.db import connection
 
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
+from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias
 
 LOOKED_AT: Final = 5000
@@ -93,7 +94,7 @@ _LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
 _NAMES: Final = """
     SELECT n.id, n.name, (
         SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
-    ) FROM {table} n WHERE n.name > %s AND n.name LIKE %s ESCAPE '!' ORDER BY n.name LIMIT %s
+    ) FROM {table} n WHERE n.name > %s AND lower(n.name) LIKE lower(%s) ESCAPE '!' ORDER BY n.name LIMIT %s
 """
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
@@ -104,11 +105,14 @@ _GAMES_OF: Final = """
 
 
 def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
-    """Players or events whose names hold the words, by name, those after a name; one look at the names."""
+    """Players or events whose names hold the words in any width and case, by name, those after a name; one
+    look at the names."""
     sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind)
-    like = "%" + words.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+    # As the name is stored, but for what would be left of a title alone.
+    text = (headers.player_name(words) if kind == "player" else "") or headers.plain(words)
+    like = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
     with connection.cursor() as cursor:
-        cursor.execute(sql, [COUNTED_TO, after, like, limit])
+        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like, limit])
         return [Named(*row) for row in cursor.fetchall()]
 
 

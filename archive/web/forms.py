@@ -20,23 +20,24 @@ from kifu_core.games import GAMES, SHOGI
 
 TEXT_LIMIT: Final = 200
 _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+_JAPANESE_DATE: Final = re.compile("[年月／]")
 
 SHOWN_AT_ONCE: Final = ("player", "event", "since", "until", "result")
 """The filters of games that most ask for; the others open on demand."""
 
 
 class PartialDate(forms.CharField):
-    """A day, a month or a year (`2024-03-15`, `2024-03`, `2024`), cleaned to its first or last day."""
+    """A day, a month or a year (`2024-03-15`, `2024-03`, `2024年`), cleaned to its first or last day."""
 
     def __init__(self, *, last: bool = False, **kwargs: Any) -> None:
-        super().__init__(max_length=10, required=False, **kwargs)
+        super().__init__(max_length=11, required=False, **kwargs)
         self.last = last
 
     def clean(self, value: Any) -> date | None:
         text = super().clean(value)
         if not text:
             return None
-        match = _DATE.fullmatch(text)
+        match = _DATE.fullmatch(_JAPANESE_DATE.sub("-", text).rstrip("-日"))
         try:
             return self._day(match) if match else self._refuse()
         except ValueError:

@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from archive.models import Upload
+from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
 from archive.queries import finding
-from archive.queries.games import GameFilters
+from archive.queries.games import NOBODY, GameFilters, named
 from archive.queries.positions import PositionFilters
 from archive.queries.sides import colours_of, kind_meant, results_of
 from archive.web.wording import RESULTS_OF, STARTS_OF
+from kifu_core import handicaps, specials
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.keys import shogi64
@@ -146,16 +147,23 @@ def position_filters_of(form: PositionFilterForm, kind: str = SHOGI.name) -> Pos
 
 KEYS: Final = {
     "player": "player", "対局者": "player", "black": "black", "white": "white", "event": "event",
-    "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "to": "to",
-    "result": "result", "handicap": "handicap", "special": "special", "kind": "kind",
-    "min_plies": "min_plies", "max_plies": "max_plies", "game": "game", "ゲーム": "game",
+    "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "開始日": "from",
+    "to": "to", "終了日": "to", "result": "result", "結果": "result", "handicap": "handicap",
+    "手合割": "handicap", "special": "special", "ending": "special", "終わり方": "special",
+    "kind": "kind", "種類": "kind", "min_plies": "min_plies", "max_plies": "max_plies",
+    "game": "game", "ゲーム": "game", "upload": "upload",
 }  # fmt: skip
 """What may stand before the colon in the search box, and the filter it is."""
 
 _SEATS: Final = {"先手": 0, "後手": 1}
 """What Japanese calls colours 0 and 1 in every kind of game."""
 
-_GAMES: Final = {"将棋": SHOGI.name, "コリドール": QUORIDOR.name}
+_VALUES: Final = {
+    "game": {"将棋": SHOGI.name, "コリドール": QUORIDOR.name},
+    "kind": {"対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position"},
+    "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"},
+}
+_WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
 
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
 
@@ -167,7 +175,41 @@ def filters_in(words: str) -> dict[str, str]:
     {'player': '羽生善治', 'event': '名人戦', 'from': '1994'}
     >>> filters_in('the end of genesis')
     {'player': 'the end of genesis'}
+    >>> filters_in('@羽生 善治 結果:後手勝ち 手合割：角落')
+    {'player': '羽生 善治', 'result': 'white', 'handicap': 'KA'}
     """
+    found, free = _read(words)
+    return _with_player(found, free)
+
+
+def filters_meant(words: str) -> dict[str, str]:
+    """The same for people, who may mean an event: words that name one, and no player, ask for it."""
+    found, free = _read(words)
+    for some in (free, *([word] for word in free[:_MOST_WORDS])):
+        name = " ".join(some)
+        if "event" not in found and free and _is_event(name):
+            found["event"] = name
+            free = [word for word in free if word not in some]
+    return _with_player(found, free)
+
+
+_MOST_WORDS: Final = 5
+"""Words of the search box that are looked up one by one."""
+
+
+def _is_event(name: str) -> bool:
+    return named(name, Player, PlayerAlias) == NOBODY != named(name, Event, EventAlias)
+
+
+def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
+    """Words without a key belong to the player's name: `@羽生 善治`."""
+    if free:
+        found["player"] = " ".join([*filter(None, [found.get("player")]), *free])
+    return found
+
+
+def _read(words: str) -> tuple[dict[str, str], list[str]]:
+    """What is asked for by a key or by `@`, and the other words."""
     found: dict[str, str] = {}
     seats: dict[int, str] = {}
     free = []
@@ -178,15 +220,26 @@ def filters_in(words: str) -> dict[str, str]:
         elif key in _SEATS:
             seats[_SEATS[key]] = text
         elif key in KEYS:
-            found[KEYS[key]] = _GAMES.get(text, text) if KEYS[key] == "game" else text
-        elif key is None and text.startswith("@") and len(text) > 1:
+            found[KEYS[key]] = _value(KEYS[key], text)
+        elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in found:
             found["player"] = text[1:]
         else:
-            free.append(match[0])
-    if free:
-        found.setdefault("player", " ".join(free))
+            free.append(match[0] if key else text)
     sides = GAMES.get(found.get("game", ""), SHOGI).sides
-    return found | {sides[colour]: text for colour, text in seats.items()}
+    if winner := _WINNER.fullmatch(found.get("result", "")):
+        found["result"] = sides[specials.SIDES[winner[1]]]
+    return found | {sides[colour]: text for colour, text in seats.items()}, free
+
+
+def _value(name: str, text: str) -> str:
+    """A filter's value in Japanese words as addresses have it; others as they are."""
+    if name == "handicap":
+        start = handicaps.by_name(text)
+        return start.preset if start else text
+    if name == "special":
+        ending = specials.BY_WORD.get(text)
+        return (ending.special if ending else None) or text
+    return _VALUES.get(name, {}).get(text, text)
 
 
 def position_in(words: str) -> tuple[str, str] | None:

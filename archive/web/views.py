@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -26,7 +27,7 @@ from archive.queries.trend import trend
 from archive.web.browsing import Plot, years_plot
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import game_context
-from archive.web.listing import chips, facets_of, filters_in, filters_of, position_filters_of, position_in
+from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
 from kifu_core.formats import bod
@@ -44,6 +45,8 @@ _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
 _PART_MOVES: Final = 12
+_LOOKED_UP: Final = 5
+"""Words of a name that nobody has as a whole."""
 
 
 @require_safe
@@ -69,7 +72,7 @@ def games(request: HttpRequest) -> HttpResponse:
         if pasted := position_in(words):
             kind, code = pasted
             return redirect("position", kind, GAMES[kind].path_code(code))
-        return redirect(f"{reverse('games')}?{urlencode(filters_in(words))}")
+        return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
@@ -96,9 +99,12 @@ def similar_names(form: GameFilterForm) -> list[tuple[people.Kind, people.Named]
     """Players and events whose names hold what was asked for as a name, for lists that came out empty."""
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
     kinds: tuple[people.Kind, ...] = ("player", "event")
-    return [
-        (kind, one) for text in sorted(words) for kind in kinds for one in people.names(kind, text, limit=8)
-    ]
+
+    def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
+        return [(kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8)]
+
+    single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]})
+    return holding(sorted(words)) or list(dict.fromkeys(holding(single)))
 
 
 def next_page(request: HttpRequest, cursor: str | None) -> str:

@@ -39,6 +39,21 @@ def test_players_are_listed_and_found_by_part_of_their_name(client: Client) -> N
     assert "「nobody」を含む名前はありません" in html(client, "/players/?name=nobody")
 
 
+@pytest.mark.parametrize("words", ["ponan", "ＰＯＮＡＮＺＡ", " za 2", "PONANZA　2"])
+def test_part_of_a_name_is_found_in_any_width_and_case(client: Client, words: str) -> None:
+    builders.ingest(builders.ready("5g5f", black="Ponanza 2", white="山田 太郎"))
+    assert "Ponanza 2</a>" in html(client, f"/players/?name={words}")
+    assert "山田太郎</a>" in html(client, "/players/?name=山田 太")
+
+
+@pytest.mark.parametrize(
+    "query", ["name=%00", "name=x%00", "after=%00", "name=%25", "name=_", "name=!", "name=\\"]
+)
+def test_strange_parts_of_names_are_only_texts(client: Client, query: str) -> None:
+    for page in ("players", "events"):
+        html(client, f"/{page}/?{query}")
+
+
 def test_a_player_has_results_opponents_years_and_games(client: Client) -> None:
     page = html(client, f"/players/{Player.objects.get(name='甲野').pk}/", "en")
     for text in ("Black", "Opponents", "Games by year", "2020", "2022", "First moves as Black", "▲P-7f"):

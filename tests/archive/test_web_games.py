@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 from django.test import Client
@@ -56,6 +56,8 @@ def test_the_newest_games_come_first_and_those_without_a_day_last(client: Client
         ("?to=2020-12", ["2020-01-05"]),
         ("?from=2020-01-05&to=2020-01-05", ["2020-01-05"]),
         ("?from=2020/1/6", ["2021-05-06"]),
+        ("?from=2020年1月5日&to=2020年１月", ["2020-01-05"]),
+        ("?to=2020年", ["2020-01-05"]),
         ("?result=white", ["2021-05-06"]),
         ("?result=black", ["2020-01-05"]),
         ("?player=甲&result=white&event=名人戦", ["2021-05-06"]),
@@ -94,6 +96,7 @@ def test_an_empty_answer_says_what_was_asked_and_offers_more(client: Client) -> 
     html = client.get("/games/?player=戊&result=draw", headers={"Accept-Language": "ja"}).content.decode()
     assert "すべての条件に合う対局はありません。" in html
     assert "「結果」を外して検索" in html
+    assert "検索欄: 「@名前」" in html
 
 
 def test_an_empty_archive_asks_for_records(client: Client) -> None:
@@ -164,6 +167,18 @@ def test_names_are_escaped(client: Client) -> None:
         ('event:"A B" result:draw', {"event": "A B", "result": "draw"}),
         ("http://x", {"player": "http://x"}),
         ("@", {"player": "@"}),
+        ("＠甲野 先手：乙", {"player": "甲野", "black": "乙"}),
+        ("@羽生 善治", {"player": "羽生 善治"}),
+        ("@甲 @乙", {"player": "甲 @乙"}),
+        ('"甲 乙"', {"player": "甲 乙"}),
+        (
+            "結果:引き分け 手合割:角落 終わり方:切れ負け",
+            {"result": "draw", "handicap": "KA", "special": "TIME_UP"},
+        ),
+        ("結果:後手勝ち", {"result": "white"}),
+        ("結果:先手 ゲーム:コリドール", {"result": "white", "game": "quoridor"}),
+        ("種類:詰将棋 開始日:2020年3月 終了日:2021", {"kind": "problem", "from": "2020年3月", "to": "2021"}),
+        ("結果:勝ち 手合割:無 終わり方:無", {"result": "勝ち", "handicap": "無", "special": "無"}),
     ],
 )
 def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
@@ -174,6 +189,25 @@ def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -
     response = client.get("/games/", {"q": "@甲野 event:名人戦"})
     assert response.status_code == 302
     assert response.headers["Location"] == "/games/?" + urlencode({"player": "甲野", "event": "名人戦"})
+
+
+@pytest.mark.usefixtures("three_games")
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("名人戦", {"event": "名人戦"}),
+        ("名人戦 甲", {"event": "名人戦", "player": "甲"}),
+        ("甲 名人戦", {"event": "名人戦", "player": "甲"}),
+        ("@甲 名人戦", {"player": "甲", "event": "名人戦"}),
+        ("甲", {"player": "甲"}),
+        ("甲 竜王戦", {"player": "甲 竜王戦"}),
+        ("名人戦 event:竜王戦", {"event": "竜王戦", "player": "名人戦"}),
+        ("\0", {"player": "\0"}),
+    ],
+)
+def test_free_words_that_name_an_event_ask_for_it(client: Client, words: str, query: dict[str, str]) -> None:
+    response = client.get("/games/", {"q": f" {words} "})
+    assert parse_qs(response.headers["Location"].partition("?")[2]) == {k: [v] for k, v in query.items()}
 
 
 def test_further_filters_open_where_they_are_in_use(client: Client) -> None:
@@ -192,6 +226,8 @@ def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> N
     builders.ingest(builders.ready("7g7f", black="羽生善治", white="乙", event="羽生杯"))
     page = client.get("/games/?player=羽生").content.decode()
     assert re.search(r'<a href="/players/\d+/">羽生善治</a>, <a href="/events/\d+/">羽生杯</a>', page)
+    for words in ("羽生 森内", "ＨＡＢＵ 羽生"):
+        assert "羽生善治</a>" in client.get(f"/games/?player={words}").content.decode()
     assert "この語を含む名前" not in client.get("/games/?player=丙").content.decode()
 
 
