@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from html import unescape
+from urllib.parse import unquote
 
 import pytest
 from django.core.cache import cache
@@ -12,6 +13,7 @@ from django.test import Client
 
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.qf_code import Code, State, decode
 from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, ready
@@ -85,10 +87,17 @@ def test_the_seats_tell_the_walls_that_are_left_and_whose_turn_it_is(client: Cli
     assert "残りの板：9枚" in page(client, address(OPENING), "ja")
 
 
+def board_code(html: str) -> str:
+    found = re.search(r'href="/quoridor/board/\?code=([^"&]+)"', html)
+    assert found is not None
+    return unquote(found[1])
+
+
 def test_a_position_leads_to_the_board_and_to_other_sites(client: Client) -> None:
     html = page(client, address("e2 e8"))
-    code = display_key(after("e2 e8")).replace("/", "%2F").replace("+", "%2B")
-    assert f'href="/quoridor/board/?code={code}"' in html
+    for played, turn_number in (("e2 e8", 1), ("e2 e8 e3h", 2)):
+        code = board_code(page(client, address(played)))
+        assert decode(code) == Code(State(after(played), None, turn_number), None)  # nothing odd about it
     assert f"http://testserver/embed{address('e2 e8')}" in html
     picture = re.search(r'<meta property="og:image" content="http://testserver([^"]+)"', html)
     assert picture is not None

@@ -21,6 +21,7 @@ from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
 from kifu_core.quoridor.telling import path_code
 from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
+from tests.archive.games import stored
 from tests.archive.quoridor import after, line, ready
 from tests.browser.conftest import DESKTOP, PHONE, PageMaker, follow
 from tests.browser.quoridor_boards import click, expect_drawn, expected, point
@@ -154,6 +155,19 @@ def test_the_shown_line_is_played_on_on_the_board(
     expect(page.locator("a.board-link")).to_have_attribute("href", re.compile(r"&ply=4$"))
     follow(page.locator("a.board-link"))
     expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8 e3 e7"), "e7", neutral=True))
+
+
+def test_a_game_from_a_start_of_its_own_is_played_on_from_there(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    stored("yzoAAIBQMBJSskqrh5dHVBA", "x.qf")  # it begins in turn 5
+    page = open_page(address(live_server, Game.objects.get(), "?ply=3"), language="en")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("a.board-link")).to_have_attribute("href", re.compile(r"&ply=4$"))
+    follow(page.locator("a.board-link"))
+    expect(page.locator(".qf-info")).to_contain_text("TURN 9")
+    expect(page.locator(".qf-field")).to_have_value("yzoAAIBQMBJSskqrh5dHVBA")
+    expect(page.locator(".qf-status")).not_to_contain_text("disagree")
 
 
 def test_a_move_of_a_position_changes_board_table_and_address(

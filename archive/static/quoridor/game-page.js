@@ -11,8 +11,8 @@ import { startSharing } from "../archive/js/sharing.js";
 import { startTabs } from "../archive/js/tabs.js";
 import { lineTo } from "../archive/js/tree.js";
 import { packed, quoridor } from "./kit.js";
-import { encode, positionCode } from "./qf_code.js";
-import { initial, readName, same } from "./rules.js";
+import { decode, encode, positionCode } from "./qf_code.js";
+import { readName } from "./rules.js";
 import { startTrials } from "./trial.js";
 
 /** @typedef {import("../archive/js/replay.js").Replay} Replay */
@@ -37,8 +37,7 @@ if (root && record) {
 function leadToBoard(replay) {
   const link = /** @type {HTMLAnchorElement | null} */ (replay.root.querySelector("a.board-link"));
   if (!link) return;
-  const position = quoridor.start(replay.root);
-  const state = same(position, initial()) ? null : { position, lastWall: null, turnNumber: 1 };
+  const { state } = decode(new URLSearchParams(link.search).get("code") || "");
   replay.onSettle((node) => {
     const line = lineTo(endOf(node)).flatMap(({ move }) => (move ? [packed(/** @type {any} */ (move))] : []));
     try {

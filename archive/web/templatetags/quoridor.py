@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from archive.web.wording import SIDES_OF
 from kifu_core.games import GAMES
-from kifu_core.quoridor import draw
+from kifu_core.quoridor import draw, qf_code
 from kifu_core.quoridor.board import WALLS_EACH
 from kifu_core.quoridor.keys import KIND
 from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.qf_code import Code, State
 
 register = template.Library()
 
@@ -23,6 +24,12 @@ def quoridor_board(
 ) -> SafeString:
     """The board, with the packed move that led to it marked."""
     return mark_safe(draw.board(position, last=last, flip=flipped, label=label or _("Board")))  # it escapes
+
+
+@register.simple_tag
+def code_to_play(position: Position) -> str:
+    """The code with which the free board opens at a position, in the first turn of the side to move."""
+    return qf_code.encode(Code(State(position, None, position.turn + 1), None))
 
 
 @register.simple_tag
