@@ -11,7 +11,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import Case, F, Max, Q, QuerySet, When
 from django.utils import timezone
 
 from archive.ingest import removal
@@ -29,8 +29,20 @@ SWEPT: Final = 1000
 SMALL_BYTES: Final = 64 * 1024
 """Uploads up to this size are worked off together with others."""
 
+MOVED: Final = 1 << 26
+"""From this `seq` on there are entries whose number another one has by now, until they are found again."""
+
 TOGETHER: Final = 100
 """So many small uploads are claimed at once at most."""
+
+
+class RenumberedError(Exception):
+    """These uploads have other entries by now than when they were read before: with other limits, or with
+    another version, a file gives more of them or fewer. Nothing of what was about to be written is."""
+
+    def __init__(self, uploads: Collection[int]) -> None:
+        super().__init__(*uploads)
+        self.uploads = uploads
 
 
 def unfinished() -> QuerySet[Upload]:
@@ -161,6 +173,19 @@ def retry(upload_id: int) -> bool:
         failures.delete()
         again = done.update(state=Upload.State.RECEIVED, reason=None, tries=0, finished=None)
     return bool(again)
+
+
+def begin_again(ids: Collection[int], token: str) -> None:
+    """Read uploads that are claimed anew from their first byte, as `reread` does, and have every entry find
+    its row by its place in the files: the rows are moved behind all that will be read."""
+    with transaction.atomic():
+        for upload in claimed(ids, token).select_for_update().order_by("pk"):
+            rows = Entry.objects.filter(upload=upload)
+            last = rows.aggregate(last=Max("seq"))["last"] or 0
+            # Not in one step: on the way no two rows may have the same number.
+            rows.filter(seq__lt=MOVED).update(seq=-1 - F("seq"))
+            rows.filter(seq__lt=0).update(seq=max(MOVED, last + 1) - 1 - F("seq"))
+            Upload.objects.filter(pk=upload.pk).update(reading=F("reading") + 1)
 
 
 def reread(upload_id: int) -> bool:

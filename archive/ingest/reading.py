@@ -99,6 +99,7 @@ class Reading:
         """The entries from a place on.
 
         `give_up`: the first missing entry fails without being read: that ended its process again and again.
+        Raises RenumberedError where the part of the place has fewer entries than it had.
         """
         if self.part < place.part:
             self._rest = iter(())
@@ -111,6 +112,8 @@ class Reading:
             self._begin(part, place, doomed)
             before = self.following
             yield from self._numbered()
+            if self.following < place.following:
+                raise claims.RenumberedError([self.upload.pk])
             if doomed is not None:
                 # The part may have had no more than what is there: then reading the next one is to blame.
                 doomed = 0 if doomed and self.following - before <= doomed else None

@@ -24,14 +24,14 @@ KEPT: Final = "kept-reading"
 def update(
     change: Change, entries: Sequence[ReadyEntry], rows: Mapping[int, int], reading: int
 ) -> list[Entry]:
-    """Bring rows (`seq` to id) up to what was read now; the rows as they are then."""
+    """Bring rows (`seq` of what was read to id) up to what was read now; the rows as they are then."""
     left: dict[int, int] = {}
     updated = []
     for entry in _known_first(entries):
         row = Entry.objects.get(pk=rows[entry.seq])
         before = row.game_id
+        row.seq, row.reading = entry.seq, reading
         _update(change, row, entry)
-        row.reading = reading
         row.save()
         updated.append(row)
         if before is not None and row.game_id is not None and change.home(before) != row.game_id:
@@ -98,15 +98,15 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
     """Whether a game becomes what its entry says now: that is of the same text, and the entry was at one with
     the game. It said all that the game is, or nothing that the others say is against the new reading.
 
-    Where another entry's new reading has already changed the game, this one was not.
+    Where another entry's new reading has already changed the game, or found it, this one was not.
     """
     mine = placing.stored_edition(game)
     old = placing.edition_of(row, mine)
     if not fit(old, mine) or not goes_on(old, new):
         return False
-    if placing.again(game, old).digest == bytes(game.digest):
-        return True
     others = game.entries.exclude(pk=row.pk)
+    if placing.again(game, old).digest == bytes(game.digest):
+        others = others.filter(upload_id=row.upload_id, reading=row.reading)
     return all(fit(placing.edition_of(other, mine), new) for other in others)
 
 

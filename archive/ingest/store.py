@@ -22,6 +22,8 @@ from django.utils import timezone
 from archive.ingest import claims, matching, placing, removal, rereading, writing
 from archive.ingest.claims import (
     CLAIM_SECONDS,
+    RenumberedError,
+    begin_again,
     claim,
     claim_others,
     finish,
@@ -31,7 +33,7 @@ from archive.ingest.claims import (
     retry,
     sweep,
 )
-from archive.ingest.ready import ReadyEntry, ReadyGame, index_rows
+from archive.ingest.ready import ReadyEntry, ReadyGame, index_rows, storable
 from archive.ingest.removal import begin_deletion, delete_upload, left_deleting
 from archive.ingest.writing import Change, Identity, IndexDamagedError, identity
 from archive.models import PIECE_BYTES, Entry, Game, Upload, UploadChunk
@@ -41,8 +43,10 @@ __all__ = [
     "IndexDamagedError",
     "Ingested",
     "ReadBatch",
+    "RenumberedError",
     "UploadEmpty",
     "UploadTooLarge",
+    "begin_again",
     "begin_deletion",
     "claim",
     "claim_others",
@@ -211,7 +215,8 @@ def ingest_together(batches: Sequence[ReadBatch], token: str) -> Ingested:
 
     Entries that are there already (by `seq`) are left as they are. A game already known gets what this
     edition has more. An upload whose entries have ended is done, unless it is being read again: then it is
-    still to be finished. Raises ClaimLostError, after which nothing at all is stored, and IndexDamagedError.
+    still to be finished. Raises ClaimLostError and RenumberedError, after which nothing at all is stored, and
+    IndexDamagedError.
     """
     expected = {batch.upload_id: batch.entries[-1].seq + 1 for batch in batches if batch.entries}
     return _ingest(batches, token, expected, CLAIM_SECONDS)
@@ -224,6 +229,7 @@ def _ingest(
 
     def work(change: Change) -> Ingested:
         there = _there(batches, token)
+        _check_numbers(batches, there)
         new = [(batch, there[batch.upload_id].new(batch.entries)) for batch in batches]
         wanted = {identity(entry.game) for _, entries in new for entry in entries if entry.game}
         games = _store_games(change, {known: editions[known] for known in wanted})
@@ -242,12 +248,28 @@ def _ingest(
 
 
 @dataclass(frozen=True, slots=True)
+class _Row:
+    """An entry that is stored; `place` is its path and its index in the file."""
+
+    seq: int
+    pk: int
+    reading: int
+    place: tuple[str, int]
+
+
+def _place(entry: ReadyEntry) -> tuple[str, int]:
+    return storable(entry.path), entry.index
+
+
+@dataclass(frozen=True, slots=True)
 class _There:
-    """What is stored of an upload: its reading, and the id and the reading of entries by `seq`."""
+    """What is stored of an upload: its reading, how many entries were expected, and the rows of these entries
+    by the `seq` that they have now."""
 
     upload_id: int
     reading: int
-    rows: Mapping[int, tuple[int, int]]
+    expected: int | None
+    rows: Mapping[int, _Row]
 
     def new(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
         """Those of the entries that have no row."""
@@ -255,9 +277,20 @@ class _There:
 
     def old(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
         """Those that were read before this reading."""
-        return [
-            entry for entry in entries if entry.seq in self.rows and self.rows[entry.seq][1] < self.reading
-        ]
+        there = self.rows
+        return [entry for entry in entries if entry.seq in there and there[entry.seq].reading < self.reading]
+
+    def fits(self, batch: ReadBatch) -> bool:
+        """Whether what is stored are the same entries, and none of this reading behind the last of all."""
+        for entry in batch.entries:
+            row = self.rows.get(entry.seq)
+            if row and row.place != _place(entry):
+                return False
+        if not batch.ended or self.expected is None:
+            return True
+        count = batch.entries[-1].seq + 1 if batch.entries else self.expected
+        behind = Entry.objects.filter(upload_id=self.upload_id, seq__gte=count, reading=self.reading)
+        return not behind.exists()
 
 
 def _there(batches: Sequence[ReadBatch], token: str) -> dict[int, _There]:
@@ -271,14 +304,38 @@ def _there(batches: Sequence[ReadBatch], token: str) -> dict[int, _There]:
     for batch in batches:
         reading, expected = found[batch.upload_id]
         # Before its first batch an upload has no entries to look for.
-        rows = _rows_there(batch) if expected is not None else {}
-        there[batch.upload_id] = _There(batch.upload_id, reading, rows)
+        rows = _rows_there(batch, reading) if expected is not None else {}
+        there[batch.upload_id] = _There(batch.upload_id, reading, expected, rows)
     return there
 
 
-def _rows_there(batch: ReadBatch) -> dict[int, tuple[int, int]]:
-    rows = Entry.objects.filter(upload_id=batch.upload_id, seq__in=[entry.seq for entry in batch.entries])
-    return {seq: (pk, of) for seq, pk, of in rows.values_list("seq", "pk", "reading")}
+def _rows_there(batch: ReadBatch, reading: int) -> dict[int, _Row]:
+    stored = Entry.objects.filter(upload_id=batch.upload_id)
+    numbered = stored.filter(seq__in=[entry.seq for entry in batch.entries])
+    rows = {row.seq: row for row in _rows(numbered)}
+    if reading:
+        rows |= _rows_moved(stored, [entry for entry in batch.entries if entry.seq not in rows])
+    return rows
+
+
+def _rows(entries: QuerySet[Entry]) -> Iterator[_Row]:
+    for seq, pk, reading, path, index in entries.values_list("seq", "pk", "reading", "path", "index"):
+        yield _Row(seq, pk, reading, (path, index))
+
+
+def _rows_moved(stored: QuerySet[Entry], entries: Sequence[ReadyEntry]) -> dict[int, _Row]:
+    """By `seq` the rows of these entries among those that were moved, each the first at its place."""
+    wanted = stored.filter(seq__gte=claims.MOVED, path__in={storable(entry.path) for entry in entries})
+    moved: dict[tuple[str, int], list[_Row]] = {}
+    for row in _rows(wanted.order_by("-seq")):
+        moved.setdefault(row.place, []).append(row)
+    return {entry.seq: rows.pop() for entry in entries if (rows := moved.get(_place(entry)))}
+
+
+def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _There]) -> None:
+    """Raises RenumberedError for uploads whose entries are not those that were found before."""
+    if other := [batch.upload_id for batch in batches if not there[batch.upload_id].fits(batch)]:
+        raise RenumberedError(other)
 
 
 def _read_again(change: Change, there: _There, entries: Sequence[ReadyEntry]) -> list[Entry]:
@@ -287,7 +344,7 @@ def _read_again(change: Change, there: _There, entries: Sequence[ReadyEntry]) ->
     if not old:
         return []
     matching.lock([entry.game for entry in old if entry.game], change.names.players)
-    ids = {seq: pk for seq, (pk, _) in there.rows.items()}
+    ids = {seq: row.pk for seq, row in there.rows.items()}
     rows = rereading.update(change, old, ids, there.reading)
     change.write_rows()
     return rows

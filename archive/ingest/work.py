@@ -86,6 +86,9 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     except store.ClaimLostError as lost:
         walks.close_all()
         store.lives(lost.uploads)
+    except store.RenumberedError as found:
+        walks.close_all()
+        store.begin_again(found.uploads, token)
     except OSError:
         # There is no room for temporary files, or the like: that try says nothing about the uploads.
         walks.close_all()

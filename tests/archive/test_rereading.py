@@ -138,6 +138,17 @@ def test_a_text_found_between_others_takes_nobodys_game():
     assert Game.objects.count() == 3 and not GameAlias.objects.exists() and all_right()
 
 
+def test_a_text_found_between_games_of_the_same_players_takes_nobodys_game():
+    one, two = ready(OPENING, black="甲", white="乙"), ready(OTHER, black="甲", white="乙")
+    pk = sent(one, two)
+    before = [entry.game_id for entry in Entry.objects.order_by("seq")]
+    found = ready("5g5f 3c3d 5f5e 8c8d 2h5h 7a6b 7g7f 6c6d 8h7g 6b6c", black="甲", white="乙")
+    read_again(pk, one, found, two)
+    assert [entry.game_id for entry in Entry.objects.order_by("seq")][::2] == before
+    assert [entry.state for entry in Entry.objects.order_by("seq")] == ["stored"] * 3
+    assert Game.objects.count() == 3 and not GameAlias.objects.exists() and all_right()
+
+
 def test_a_game_that_an_administrator_deleted_does_not_come_back():
     pk = sent(ready(OPENING, black="甲"))
     store.delete_games(Game.objects.values_list("pk", flat=True))

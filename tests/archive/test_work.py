@@ -10,11 +10,13 @@ import pytest
 from django.db.utils import OperationalError
 from django.utils import timezone
 
+from archive.index import verify
 from archive.index.engine import engine
 from archive.ingest import claims, pipeline, reading, refusals, store, tasks, texts, work
 from archive.ingest.ready import ready_game
 from archive.models import Entry, Game, Upload
 from kifu_core import games
+from kifu_core.errors import Issue
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.packing import zipped
 
@@ -134,6 +136,48 @@ def test_failed_entries_that_are_read_anew_take_their_old_places(small_parts):
     assert len(rows(upload)) == len(before) - 1
     work.work_off(upload.pk)
     assert rows(upload) == before
+
+
+def places(upload: Upload) -> list[tuple[int, int, str, int]]:
+    found = Entry.objects.filter(upload=upload).order_by("seq")
+    return list(found.values_list("seq", "part", "path", "index"))
+
+
+@pytest.mark.parametrize("again", [store.retry, store.reread])
+def test_a_file_that_gives_more_games_when_it_is_read_anew_takes_no_place_of_others(settings, again):
+    files = [(name, csa(n).encode()) for n, name in enumerate(("a.csa", "c.csa", "d.csa"), 10)]
+    settings.ARCHIVE_MAX_TEXT_BYTES = len(collection(1)) + 10
+    upload = uploaded(zipped(files[0], ("b.csa", collection(3)), *files[1:]))
+    work.work_off(upload.pk)
+    assert [state for *_, state in rows(upload)] == ["stored", "failed", "stored", "stored"]
+    ids = dict(Entry.objects.exclude(path="b.csa").values_list("path", "game"))
+    settings.ARCHIVE_MAX_TEXT_BYTES = 1024 * 1024
+    assert again(upload.pk)
+    work.work_off(upload.pk)
+    fresh = [("a.csa", 0), ("b.csa", 0), ("b.csa", 1), ("b.csa", 2), ("c.csa", 0), ("d.csa", 0)]
+    assert [(path, index) for _, path, index, _ in rows(upload)] == fresh
+    assert {state for *_, state in rows(upload)} == {"stored"} and Game.objects.count() == 6
+    assert dict(Entry.objects.exclude(path="b.csa").values_list("path", "game")) == ids
+    assert Upload.objects.get().state == "done" and not list(verify.verify())
+
+
+def test_a_file_that_gives_fewer_entries_when_it_is_read_anew_leaves_none_behind(monkeypatch):
+    files = [("a.csa", csa(1).encode()), ("b.csa", csa(2).encode()), ("c.csa", csa(3).encode())]
+    upload = uploaded(zipped(*files))
+    read = pipeline.read_part
+
+    def twice_failed(part, *args):
+        once = pipeline.failed(part, Issue("internal-error", "error"))
+        return iter([once, once]) if part.path == "a.csa" else read(part, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "read_part", twice_failed)
+        work.work_off(upload.pk)
+    assert [path for _, path, *_ in rows(upload)] == ["a.csa", "a.csa", "b.csa", "c.csa"]
+    assert store.retry(upload.pk)
+    work.work_off(upload.pk)
+    assert places(upload) == [(0, 0, "a.csa", 0), (1, 1, "b.csa", 0), (2, 2, "c.csa", 0)]
+    assert Game.objects.count() == 3 and not list(verify.verify())
 
 
 def test_an_upload_of_too_many_entries_says_so_in_its_last_one(settings):
