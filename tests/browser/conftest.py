@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Literal, TypeVar
 
 import pytest
@@ -164,6 +165,14 @@ def eventually(page: Page, read: Callable[[], T], wanted: T) -> None:
     while (found := read()) != wanted and time.monotonic() < until:
         page.wait_for_timeout(20)
     assert found == wanted
+
+
+def drop_files(page: Page, *paths: Path) -> None:
+    """Drop files and folders of this machine onto a page, as from a file manager."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
 
 
 def freeze(page: Page) -> None:

@@ -7,6 +7,7 @@ everywhere, many on one page, since loading it is what takes time.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,14 +15,23 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.ready import ready_game
-from archive.models import Game
+from archive.ingest.work import work_off
+from archive.models import Entry, Game, Upload
 from kifu_core import load
 from kifu_core.formats import ki2
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 from tests.archive import builders, games
 from tests.browser.boards import expect_board, middle, swipe, tap
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow, loading
+from tests.browser.conftest import (
+    BOTH_SIZES_AND_LANGUAGES,
+    PHONE,
+    PageMaker,
+    drop_files,
+    eventually,
+    follow,
+    loading,
+)
 from tests.browser.other_site import OtherSite, as_whitenoise
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -29,6 +39,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db
 START = shogi64.encode(Position.initial())
 AFTER_76 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -"
 AFTER_26 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w -"
+MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
 
 
 def expect_ply(page: Page, ply: int) -> None:
@@ -254,3 +265,197 @@ def test_a_pasted_record_is_checked_converted_and_replayed_before_it_is_sent(
     expect(page.locator(".check .result textarea")).to_have_value(re.compile(r"\+7776FU"))
     follow(page.locator("form.upload button.main"))
     expect(page.locator("#state .state")).to_be_visible()
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_promotion_is_asked_for_on_the_board_and_either_answer_is_played(
+    page_of_game: Page, language: str
+) -> None:
+    page = page_of_game
+    prompt = page.get_by_role("group", name={"ja": "成りますか", "en": "Promote?"}[language])
+    yes, no = {"ja": ("成る", "成らない"), "en": ("Promote", "Do not promote")}[language]
+    page.locator('li[data-key=":2"] > a').click()
+    expect_ply(page, 2)
+    ask_for_promotion(page)
+    board, box = page.locator("svg.board").bounding_box(), prompt.bounding_box()
+    assert board and box
+    assert board["x"] <= box["x"] and box["x"] + box["width"] <= board["x"] + board["width"]
+    assert board["y"] <= box["y"] and box["y"] + box["height"] <= board["y"] + board["height"]
+    page.keyboard.press("Escape")
+    expect(prompt).to_be_hidden()
+    ask_for_promotion(page)
+    prompt.get_by_role("button", name=no, exact=True).click()
+    expect(prompt).to_be_hidden()
+    expect(page.locator(".tried li")).to_have_text([{"ja": "3 ▲２二角不成", "en": "3 ▲Bx2b="}[language]])
+    page.locator(".tried a.back").click()
+    expect_ply(page, 2)
+    ask_for_promotion(page)
+    prompt.get_by_role("button", name=yes, exact=True).click()
+    expect_ply(page, 3)
+    expect(page.locator(".tried")).to_be_hidden()
+    expect(page.locator('.moves a[aria-current="step"]')).to_have_text(
+        {"ja": re.compile("▲２二角成"), "en": re.compile(r"▲Bx2b\+")}[language]
+    )
+
+
+def ask_for_promotion(page: Page) -> None:
+    """Take with the bishop where it may promote."""
+    tap(page, 8, 8)
+    expect(page.locator("svg.board .target")).not_to_have_count(0)
+    tap(page, 2, 2)
+    expect(page.locator(".promotion")).to_be_visible()
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_bookmarks_of_a_record_are_listed_and_the_one_for_opening_is_where_it_opens(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    text = games.KIF.replace("   3 ２二角成", "&読み込み時表示\n   3 ２二角成").replace(
+        "   5 ", "&要点\n   5 "
+    )
+    upload = games.stored(text)
+    work_off(upload.pk)
+    game = Entry.objects.get(upload=upload).game
+    assert game
+    page = open_page(f"{live_server.url}/games/{game.pk}/", size, language)
+    expect_ply(page, 2)
+    open_part(page, size, "comments")
+    expect(page.locator(".bookmarks")).to_contain_text({"ja": "しおり", "en": "Bookmarks"}[language])
+    expect(page.locator(".bookmarks a")).to_have_text(["4 要点"])
+    page.locator(".bookmarks a").click()
+    expect_ply(page, 4)
+    page.keyboard.press("Home")
+    expect(page).to_have_url(re.compile(r"\?ply=0$"))
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_the_solution_of_a_problem_is_seen_by_those_who_ask_for_it(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    builders.ingest(builders.ready("G*5b", kind="problem", start=MATE_IN_ONE))
+    page = open_page(f"{live_server.url}/games/{Game.objects.get().pk}/", size, language)
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    expect(page.locator(".moves")).to_be_hidden()
+    page.locator('.seat.black [data-kind="5"]').click()
+    tap(page, 5, 2)
+    expect_ply(page, 1)
+    page.keyboard.press("Home")
+    expect(page.locator(".board-arrows line")).to_have_count(0)
+    expect(page.locator(".archive-moves tr")).to_have_count(0)
+    page.get_by_text({"ja": "解答を見る", "en": "Show the solution"}[language], exact=True).click()
+    expect(page.locator(".moves")).to_contain_text({"ja": "▲５二金", "en": "▲G*5b"}[language])
+    page.locator('li[data-key=":1"] > a').click()
+    expect_ply(page, 1)
+
+
+LETTERS = {"P", "L", "N", "S", "G", "B", "R", "K"}
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_pieces_have_letters_for_those_who_do_not_read_kanji(
+    page_of_game: Page, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    page = page_of_game
+    switch = {"ja": "駒の文字（漢字・英字）", "en": "Letters or kanji on the pieces"}[language]
+    follow(page.get_by_role("button", name=switch))
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    page.locator('li[data-key=":3"] > a').click()
+    expect_ply(page, 3)
+    pieces = page.locator('.board .piece:not([visibility="hidden"]) text')
+    eventually(page, lambda: set(pieces.all_text_contents()), LETTERS - {"B"} | {"+B"})
+    expect(page.locator(".seat.black .hand text").first).to_have_text("B")
+    for address in (f"/positions/shogi/{START}/", "/positions/shogi/edit/"):
+        page.goto(live_server.url + address)
+        eventually(page, lambda: set(pieces.all_text_contents()), LETTERS)
+    tap(page, 7, 7)
+    tap(page, 7, 6)
+    eventually(page, lambda: set(pieces.all_text_contents()), LETTERS)
+    follow(page.get_by_role("button", name=switch))
+    expect(pieces.first).to_have_text("香")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_the_code_for_other_sites_has_the_chosen_size_and_colours_and_works_there(
+    page_of_game: Page,
+    live_server: LiveServer,
+    other_site: OtherSite,
+    size: tuple[int, int],
+    language: str,
+) -> None:
+    page = page_of_game
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    pages = {f"/positions/shogi/{START}/": "svg.board", page.url.removeprefix(live_server.url): ".controls"}
+    for address, part in pages.items():
+        page.goto(live_server.url + address)
+        if part == ".controls":
+            expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+            open_part(page, size, "info")
+        page.locator(".embed-code summary").click()
+        page.locator('[data-embed="size"]').select_option("320x440")
+        page.locator('[data-embed="theme"]').select_option(label={"ja": "暗い", "en": "dark"}[language])
+        copy = page.locator('[data-copy="snippet"]')
+        copy.click()
+        expect(copy).to_have_text({"ja": "コピー済み", "en": "Copied"}[language])
+        code = page.evaluate("navigator.clipboard.readText()")
+        html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{code}'
+        other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
+        page.goto(other_site.url + "/")
+        expect(page.locator("iframe")).to_have_attribute("width", "320")
+        expect(page.locator("iframe")).to_have_attribute("height", "440")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+        expect(frame.locator(part)).to_be_visible()
+        wide = frame.locator("html").evaluate("(html) => html.scrollWidth")
+        assert wide <= 320
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_what_is_pasted_into_the_search_box_leads_to_its_game_or_its_position(
+    page_of_game: Page, live_server: LiveServer
+) -> None:
+    page = page_of_game
+    of_game = page.url
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    paste(page, "手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 ２二角成(88)\n4 同　銀(31)\n")
+    expect(page).to_have_url(of_game)
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    paste(page, "手合割：平手\n1 ７六歩(77)\n2 ９四歩(93)\n")
+    expect_board(page, Position.from_sfen(AFTER_76))
+    expect(page.locator(".game-row")).to_have_count(1)
+    paste(page, f"{AFTER_76} 2", enter=True)
+    expect(page.locator(".game-row")).to_have_count(1)
+
+
+def paste(page: Page, text: str, enter: bool = False) -> None:
+    """Paste a text into the search box with the keys for it; one of several lines goes off by itself."""
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+    page.locator("#site-q").focus()
+    with loading(page):
+        page.keyboard.press("ControlOrMeta+v")
+        if enter:
+            page.keyboard.press("Enter")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_files_dropped_onto_the_upload_page_are_sent_with_its_button(
+    open_page: PageMaker,
+    live_server: LiveServer,
+    settings: Settings,
+    tmp_path: Path,
+    size: tuple[int, int],
+    language: str,
+) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    (tmp_path / "folder").mkdir()
+    paths = [tmp_path / name for name in ("a.kif", "b.csa", "folder/c.kif")]
+    for path, text in zip(paths, (games.KIF, games.CSA, games.BROKEN), strict=True):
+        path.write_text(text)
+    page = open_page(live_server.url + "/upload/", size, language)
+    drop_files(page, paths[0], paths[1], tmp_path / "folder")
+    expect(page.locator(".chosen li")).to_have_text([path.name for path in paths])
+    follow(page.locator("form.upload button.main"))
+    expect(page.locator("#sent li")).to_have_count(len(paths))
+    for upload in Upload.objects.all():
+        work_off(upload.pk)
+    done = {"ja": "完了", "en": "done"}[language]
+    expect(page.locator("#sent li")).to_have_text([re.compile(f"{path.name}.*{done}") for path in paths])

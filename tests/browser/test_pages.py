@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from archive.ingest.work import work_off
 from archive.models import Event, Game, Player, Upload
 from tests.archive import builders
-from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow, loading
+from tests.browser.conftest import DESKTOP, PHONE, PageMaker, drop_files, eventually, follow, loading
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
@@ -289,14 +289,6 @@ def test_a_dropped_folder_gives_all_files_in_it(
     expect(page.locator(".chosen li").last).to_have_text(f"+ {len(names) + 1 - 20}")
     chosen = page.evaluate("Array.from(document.getElementById('file').files, (file) => file.name)")
     assert sorted(chosen) == sorted([*(Path(name).name for name in names), "beside.kif"])
-
-
-def drop_files(page: Page, *paths: Path) -> None:
-    """Drop files and folders of this machine onto a page, as from a file manager."""
-    session = page.context.new_cdp_session(page)
-    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        session.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
 
 
 def test_texts_can_be_copied(open_page: PageMaker, live_server: LiveServer) -> None:
