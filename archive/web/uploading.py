@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from django.conf import settings
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from archive import issues
 from archive.ingest import store
 from archive.ingest.access import may_upload
-from archive.ingest.uploads import receive
+from archive.ingest.uploads import clean_name, receive
 from archive.models import Entry, Upload
 from archive.queries.uploads import counts_of_uploads, entry_counts
 from archive.web.issues import shown_issues
@@ -45,17 +45,35 @@ def upload(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied(_("Sign in to upload."))
     parts = _parts(request)
     if not parts:
-        return _upload_page(request, allowed, _("Choose a file or paste a record first."))
-    try:
-        received = [receive(name, chunks, request.user, "web")[0] for name, chunks in parts]
-    except store.UploadTooLarge:
-        limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
-        return _upload_page(request, allowed, _("A file may have at most %(limit)s MiB.") % {"limit": limit})
-    except store.UploadEmpty:
-        return _upload_page(request, allowed, _("This file is empty."))
-    if len(received) == 1:
-        return redirect("upload-detail", received[0].pk)
-    return redirect(f"{reverse('upload')}?sent={','.join(str(one.pk) for one in received)}")
+        return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])
+    received, refused = _receive(parts, request)
+    numbers = [one.pk for one in received]
+    if refused:
+        return _upload_page(request, allowed, refused, numbers)
+    if len(numbers) == 1:
+        return redirect("upload-detail", numbers[0])
+    return redirect(_sent_address(numbers))
+
+
+def _receive(
+    parts: Iterable[tuple[str, Iterable[bytes]]], request: HttpRequest
+) -> tuple[list[Upload], list[str]]:
+    """The uploads that were made, and in words what was not taken."""
+    received, refused = [], []
+    for name, chunks in parts:
+        try:
+            received.append(receive(name, chunks, request.user, "web")[0])
+        except store.UploadTooLarge:
+            limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
+            text = _("A file may have at most %(limit)s MiB.") % {"limit": limit}
+            refused.append(f"{clean_name(name)}: {text}")
+        except store.UploadEmpty:
+            refused.append(f"{clean_name(name)}: {_('This file is empty.')}")
+    return received, refused
+
+
+def _sent_address(numbers: Iterable[int]) -> str:
+    return f"{reverse('upload')}?sent={','.join(map(str, numbers))}"
 
 
 def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
@@ -67,13 +85,18 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
     return parts
 
 
-def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpResponse:
-    sent = _sent(request)
+def _upload_page(
+    request: HttpRequest, allowed: bool, errors: Sequence[str] = (), numbers: Sequence[int] = ()
+) -> HttpResponse:
+    """The page; `numbers` are the uploads that were made beside what went wrong."""
+    asked = [_number(text) for text in request.GET.get("sent", "").split(",")]
+    sent = _sent(numbers or [number for number in asked if number is not None])
     context = {
         "allowed": allowed,
-        "error": error,
+        "errors": errors,
         "text": request.POST.get("text", request.GET.get("text", "")),
         "sent": sent,
+        "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "working": any(one["working"] for one in sent),
         "section": "upload",
         "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
@@ -81,13 +104,11 @@ def _upload_page(request: HttpRequest, allowed: bool, error: str = "") -> HttpRe
         "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
     }
     page = "parts/sent" if request.headers.get("HX-Request") else "upload"
-    return render(request, f"archive/{page}.html", context, status=400 if error else 200)
+    return render(request, f"archive/{page}.html", context, status=400 if errors and not numbers else 200)
 
 
-def _sent(request: HttpRequest) -> list[dict[str, Any]]:
-    """How far the uploads are that the address names."""
-    named = [_number(text) for text in request.GET.get("sent", "").split(",")]
-    numbers = [number for number in named if number is not None]
+def _sent(numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """How far these uploads are."""
     found = Upload.objects.filter(pk__in=numbers[:_SHOWN_UPLOADS]).order_by("pk")
     counts = counts_of_uploads([one.pk for one in found])
     return [progress(one, counts[one.pk]) for one in found]

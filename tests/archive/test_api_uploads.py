@@ -170,6 +170,20 @@ def test_an_empty_file_is_refused_with_a_reason(client):
     assert response.json()["code"] in {"empty", "nothing-to-upload"}
 
 
+def test_a_file_that_is_refused_does_not_keep_the_others(client, settings):
+    settings.ARCHIVE_MAX_UPLOAD_BYTES = 10_000
+    sent = [(b"", "b.kif"), (KIF.encode(), "a.kif"), (b"x" * 10_001, "c.kif"), (CSA.encode(), "d.csa")]
+    files = [SimpleUploadedFile(name, data) for data, name in sent]
+    answer = client.post("/api/v1/uploads", {"file": files})
+    assert answer.status_code == 202
+    assert [Upload.objects.get(pk=one["id"]).name for one in answer.json()["uploads"]] == ["a.kif", "d.csa"]
+    assert answer.json()["refused"] == [
+        {"name": "b.kif", "code": "empty", "detail": "the file is empty"},
+        {"name": "c.kif", "code": "too-large", "detail": "a file has at most 10000 bytes"},
+    ]
+    assert "refused" not in client.post("/api/v1/uploads", {"text": KIF}).json()
+
+
 def test_a_request_without_anything_says_what_is_missing(client):
     response = client.post("/api/v1/uploads", {}, format="multipart")
     assert response.status_code == 400

@@ -155,6 +155,17 @@ def test_a_file_that_is_too_large_is_refused_with_the_limit(client: Client, sett
     assert "MiB" in response.content.decode()
 
 
+def test_a_file_that_is_refused_is_named_and_does_not_keep_the_others(client: Client) -> None:
+    files = [SimpleUploadedFile("empty.kif", b""), file(GOOD, "a.kif"), file(BROKEN, "b.kif")]
+    response = client.post("/upload/", {"file": files})
+    html = response.content.decode()
+    assert response.status_code == 200 and Upload.objects.count() == 2
+    assert "empty.kif: ファイルが空です。" in html
+    assert len(re.findall(r'href="/uploads/\d+/"', html)) == 2
+    numbers = ",".join(str(one.pk) for one in Upload.objects.order_by("pk"))
+    assert f'hx-get="/upload/?sent={numbers}"' in html
+
+
 def test_without_a_login_one_may_not_upload_where_that_is_off(client: Client, settings: Settings) -> None:
     settings.ARCHIVE_ANONYMOUS_UPLOAD = False
     assert "ログイン" in page(client, "/upload/")

@@ -84,6 +84,21 @@ def test_the_button_for_files_is_pressed_by_the_keyboard_too(
     expect(page.locator(".chosen li")).to_have_text(["a.kif"])
 
 
+def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_named(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, records: list[Path]
+) -> None:
+    settings.ARCHIVE_MAX_FILES_PER_REQUEST = 2
+    empty = records[0].with_name("empty.kif")
+    empty.write_bytes(b"")
+    page, choosers = choosing(open_page(language="en"))
+    page.goto(live_server.url + "/upload/")
+    page.get_by_text("Choose files", exact=True).click()
+    choose(page, choosers, [records[0], empty, records[1]])
+    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    expect(page.locator(".chosen li")).to_have_text(["2 / 3", re.compile("refused 1"), "empty.kif"])
+    assert Upload.objects.count() == 2
+
+
 def test_files_are_sent_without_javascript(
     open_page: PageMaker, live_server: LiveServer, records: list[Path]
 ) -> None:

@@ -19,17 +19,33 @@ from archive import issues
 from archive.api.errors import ApiError
 from archive.ingest import store, uploads
 from archive.ingest.access import may_delete, may_upload
+from archive.ingest.uploads import clean_name
 from archive.models import Upload
 from archive.queries.uploads import entry_counts
 
 
 @api_view(["POST"])
 def create(request: Request) -> Response:
-    """Store one upload per `file`, or one for `text`; 202 if any of them is new."""
+    """Store one upload per `file`, or one for `text`; 202 if any of them is new.
+
+    One that is refused does not keep the others; where all are, the first one's error is the answer.
+    """
     if not may_upload(request):
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
-    received = [_receive(name, chunks, request) for name, chunks in _parts(request)]
-    answer = {"uploads": [_created(upload, created, request) for upload, created in received]}
+    received, refused = [], []
+    for name, chunks in _parts(request):
+        try:
+            received.append(_receive(name, chunks, request))
+        except ApiError as error:
+            refused.append((name, error))
+    if not received:
+        raise refused[0][1]
+    answer: dict[str, Any] = {"uploads": [_created(upload, created, request) for upload, created in received]}
+    if refused:
+        answer["refused"] = [
+            {"name": clean_name(name), "code": error.code, "detail": str(error.detail)}
+            for name, error in refused
+        ]
     return Response(answer, status=202 if any(created for _, created in received) else 200)
 
 
@@ -51,9 +67,9 @@ def _receive(name: str, chunks: Iterable[bytes], request: Request) -> tuple[Uplo
     try:
         return uploads.receive(name, chunks, request.user, "api")
     except store.UploadTooLarge as error:
-        raise ApiError("too-large", str(error), 413) from error
+        raise ApiError("too-large", f"a file has at most {error} bytes", 413) from error
     except store.UploadEmpty as error:
-        raise ApiError("empty", str(error)) from error
+        raise ApiError("empty", "the file is empty") from error
 
 
 def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:

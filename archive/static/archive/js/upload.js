@@ -52,12 +52,20 @@ function choose(files) {
 
 function showChosen() {
   if (!(input instanceof HTMLInputElement)) return;
-  const names = Array.from(input.files || [], (file) => file.name);
-  const shown = names.slice(0, SHOWN);
-  if (names.length > SHOWN) shown.push(`+ ${names.length - SHOWN}`);
-  chosen?.replaceChildren(...shown.map((name) => {
+  show(shortened(Array.from(input.files || [], (file) => file.name)));
+}
+
+/** @param {string[]} names @returns {string[]} the first of them, and how many there are more */
+function shortened(names) {
+  const more = names.length > SHOWN ? [`+ ${names.length - SHOWN}`] : [];
+  return [...names.slice(0, SHOWN), ...more];
+}
+
+/** @param {string[]} lines */
+function show(lines) {
+  chosen?.replaceChildren(...lines.map((line) => {
     const item = document.createElement("li");
-    item.textContent = name;
+    item.textContent = line;
     return item;
   }));
 }
@@ -68,18 +76,23 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
   const headers = { "X-CSRFToken": token?.value || "" };
   /** @type {number[]} */
   const sent = [];
-  let refused = 0;
+  /** @type {string[]} */
+  const refused = [];
   for (let first = 0; first < files.length; first += size) {
+    const part = files.slice(first, first + size);
     const body = new FormData();
-    for (const file of files.slice(first, first + size)) body.append("file", file, file.name);
-    const answer = await fetch(form.dataset.api || "", { method: "POST", body, headers });
-    if (answer.ok) sent.push(...(await answer.json()).uploads.map((/** @type {{id: number}} */ one) => one.id));
-    else refused += Math.min(size, files.length - first);
-    const shown = document.createElement("li");
-    shown.textContent = `${sent.length} / ${files.length}${refused ? ` (${form.dataset.refused} ${refused})` : ""}`;
-    chosen?.replaceChildren(shown);
+    for (const file of part) body.append("file", file, file.name);
+    const answer = await fetch(form.dataset.api || "", { method: "POST", body, headers }).catch(() => null);
+    if (answer?.ok) {
+      const { uploads, refused: others = [] } = await answer.json();
+      sent.push(...uploads.map((/** @type {{id: number}} */ one) => one.id));
+      refused.push(...others.map((/** @type {{name: string}} */ one) => one.name));
+    } else refused.push(...part.map((file) => file.name));
+    show([`${sent.length} / ${files.length}`]);
   }
-  if (!refused) location.assign(`${form.action.split("?")[0]}?sent=${sent.slice(-size).join(",")}`);
+  const address = `${form.action.split("?")[0]}?sent=${sent.slice(-size).join(",")}`;
+  if (!refused.length) location.assign(address);
+  else show([`${sent.length} / ${files.length}`, `${form.dataset.refused} ${refused.length}:`, ...shortened(refused)]);
 }
 
 if (form && drop) {
