@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,6 +21,7 @@ from archive.ingest import store, tasks, uploads
 from archive.models import Entry, Event, Game, Player, Upload
 from archive.queries import twins
 from archive.queries.uploads import entry_counts
+from archive.web.issues import shown_issues
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise as StrOrPromise
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin  # is no generic class at run time
+
+
+DELETED: Final = 50
+"""So many games are deleted in one transaction, so that others can write in between."""
 
 
 class ReadOnlyAdmin(ModelAdmin):
@@ -64,7 +71,7 @@ class SeveralFilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    file = SeveralFilesField(label=_("files"))
+    file = SeveralFilesField(label=_("files"), allow_empty_file=True)
 
 
 @admin.register(Upload)
@@ -78,7 +85,7 @@ class UploadAdmin(ReadOnlyAdmin):
     actions = ("retry", "read_again")
     fields = (
         "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
-        "download",
+        "page", "download",
     )  # fmt: skip
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -100,14 +107,25 @@ class UploadAdmin(ReadOnlyAdmin):
         uploads.withdraw(obj.pk)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
-        for pk in queryset.values_list("pk", flat=True):
-            uploads.withdraw(pk)
+        until = time.monotonic() + uploads.DELETE_SECONDS
+        for pk in list(queryset.values_list("pk", flat=True)):
+            uploads.withdraw(pk, max(0.0, until - time.monotonic()))
 
     @admin.display(description=_("entries"))
     def counts(self, upload: Upload) -> str:
-        return " · ".join(
-            f"{Entry.State(state).label} {n}" for state, n in entry_counts(upload.pk).items() if n
+        """How many there are in each state, each leading to the list of these."""
+        address = reverse("admin:archive_entry_changelist")
+        found = [(state, n) for state, n in entry_counts(upload.pk).items() if n]
+        return format_html_join(
+            " · ",
+            '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
+            ((address, upload.pk, state, Entry.State(state).label, n) for state, n in found),
         )
+
+    @admin.display(description=_("page"))
+    def page(self, upload: Upload) -> str:
+        address = reverse("upload-detail", args=[upload.pk])
+        return format_html('<a href="{}">{}</a>', address, address)
 
     @admin.display(description=_("bytes as received"))
     def download(self, upload: Upload) -> str:
@@ -117,6 +135,8 @@ class UploadAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """A form that takes files instead of fields."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
             for file in form.cleaned_data["file"]:
@@ -164,7 +184,8 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = ("state", "format", "encoding")
     list_select_related = ("upload", "game")
     search_fields = ("upload__name", "path")
-    readonly_fields = ("source", "report")
+    exclude = ("issues",)
+    readonly_fields = ("found", "source", "report")
 
     @admin.display(description=_("bytes as received"))
     def source(self, entry: Entry) -> str:
@@ -176,6 +197,15 @@ class EntryAdmin(ReadOnlyAdmin):
 
     def _link(self, name: str, entry: Entry, text: StrOrPromise) -> str:
         return format_html('<a href="{}">{}</a>', reverse(name, args=[entry.upload_id, entry.seq]), text)
+
+    @admin.display(description=_("issues"))
+    def found(self, entry: Entry) -> str:
+        """What was noticed, in words, with its place and the line."""
+        told = (
+            (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
+            for one in shown_issues(entry.issues)
+        )
+        return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"
 
     @admin.display(description=_("issues"))
     def codes(self, entry: Entry) -> str:
@@ -221,7 +251,9 @@ class GameAdmin(ReadOnlyAdmin):
         store.delete_games([obj.pk])
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
-        store.delete_games(queryset.values_list("pk", flat=True))
+        ids = list(queryset.values_list("pk", flat=True))
+        for first in range(0, len(ids), DELETED):
+            store.delete_games(ids[first : first + DELETED])
 
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:

@@ -41,9 +41,10 @@ def receive(
     return upload, created
 
 
-def withdraw(upload_id: int) -> bool:
-    """Delete an upload with the games that nobody else has sent; whether it is gone, or a worker goes on."""
-    if store.delete_upload(upload_id, DELETE_SECONDS):
+def withdraw(upload_id: int, seconds: float | None = None) -> bool:
+    """Delete an upload with the games that nobody else has sent; whether it is gone, or a worker goes on
+    after so many seconds (`DELETE_SECONDS`)."""
+    if store.delete_upload(upload_id, DELETE_SECONDS if seconds is None else seconds):
         return True
     transaction.on_commit(partial(tasks.send_deletion, upload_id), robust=True)
     return False

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from archive.ingest import work
+from archive.ingest import store, uploads, work
 from archive.models import Entry, Game, Occurrence, Upload
 from tests.archive.games import KIF, UNREADABLE, stored
 
@@ -29,10 +29,19 @@ def test_files_are_uploaded_and_kept_under_the_admins_name(admin):
     assert Game.objects.count() == 1
 
 
-def test_an_empty_file_is_refused_with_a_message(admin):
-    answer = admin.post(reverse("admin:archive_upload_add"), {"file": [SimpleUploadedFile("a.kif", b"")]})
-    assert answer.status_code == 200
-    assert answer.context["form"].errors
+def test_an_empty_file_is_refused_with_a_message_and_the_others_are_taken(admin):
+    files = [SimpleUploadedFile("a.kif", b""), SimpleUploadedFile("b.kif", KIF.encode())]
+    answer = admin.post(reverse("admin:archive_upload_add"), {"file": files}, follow=True)
+    told = [str(message) for message in answer.context["messages"]]
+    assert [text[: len("a.kif")] for text in told] == ["a.kif", "b.kif"]
+    assert [upload.name for upload in Upload.objects.all()] == ["b.kif"]
+
+
+def test_who_may_not_add_uploads_cannot(client):
+    staff = User.objects.create_user("staff", is_staff=True)
+    client.force_login(staff)
+    file = SimpleUploadedFile("a.kif", KIF.encode())
+    assert client.post(reverse("admin:archive_upload_add"), {"file": file}).status_code == 403
     assert not Upload.objects.exists()
 
 
@@ -52,6 +61,21 @@ def test_an_entry_leads_to_its_bytes_and_its_report(admin):
     assert all(f'href="{address}"' in shown for address in addresses)
     assert admin.get(addresses[0]).content == UNREADABLE.encode()
     assert upload.sha256 in admin.get(addresses[1]).content.decode()
+
+
+def test_an_upload_leads_to_its_entries_and_these_tell_what_was_noticed_in_words(admin):
+    upload = stored(UNREADABLE)
+    stored(KIF)
+    shown = admin.get(reverse("admin:archive_upload_change", args=[upload.pk])).content.decode()
+    assert f'href="{reverse("upload-detail", args=[upload.pk])}"' in shown
+    query = f"?upload__id__exact={upload.pk}&amp;state__exact=failed"
+    assert query in shown
+    listed = admin.get(reverse("admin:archive_entry_changelist") + query.replace("&amp;", "&"))
+    (entry,) = listed.context["cl"].result_list
+    for language, word in (("ja", "1行"), ("en", "line 1")):
+        address = reverse("admin:archive_entry_change", args=[entry.pk])
+        page = admin.get(address, headers={"accept-language": language}).content.decode()
+        assert word in page and "手合割：五々将棋" in page and "&quot;code&quot;" not in page
 
 
 def test_what_failed_is_read_again_on_request(admin):
@@ -84,6 +108,31 @@ def test_several_games_are_deleted_at_once(admin):
     }
     admin.post(reverse("admin:archive_game_changelist"), chosen)
     assert (Game.objects.count(), Occurrence.objects.count()) == (0, 0)
+
+
+def test_many_games_are_deleted_a_few_at_a_time(admin, monkeypatch):
+    for name in "甲乙丙":
+        stored(KIF.replace("先手の人", name))
+    monkeypatch.setattr("archive.admin.DELETED", 2)
+    deleted, parts = store.delete_games, []
+    monkeypatch.setattr(store, "delete_games", lambda ids: parts.append(deleted(ids)))
+    chosen = {
+        "action": "delete_selected",
+        "post": "yes",
+        "_selected_action": [g.pk for g in Game.objects.all()],
+    }
+    admin.post(reverse("admin:archive_game_changelist"), chosen)
+    assert parts == [2, 1] and not Game.objects.exists()
+
+
+def test_deleting_many_uploads_takes_no_longer_than_one_and_workers_go_on(admin, monkeypatch):
+    ids = [stored(KIF.replace("先手の人", name)).pk for name in "甲乙丙"]
+    monkeypatch.setattr(uploads, "DELETE_SECONDS", 0)
+    given = []
+    monkeypatch.setattr(store, "delete_upload", lambda pk, seconds: given.append((pk, seconds)))
+    chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
+    admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    assert sorted(given) == [(pk, 0) for pk in ids]
 
 
 def test_uploads_themselves_cannot_be_changed(admin):
