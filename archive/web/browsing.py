@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from archive.queries import people
@@ -25,6 +25,10 @@ from kifu_core.games import GAMES
 
 PAGE: Final = 100
 _LATEST: Final = 10
+_SEATS: Final = {
+    "shogi": (pgettext_lazy("handicap games too", "Black"), pgettext_lazy("handicap games too", "White"))
+}
+"""What sides are called where games of both kinds are added up."""
 _FIRST_MOVES: Final = 5
 _LABELLED: Final = 5
 _MOST_YEARS: Final = 80
@@ -140,7 +144,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(SIDES_OF[kind][side]) for side in GAMES[kind].sides]
+    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].sides)]
     return list(zip(names, MARKS_OF[kind], tallies, strict=True))
 
 

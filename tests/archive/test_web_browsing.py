@@ -59,6 +59,9 @@ def test_a_player_has_results_opponents_years_and_games(client: Client) -> None:
     for text in ("Black", "Opponents", "Games by year", "2020", "2022", "First moves as Black", "▲P-7f"):
         assert text in page
     assert 'href="/games/?player=%E7%94%B2%E9%87%8E"' in page
+    japanese = html(client, f"/players/{Player.objects.get(name='甲野').pk}/")
+    assert "☗ 先手・下手" in japanese
+    assert "対局数（最大1）" in japanese
 
 
 def test_an_event_has_players_and_games(client: Client) -> None:

@@ -225,7 +225,7 @@ def test_further_filters_open_where_they_are_in_use(client: Client) -> None:
 def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> None:
     builders.ingest(builders.ready("7g7f", black="羽生善治", white="乙", event="羽生杯"))
     page = client.get("/games/?player=羽生").content.decode()
-    assert re.search(r'<a href="/players/\d+/">羽生善治</a>, <a href="/events/\d+/">羽生杯</a>', page)
+    assert re.search(r'<a href="/players/\d+/">羽生善治</a> · <a href="/events/\d+/">羽生杯</a>', page)
     for words in ("羽生 森内", "ＨＡＢＵ 羽生"):
         assert "羽生善治</a>" in client.get(f"/games/?player={words}").content.decode()
     assert "この語を含む名前" not in client.get("/games/?player=丙").content.decode()
