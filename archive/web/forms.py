@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.models import Game
 from archive.queries.sides import results_of
 from archive.web import wording
-from archive.web.wording import ENDINGS, STARTS_OF
+from archive.web.wording import ENDINGS, ENDINGS_OF, STARTS_OF
 from kifu_core.games import GAMES, SHOGI
 
 TEXT_LIMIT: Final = 200
@@ -61,6 +61,8 @@ class _Filters(forms.Form):
         words = zip(results_of(GAMES[kind]), wording.RESULTS_OF[kind], strict=True)
         self._choose("result", words)
         self._choose("handicap", STARTS_OF[kind].items())
+        before = list(self.fields)[: list(self.fields).index("black")]
+        self.order_fields([*before, *GAMES[kind].sides])
         for side, label in wording.SIDES_OF[kind].items():
             self.fields[side].label = label
 
@@ -97,6 +99,7 @@ class GameFilterForm(_Filters):
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         asked = data.get("game")
         super().__init__(data, kind=asked if asked in GAMES else SHOGI.name, **options)
+        self._choose("special", ENDINGS_OF.get(asked, ENDINGS).items())
 
     player = _text(_("Player"))
     event = _text(_("Event"))
@@ -107,7 +110,7 @@ class GameFilterForm(_Filters):
     white = _text(_("White"))
     opening = _text(_("Opening"))
     handicap = _choice(_("Handicap"), ())
-    special = _choice(_("Ending"), ENDINGS.items())
+    special = _choice(_("Ending"), ())
     kind = _choice(_("Kind"), Game.RecordKind.choices)
     game = _choice(_("Which game"), wording.GAMES.items())
     min_plies = _number(_("At least so many moves"))

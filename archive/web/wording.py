@@ -14,10 +14,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
-from kifu_core import moves, rules
+from kifu_core import moves, rules, specials
 from kifu_core.games import SHOGI
 from kifu_core.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
 from kifu_core.quoridor import draw as quoridor_draw
+from kifu_core.quoridor import endings as quoridor_endings
 from kifu_core.squares import JAPANESE, RANKS, SQUARES, USI, square
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ ENDINGS: Final[dict[str, Promise]] = {
     "BLACK_WINS": _("Black wins"),
 }
 """Words for the endings of records; an ending that is not among them is shown as the record has it."""
+
+ENDINGS_OF: Final[dict[str, dict[str, Promise]]] = {
+    "shogi": {name: words for name, words in ENDINGS.items() if name in specials.BY_SPECIAL},
+    "quoridor": {name: words for name, words in ENDINGS.items() if name in quoridor_endings.NAMES},
+}
+"""Those that records of a game can have."""
 
 RESULTS: Final[tuple[Promise, ...]] = (_("☗ wins"), _("☖ wins"), _("draw"), _("no result"))
 """By the result number of a game (black, white, draw, unknown)."""

@@ -38,6 +38,8 @@ ENDINGS: Final = (
 )
 
 BY_SPECIAL: Final = {kind.special: kind for kind in ENDINGS}
+NAMES: Final = frozenset([*BY_SPECIAL, GOAL])
+"""What an ending of a game can be called."""
 BY_WORD: Final = {word.lower(): kind for kind in ENDINGS for word in kind.words}
 WON: Final = (BY_SPECIAL["WHITE_WINS"], BY_SPECIAL["BLACK_WINS"])
 """The results without a reason, by the winner."""

@@ -57,6 +57,33 @@ def test_sides_are_those_of_the_game_that_is_asked_for(client: Client) -> None:
     assert client.get("/games/?black=Ada").content.decode().count('class="game-row"') == 0
 
 
+def choices(client: Client, address: str, field: str) -> list[str]:
+    page = client.get(address).content.decode()
+    (found,) = re.findall(rf'<select name="{field}".*?</select>', page, re.DOTALL)
+    return re.findall(r'<option value="([^"]+)"', found)
+
+
+def test_the_filters_are_those_of_the_game_that_is_asked_for(client: Client) -> None:
+    ours = {
+        "TORYO",
+        "TIME_UP",
+        "ILLEGAL_MOVE",
+        "HIKIWAKE",
+        "SENNICHITE",
+        "CHUDAN",
+        "GOAL",
+        "WHITE_WINS",
+        "BLACK_WINS",
+    }
+    assert set(choices(client, "/games/?game=quoridor", "special")) == ours
+    shogi = choices(client, "/games/?game=shogi", "special")
+    assert "TSUMI" in shogi and not {"GOAL", "WHITE_WINS", "BLACK_WINS"} & set(shogi)
+    assert {"TSUMI", "GOAL"} < set(choices(client, "/games/", "special"))
+    for game, order in {"quoridor": ["white", "black"], "shogi": ["black", "white"]}.items():
+        page = client.get(f"/games/?game={game}").content.decode()
+        assert re.findall(r'<input type="text" name="(black|white)"', page) == order
+
+
 def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
     ingest(ready("e2 e8", white="Bo", winner=1), ready("d1 e8", white="Cy"))
     page = unescape(client.get("/games/").content.decode())
