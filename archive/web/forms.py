@@ -97,7 +97,7 @@ class GameFilterForm(_Filters):
     """The filters of the list of games; texts match exactly."""
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
-        asked = data.get("game")
+        asked = data.get("game", "")
         super().__init__(data, kind=asked if asked in GAMES else SHOGI.name, **options)
         self._choose("special", ENDINGS_OF.get(asked, ENDINGS).items())
 
