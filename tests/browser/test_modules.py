@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from archive.web.replay import find_node, move_list, position_at
-from archive.web.wording import position_words
+from archive.web.wording import ending_text, position_words
+from kifu_core import specials
 from kifu_core.handicaps import PRESETS, by_preset
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
@@ -198,3 +199,13 @@ def test_start_positions_of_records_are_set_up(page: Page, live_server: LiveServ
     sfen = "4k4/4r4/9/9/9/9/9/4+R4/4K4 w 2P3p 1"
     initial = builders.record("", start=sfen)["initial"]
     assert run(page, live_server, "start", STARTS, [initial]) == [Position.from_sfen(sfen).sfen(1)]
+
+
+def test_endings_have_the_words_of_the_pages(page: Page, live_server: LiveServer) -> None:
+    endings = [*specials.BY_SPECIAL, "最大手数"]
+    body = "return x.map((special) => [true, false].map((japanese) => m.endingText(special, japanese)))"
+    shown = run(page, live_server, "wording", body, endings)
+    for special, words in zip(endings, shown, strict=True):
+        for language, text in zip(("ja", "en"), words, strict=True):
+            with override(language):
+                assert ending_text(special) == text

@@ -25,11 +25,16 @@ const ENDINGS = /** @type {Record<string, [string, string]>} */ ({
   CHUDAN: ["中断", "adjourned"],
   SENNICHITE: ["千日手", "repetition"],
   TIME_UP: ["時間切れ", "out of time"],
-  ILLEGAL_MOVE: ["反則手", "illegal move"],
+  ILLEGAL_MOVE: ["反則負け", "illegal move"],
+  "+ILLEGAL_ACTION": ["先手の反則行為", "Black acts against the rules"],
+  "-ILLEGAL_ACTION": ["後手の反則行為", "White acts against the rules"],
   JISHOGI: ["持将棋", "impasse"],
   KACHI: ["入玉宣言勝ち", "wins by declaration"],
   HIKIWAKE: ["引き分け", "draw"],
+  MATTA: ["待った", "takes a move back"],
   TSUMI: ["詰み", "checkmate"],
+  FUZUMI: ["不詰", "no checkmate"],
+  ERROR: ["エラー", "error"],
 });
 
 /**
