@@ -80,7 +80,7 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
     parts: list[tuple[str, Iterable[bytes]]] = [
         (file.name or "", file.chunks()) for file in request.FILES.getlist("file")
     ]
-    if text := request.POST.get("text", "").strip():
+    if (text := request.POST.get("text", "")).strip():
         parts.append((_("pasted text"), [text.encode("utf-8", "surrogatepass")]))
     return parts
 
@@ -118,15 +118,23 @@ def _sent(numbers: Sequence[int]) -> list[dict[str, Any]]:
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
     found = get_object_or_404(Upload, pk=upload_id)
-    after = _number(request.GET.get("after", ""))
+    after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
+    failures = rows(found, after=-1 if failed_after is None else failed_after, failed=True)
+    others = rows(found, after=-1 if after is None else after, failed=False)
     context = progress(found, entry_counts(found.pk)) | {
-        "failures": rows(found, after=-1, failed=True) if after is None else [],
-        "rows": rows(found, after=-1 if after is None else after, failed=False),
+        "failures": failures if after is None else [],
+        "rows": others if failed_after is None else [],
+        "next_failure": _next(failures),
+        "next": _next(others),
         "section": "upload",
     }
-    context["next"] = context["rows"][-1]["seq"] if len(context["rows"]) == ROWS else None
     whole = not request.headers.get("HX-Request")
     return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
+
+
+def _next(shown: list[dict[str, Any]]) -> int | None:
+    """Behind which entry those begin that are not shown; None where there are no more."""
+    return shown[-1]["seq"] if len(shown) == ROWS else None
 
 
 def _number(text: str) -> int | None:

@@ -13,8 +13,11 @@ from django.utils import timezone
 from django.utils.html import escape
 from pytest_django.fixtures import Settings
 
+from archive.ingest import store
 from archive.ingest.work import work_off
-from archive.models import Entry, Upload
+from archive.models import Entry, Game, Upload
+from archive.web import uploading
+from tests.archive.packing import zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +71,11 @@ def test_pasted_text_is_stored_too(client: Client) -> None:
     assert Entry.objects.get().state == Entry.State.STORED
 
 
+def test_pasted_text_is_kept_as_it_came(client: Client) -> None:
+    upload = send(client, text=f"\n {GOOD}\n\n")
+    assert b"".join(upload.stream()) == f"\n {GOOD}\n\n".encode()
+
+
 def test_several_files_lead_to_a_list_of_their_uploads(client: Client) -> None:
     response = client.post("/upload/", {"file": [file(GOOD, "a.kif"), file(BROKEN, "b.kif")]})
     assert response.status_code == 302
@@ -103,6 +111,32 @@ def test_a_record_that_breaks_off_shows_the_line_with_the_fault_marked(client: C
     assert "2手目" in html
     assert "?手目" not in html
     assert re.search(r"<pre>[^<]*<mark>[^<]*</mark>[^<]*</pre>", html)
+
+
+def test_all_failures_can_be_seen_however_many_there_are(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "ROWS", 2)
+    names = [f"{n}.txt" for n in range(5)]
+    data = zipped(*((name, b"nothing") for name in names), ("good.kif", GOOD.encode()))
+    upload = send(client, file=SimpleUploadedFile("pile.zip", data))
+    address = f"/uploads/{upload.pk}/"
+    seen: list[str] = []
+    while address:
+        html = page(client, address)
+        seen += re.findall(r"\d\.txt", html)
+        found = re.search(r'href="(\?failed_after=\d+)"', html)
+        address = f"/uploads/{upload.pk}/{found[1]}" if found else ""
+    assert seen == names
+
+
+def test_what_is_deleted_is_told(client: Client) -> None:
+    upload = send(client, file=file(GOOD))
+    store.delete_games(Game.objects.values_list("pk", flat=True))
+    assert "<dt>削除済み</dt><dd>1</dd>" in page(client, f"/uploads/{upload.pk}/")
+    store.begin_deletion(upload.pk)
+    html = page(client, f"/uploads/{upload.pk}/")
+    assert "削除中" in html and "完了" not in html
 
 
 def test_an_upload_that_waits_is_polled_until_it_is_done(client: Client) -> None:
