@@ -86,9 +86,7 @@ def read_name(text: str) -> int:
     """
     move = _BY_NAME.get(text)
     if move is None:
-        raise DecodeError(
-            "bad-quoridor-move", f"no square and no wall: {text[:20]!r}", params={"text": text[:20]}
-        )
+        raise DecodeError("bad-quoridor-move", params={"text": text[:20]})
     return move
 
 

@@ -77,8 +77,7 @@ class _Bits:
         begin = self.place
         self.place = end = begin + width
         if end > self.length:
-            text = f"the code ends inside {field}"
-            raise DecodeError("truncated", text, ply=ply, params={"field": field})
+            raise DecodeError("truncated", ply=ply, params={"field": field})
         return int(self.digits[begin:end], 2)
 
     def at_character(self) -> int:

@@ -131,11 +131,23 @@ def test_addresses_write_codes_with_other_characters(client):
     assert post(client, "positions/quoridor/batch", codes=[code]).json()["results"][0]["code"] == code
 
 
-def test_what_is_wrong_with_a_code_is_told_in_words(client):
-    told = client.get(f"{API}/positions/quoridor/QGCLJPRA", headers={"Accept-Language": "en"}).json()
-    assert (told["code"], told["detail"]) == (
-        "not-a-position", "the code is not that of a position alone",
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "error", "japanese", "english"),
+    [
+        (
+            "QGCLJPRA",
+            "not-a-position",
+            "局面だけのコードではありません",
+            "the code is not that of a position alone",
+        ),
+        ("gkw", "truncated", "コードが途中で終わっています（white_h）", "the code ends inside white_h"),
+    ],
+)
+def test_what_is_wrong_with_a_code_is_told_in_words(client, code, error, japanese, english):
+    for language, words in (("ja", japanese), ("en", english)):
+        address = f"{API}/positions/quoridor/{code}"
+        told = client.get(address, headers={"Accept-Language": language}).json()
+        assert (told["code"], told["detail"]) == (error, words)
 
 
 def test_games_through_a_position_are_listed(client):
