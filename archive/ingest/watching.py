@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import stat
 from collections.abc import Iterator
@@ -14,11 +15,13 @@ from django.conf import settings
 from archive.ingest import store
 from archive.ingest.uploads import clean_name
 
+log = logging.getLogger(__name__)
+
 FILES_A_SCAN: Final = 200
 _CHUNK: Final = 1024 * 1024
 
 Seen = dict[str, list[int | bool]]
-"""Path -> size, time of the last change in nanoseconds, whether it was taken (or refused) so."""
+"""Path -> size, time of the last change of its inode in nanoseconds, whether it was taken (or refused) so."""
 
 
 def scan() -> list[int]:
@@ -56,15 +59,23 @@ def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
             except OSError:
                 continue  # it went while we looked; if it comes back, the next scan sees it
             if stat.S_ISREG(about.st_mode):
-                yield os.fspath(path), about.st_size, about.st_mtime_ns
+                # Not the time of the last change of its bytes: who is allowed to read it is news too.
+                yield os.fspath(path), about.st_size, about.st_ctime_ns
 
 
 def _take(path: Path) -> list[int]:
-    """Store a file; the upload's id if it is new."""
+    """Store a file; the upload's id if it is new. What cannot be taken is told to whoever reads the log."""
     try:
         with path.open("rb") as file:
             upload, created = store.create_upload(clean_name(path.name), _chunks(file), source="watch")
-    except (store.UploadEmpty, store.UploadTooLarge, FileNotFoundError, PermissionError):
+    except store.UploadEmpty:
+        log.warning("%s is not taken in: it is empty", path)
+        return []
+    except store.UploadTooLarge as limit:
+        log.warning("%s is not taken in: it has more than %s bytes (ARCHIVE_MAX_UPLOAD_BYTES)", path, limit)
+        return []
+    except OSError as error:
+        log.warning("%s is not taken in: %s", path, error)
         return []
     return [upload.pk] if created else []
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +77,37 @@ def test_what_cannot_be_taken_does_not_keep_the_rest(folder, settings):
     watching.scan()
     watching.scan()
     assert names() == ["z.csa"]
+
+
+def test_what_cannot_be_taken_is_told_once_and_tried_again_when_it_has_changed(
+    folder, settings, caplog, monkeypatch
+):
+    settings.ARCHIVE_MAX_UPLOAD_BYTES = len(CSA.encode())
+    (folder / "broken.csa").write_text(CSA)
+    (folder / "empty.kif").write_bytes(b"")
+    (folder / "large.kif").write_text(KIF)
+    (folder / "z.csa").write_text(CSA.replace("先手の人", "別"))
+    opened = Path.open
+
+    def fails(path, *args, **options):
+        if path.name == "broken.csa":
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(path, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", fails)
+        for _ in range(3):
+            watching.scan()
+    assert names() == ["z.csa"]
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 3
+    assert "broken.csa" in told[0] and "Input/output error" in told[0]
+    assert "empty.kif" in told[1] and "empty" in told[1]
+    assert "large.kif" in told[2] and str(settings.ARCHIVE_MAX_UPLOAD_BYTES) in told[2]
+    (folder / "broken.csa").chmod(0o600)
+    watching.scan()
+    watching.scan()
+    assert names() == ["z.csa", "broken.csa"]
 
 
 def test_many_files_are_taken_over_several_scans(folder, monkeypatch):
