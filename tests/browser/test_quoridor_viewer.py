@@ -146,6 +146,23 @@ def test_a_size_that_is_no_number_is_ten_and_fractions_are_cut_off(
     assert [width(page, number) for number in range(len(SIZES))] == list(SIZES.values())
 
 
+def test_buttons_stand_at_the_right_within_ten_units(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
+) -> None:
+    sizes = (5, 6, 7, 10, 12)
+    page = shown(open_page, live_server, other_site, "".join(viewer(GAME, boardsize=size) for size in sizes))
+    for number, size in enumerate(sizes):
+        field, element = board(page, number).bounding_box(), page.locator(".qf_board_viewer").nth(number)
+        assert field
+        for name in ("BACK", "NEXT"):
+            button = element.get_by_role("button", name=name)
+            box = button.bounding_box()
+            assert box
+            assert field["x"] + field["width"] <= box["x"], size
+            assert box["x"] + box["width"] <= field["x"] + 58 * size + 0.5, size
+            assert button.evaluate("(one) => one.scrollWidth <= one.clientWidth"), size
+
+
 def test_each_flag_does_its_part(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
 ) -> None:
