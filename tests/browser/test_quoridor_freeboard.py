@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -345,6 +346,21 @@ def test_the_address_and_the_link_are_those_of_the_game_on_the_board(board: Boar
     expect(link).to_have_attribute(
         "href", f"{board.page.evaluate('location.origin')}/positions/quoridor/{path}/"
     )
+
+
+def test_a_link_that_no_clipboard_takes_is_copied_by_hand(board: Board) -> None:
+    """Browsers lock the clipboard away in frames, and where a site has no certificate."""
+    board.play("e2")
+    board.input("QA")
+    share = board.page.get_by_role("button", name="Copy the link")
+    board.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('x')); }")
+    share.click()
+    expect(board.status).to_have_text("The link is copied.")
+    expect(board.field).to_have_value("QA")
+    board.page.evaluate("() => { document.execCommand = () => false; }")
+    share.click()
+    expect(board.status).to_have_text("Copy the link from the field.")
+    expect(board.field).to_have_value(re.compile(r"/quoridor/board/\?code=gkwAAIAQ$"))
 
 
 def test_a_game_is_saved_to_the_archive_with_who_played(

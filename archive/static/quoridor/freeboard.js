@@ -37,14 +37,14 @@ const TEXTS = {
   ja: {
     code: "コード", board: "盤", place: "を置く", explorer: "この局面を調べる", share: "リンクをコピー", save: "棋譜を保存",
     store: "保存する", names: ["白の対局者", "黒の対局者"],
-    open: "アーカイブで開く", copied: "リンクをコピーしました。", saved: "保存しました。", look: "保存した棋譜を見る", failed: "保存できませんでした。",
+    open: "アーカイブで開く", copied: "リンクをコピーしました。", byHand: "欄のリンクをコピーしてください。", saved: "保存しました。", look: "保存した棋譜を見る", failed: "保存できませんでした。",
     recording: "記録中", empty: "記録する手がありません。", dropped: "コードに使えない文字を{n}個除きました。", loaded: "読み込みました（{n}手）。",
     keys: "矢印キーで移動、H・V・Pで横の板・縦の板・駒を選び、Enterで指す。B・Nで戻る・進む、Uで取り消し。",
   },
   en: {
     code: "Code", board: "Board", place: "Place", explorer: "Look this position up", share: "Copy the link", save: "Save the game",
     store: "Save", names: ["White's name", "Black's name"],
-    open: "Open in the archive", copied: "The link is copied.", saved: "Saved.", look: "See the saved record", failed: "It could not be saved.",
+    open: "Open in the archive", copied: "The link is copied.", byHand: "Copy the link from the field.", saved: "Saved.", look: "See the saved record", failed: "It could not be saved.",
     recording: "Recording", empty: "Nothing was played, so nothing is recorded.", dropped: "{n} characters that no code has were left out.",
     loaded: "Loaded, {n} moves.",
     keys: "Arrow keys move; H, V and P choose a horizontal wall, a vertical wall, the pawn; Enter plays. B and N go back and on, U takes back.",
@@ -332,9 +332,8 @@ export function startFreeboard(element) {
   // --- the archive ------------------------------------------------------------------------------------------
 
   links.share.addEventListener("click", async () => {
-    const address = shareAddress();
-    await copyText(address, field);
-    say(words.copied);
+    const copied = await copyText(shareAddress(), field);
+    say(copied ? words.copied : words.byHand);
   });
   links.save?.addEventListener("click", () => {
     parts.form.hidden = !parts.form.hidden;
@@ -450,17 +449,24 @@ function linksOf(element, words) {
   return { explorer, share, save, open };
 }
 
-/** @param {string} text @param {HTMLInputElement} field where browsers lock the clipboard away, to copy from */
+/**
+ * @param {string} text
+ * @param {HTMLInputElement} field takes the text where browsers lock the clipboard away
+ * @returns {Promise<boolean>} false if the text has to be copied from there by hand
+ */
 async function copyText(text, field) {
-  if (navigator.clipboard) {
+  try {
     await navigator.clipboard.writeText(text);
-    return;
+    return true;
+  } catch {
+    // In frames of other sites, and where a site has no certificate.
   }
   const kept = field.value;
   field.value = text;
   field.select();
-  document.execCommand("copy");
+  if (!document.execCommand("copy")) return false;
   field.value = kept;
+  return true;
 }
 
 /** @param {string} address @param {string} text @returns {Promise<number>} the number of the upload */
