@@ -399,6 +399,15 @@ def test_a_wrong_code_in_the_address_shows_the_start_and_what_is_wrong(
     board.shows(Position.initial())
 
 
+@pytest.mark.parametrize(("ply", "turn"), [("3", 4), ("1.9", 2), ("-3", 1), ("x", 1), ("9999", 47)])
+def test_the_address_names_a_ply_or_the_start_is_shown(
+    open_page: PageMaker, live_server: LiveServer, ply: str, turn: int
+) -> None:
+    page = open_page(f"{live_server.url}/quoridor/board/?code={GAME}&ply={ply}", language="en")
+    expect(page.locator(".qf-info")).to_contain_text(re.compile(rf"TURN {turn}\s*WHITE"))
+    expect(page.locator(".qf-last")).to_have_count(int(turn > 1))
+
+
 def test_what_the_archive_has_played_stands_beside_the_board_and_can_be_played(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:

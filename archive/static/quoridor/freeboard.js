@@ -361,7 +361,7 @@ export function startFreeboard(element) {
     input();
     before.length = 0;
     showButtons();
-    step(Math.min(Number(element.dataset.ply) || 0, game.moves.length));
+    step(Math.min(Number.parseInt(element.dataset.ply ?? "", 10) || 0, game.moves.length));
   }
   return { board, position: () => stateAt(game).position, play: tryMove };
 }
