@@ -1,8 +1,8 @@
 """A text of many games cut into parts that can be read one by one, in bounded memory.
 
-CSA files hold games between lines that begin with `/`, USI and SFEN files a game or position a line; games
-of Quoridor begin with lines that tell. Other formats have no such border that could be found without reading
-them: they are read whole, up to a limit.
+CSA files hold games between lines that begin with `/` or one after the other, USI and SFEN files a game or
+position a line; games of Quoridor begin with lines that tell. Other formats have no such border that could be
+found without reading them: they are read whole, up to a limit.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ _ENGINE_LINE: Final = re.compile(
     rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
     rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
 )
+
+_CSA_HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]")
+_CSA_STEP: Final = re.compile(rb"[-+][0-9]|%[-+_A-Za-z]")
+"""A version or a player, and what is a move or an ending."""
 
 Begins = Callable[[bytes, bytes, int], bool]
 """Whether a game begins with a line, after the last line with text, where so many braces are open."""
@@ -76,15 +80,18 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[IO[bytes]], Iter
 
 
 def _games_of_csa(file: IO[bytes]) -> Iterator[Piece]:
-    """What stands between lines that begin with `/`; blank stretches hold nothing."""
-    piece, first = bytearray(), 1
+    """What stands between lines that begin with `/`, or begins with a version or a player behind moves; blank
+    stretches hold nothing."""
+    piece, first, played = bytearray(), 1, False
     for number, line in enumerate(_each_line(file), 1):
-        if line.startswith(b"/"):
+        separates = line.startswith(b"/")
+        if separates or (played and _CSA_HEAD.match(line)):
             if piece.strip():
                 yield first, bytes(piece)
-            piece, first = bytearray(), number + 1
-        else:
+            piece, first, played = bytearray(), number + separates, False
+        if not separates:
             piece += line
+            played = played or _CSA_STEP.match(line) is not None
             _check(piece)
     if piece.strip():
         yield first, bytes(piece)

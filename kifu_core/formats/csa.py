@@ -1,6 +1,7 @@
 """CSA standard game records, V1 to V3: http://www2.computer-shogi.org/protocol/record_v22.html
 
-A file holds games separated by lines with `/`. Statements stand on lines of their own or after commas.
+A file holds games separated by lines with `/`, or just one after the other. Statements stand on lines of their
+own or after commas.
 """
 
 from __future__ import annotations
@@ -161,14 +162,21 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _readers(source: Source) -> Iterator[_Reader]:
-    """A reader per game, fed with the game's lines."""
+    """A reader per game, fed with the game's lines.
+
+    Files that were copied one after the other have no `/` between their games: a version or a player behind
+    moves is of the next one.
+    """
     reader = _Reader(source, 0)
     for name, match in items(GRAMMAR, source.text):
         if name == "next_game":
             yield reader
             reader = _Reader(source, match.end())
-        else:
-            reader.read(name, match)
+            continue
+        if name in ("version", "player") and reader.line.steps:
+            yield reader
+            reader = _Reader(source, match.start())
+        reader.read(name, match)
     yield reader
 
 

@@ -148,12 +148,13 @@ def test_a_large_file_of_positions_is_cut_between_lines(monkeypatch):
     assert [entry.game.plies for entry in entries if entry.game] == [3, 3, 3, 3]
 
 
-def test_cutting_gives_the_same_games_as_reading_at_once(monkeypatch):
+@pytest.mark.parametrize("between", ["/\n", "", "\n", "%CHUDAN\n"])
+def test_cutting_gives_the_same_games_as_reading_at_once(monkeypatch, between):
     def digests(data: bytes) -> list[bytes]:
         found = (entry for part in parts(data, "x.csa") for entry in read_part(part, "x.csa"))
         return [entry.game.digest for entry in found if entry.game]
 
-    data = many_csa(20).encode("cp932")
+    data = many_csa(20).replace("/\n", between).encode("cp932")
     whole = digests(data)
     monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
     assert digests(data) == whole

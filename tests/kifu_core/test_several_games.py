@@ -35,6 +35,17 @@ def test_random_games_come_back_from_one_text(file_format):
     ]
 
 
+@pytest.mark.parametrize("begins", ["V2.2\nN+{}\nN-乙\n", "V2.2,\nPI\n+\n", "N+{}\nN-乙\nPI\n+\n", "N-{}\n"])
+@pytest.mark.parametrize("ends", ["%TORYO\n", ""])
+def test_csa_games_without_a_line_between_them_are_as_many(begins, ends):
+    texts = [begins.format(name) + f"+7776FU\n-3334FU\n'読み\n{ends}" for name in "甲丙丁"]
+    alone = [load(text, "x.csa").games[0] for text in texts]
+    result = load("".join(texts), "x.csa")
+    assert [game.record for game in result.games] == [game.record for game in alone]
+    assert [game.first_line for game in result.games] == [1 + n * texts[0].count("\n") for n in range(3)]
+    assert not result.issues and not any(game.issues for game in result.games)
+
+
 def test_a_broken_game_does_not_harm_the_next():
     broken = "手合割：五五将棋\n手数----指手--\n   1 ７六歩(77)\n"
     result = load(broken + KIF)
