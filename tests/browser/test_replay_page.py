@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -15,7 +16,7 @@ from kifu_core.jkf import MoveEntry
 from kifu_core.position import Position
 from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, expected, hand
-from tests.browser.conftest import PHONE, PageMaker, eventually, follow
+from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
@@ -232,18 +233,55 @@ def test_each_move_is_announced_to_screen_readers(
     expect(page.locator("svg.board")).to_have_attribute("aria-label", re.compile("▲７六歩"))
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_the_board_of_the_server_does_not_jump_when_the_script_takes_over(
-    open_page: PageMaker, live_server: LiveServer, game: Game
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int]
 ) -> None:
     query = "?ply=5&flip=1"
-    plain = open_page(address(live_server, game, query), script=False)
-    live = open_page(address(live_server, game, query))
+    plain = open_page(address(live_server, game, query), size, script=False)
+    live = open_page(address(live_server, game, query), size)
     live.wait_for_selector(".game-page.live")
     expect_board(plain, position(game, 5)[0], flipped=True)
     expect_board(live, position(game, 5)[0], flipped=True)
     for selector in ("svg.board", ".seat.black .hand", ".seat.white .hand"):
         place = plain.locator(selector).bounding_box()
         eventually(live, live.locator(selector).bounding_box, place)
+
+
+@pytest.mark.parametrize("size", [(1000, 600), DESKTOP, (1920, 1000)])
+def test_charts_and_a_long_comment_beside_the_board_end_above_what_stands_below(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int]
+) -> None:
+    made = builders.record(
+        LINE, None, {"先手": "とても長い名前" * 6, "後手": "乙山", "棋戦": "長い棋戦" * 12}
+    )
+    for ply, entry in enumerate(made["moves"][1:-1], start=1):
+        entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
+        entry["comments"] = [f"** {ply * 10}", *["長い解説が続く。" * 8] * 5]
+    builders.ingest(ready_game(builders.parsed(made)))
+    page = open_page(address(live_server, Game.objects.get(), "?ply=4"), size)
+    expect(page.locator("svg.chart")).to_have_count(2)
+    expect(page.locator(".archive-moves tbody tr")).to_have_count(1)
+    page.locator(".chart-part summary").click()
+    below = page.locator(".more").bounding_box()
+    assert below
+    parts = page.evaluate(BESIDE)
+    assert [part for part in parts if part["seen"] > below["y"]] == []
+    assert all(above["bottom"] <= next["top"] for above, next in itertools.pairwise(parts))
+
+
+BESIDE = """
+() => {
+  const panel = document.querySelector(".panel-inside");
+  const clipped = getComputedStyle(panel).overflowY === "auto";
+  const frame = clipped ? panel.getBoundingClientRect().bottom : Infinity;
+  const shown = [...panel.children].filter((part) => part.getBoundingClientRect().height);
+  return shown.map((part) => {
+    const { top, bottom } = part.getBoundingClientRect();
+    return { part: part.className, top, bottom, seen: Math.min(bottom, frame) };
+  });
+}
+"""
 
 
 def test_the_list_keeps_the_current_move_in_sight_and_the_board_in_place(
