@@ -1,7 +1,7 @@
 """CSA standard game records, V1 to V3: http://www2.computer-shogi.org/protocol/record_v22.html
 
-A file holds games separated by lines with `/`, or just one after the other. Statements stand on lines of their
-own or after commas.
+A file holds games separated by lines with `/`, or just one after the other. Statements stand on lines of
+their own or after commas.
 """
 
 from __future__ import annotations
