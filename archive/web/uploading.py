@@ -28,6 +28,8 @@ CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", 
 
 ROWS: Final = 200
 _SHOWN_UPLOADS: Final = 100
+_FOLLOWED: Final = 5_000
+"""Uploads that are added up where more were sent at once than are listed."""
 _FIRST_SECONDS: Final = 2
 """Before, an upload's pace says little."""
 
@@ -89,15 +91,12 @@ def _upload_page(
     request: HttpRequest, allowed: bool, errors: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> HttpResponse:
     """The page; `numbers` are the uploads that were made beside what went wrong."""
-    asked = [_number(text) for text in request.GET.get("sent", "").split(",")]
-    sent = _sent(numbers or [number for number in asked if number is not None])
     context = {
         "allowed": allowed,
         "errors": errors,
         "text": request.POST.get("text", request.GET.get("text", "")),
-        "sent": sent,
+        **_sent(numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
-        "working": any(one["working"] for one in sent),
         "section": "upload",
         "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
         "check_formats": CHECK_FORMATS,
@@ -107,11 +106,35 @@ def _upload_page(
     return render(request, f"archive/{page}.html", context, status=400 if errors and not numbers else 200)
 
 
-def _sent(numbers: Sequence[int]) -> list[dict[str, Any]]:
-    """How far these uploads are."""
-    found = Upload.objects.filter(pk__in=numbers[:_SHOWN_UPLOADS]).order_by("pk")
+def _numbers(text: str) -> list[int]:
+    """The uploads that an address names: `7,10-12` are four."""
+    found: list[int] = []
+    for piece in text.split(","):
+        first, between, last = (part.strip() for part in piece.partition("-"))
+        ends = [_number(first), _number(last if between else first)]
+        if ends[0] is not None and ends[1] is not None:
+            found += range(ends[0], min(ends[1] + 1, ends[0] + _FOLLOWED))
+    return found[:_FOLLOWED]
+
+
+def _sent(numbers: Sequence[int]) -> dict[str, Any]:
+    """How far these uploads are: all together, and each of the first; those with failures come first."""
+    found = list(Upload.objects.filter(pk__in=numbers[:_FOLLOWED]).order_by("pk"))
     counts = counts_of_uploads([one.pk for one in found])
-    return [progress(one, counts[one.pk]) for one in found]
+    found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
+    working = sum(_works(one) for one in found)
+    return {
+        "sent": [progress(one, counts[one.pk]) for one in found[:_SHOWN_UPLOADS]],
+        "sent_more": max(0, len(found) - _SHOWN_UPLOADS),
+        "files": len(found),
+        "files_done": len(found) - working,
+        "sums": {state: sum(count[state] for count in counts.values()) for state in Entry.State.values},
+        "working": working > 0,
+    }
+
+
+def _works(found: Upload) -> bool:
+    return found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
 
 
 @require_safe
@@ -143,7 +166,7 @@ def _number(text: str) -> int | None:
 
 def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
     """How far the work on an upload is; `counts` are its entries by state."""
-    working = found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
+    working = _works(found)
     return {
         "upload": found,
         "working": working,

@@ -224,3 +224,28 @@ def test_an_unknown_upload_is_not_found(client: Client) -> None:
 @pytest.mark.parametrize("numbers", ["x", "0", "²", "9" * 30, "9" * 5000, ",,"])
 def test_numbers_of_uploads_that_there_are_not_show_the_plain_page(client: Client, numbers: str) -> None:
     assert 'id="sent"' not in page(client, f"/upload/?sent={numbers}")
+
+
+def test_many_that_were_sent_are_added_up_and_failures_come_first(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "_SHOWN_UPLOADS", 2)
+    files = [file(GOOD, "a.kif"), file(BROKEN, "b.kif"), file("x\n", "c.kif")]
+    client.post("/upload/", {"file": files})
+    first, *_others, last = Upload.objects.order_by("pk")
+    address = f"/upload/?sent={first.pk}-{last.pk}"
+    assert '<progress max="3" value="0">' in page(client, address)
+    for upload in Upload.objects.all():
+        work_off(upload.pk)
+    html = page(client, address)
+    assert re.findall(r'href="/uploads/\d+/">([^<]*)', html) == ["c.kif", "a.kif"]
+    assert re.findall(r"<dd>([^<]*)</dd>", html) == ["2", "0", "1"]
+    assert "3 / 3" in html and "+ 1<" in html
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("7", [7]), ("7,10-12", [7, 10, 11, 12]), ("9-7,,x-3,3-,-4", []), ("1-999999999", [*range(1, 5_001)])],
+)
+def test_ranges_of_uploads_are_bounded(text: str, numbers: list[int]) -> None:
+    assert uploading._numbers(text) == numbers

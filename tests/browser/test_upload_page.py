@@ -95,8 +95,18 @@ def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_n
     page.get_by_text("Choose files", exact=True).click()
     choose(page, choosers, [records[0], empty, records[1]])
     page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
-    expect(page.locator(".chosen li")).to_have_text(["2 / 3", re.compile("refused 1"), "empty.kif"])
+    expect(page.locator(".chosen li")).to_have_text(
+        ["2 / 3", re.compile("refused 1"), "empty.kif", "Just sent"]
+    )
     assert Upload.objects.count() == 2
+    follow(page.locator(".chosen").get_by_role("link", name="Just sent"))
+    expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
+    expect(page.locator("#sent li")).to_have_count(2)
+    expect(page.locator("#sent .state")).to_contain_text("0 / 2")
+    for upload in Upload.objects.all():
+        work_off(upload.pk)
+    expect(page.locator("#sent .state")).to_contain_text("2 / 2")
+    expect(page.locator("#sent .stored dd")).to_have_text("2")
 
 
 def test_files_are_sent_without_javascript(

@@ -61,6 +61,18 @@ function shortened(names) {
   return [...names.slice(0, SHOWN), ...more];
 }
 
+/** @param {number[]} numbers @returns {string} `1-3,7` for 1, 2, 3 and 7 */
+function ranges(numbers) {
+  /** @type {number[][]} */
+  const found = [];
+  for (const number of [...new Set(numbers)].sort((one, other) => one - other)) {
+    const last = found.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else found.push([number, number]);
+  }
+  return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
+
 /** @param {string[]} lines */
 function show(lines) {
   chosen?.replaceChildren(...lines.map((line) => {
@@ -90,9 +102,16 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
     } else refused.push(...part.map((file) => file.name));
     show([`${sent.length} / ${files.length}`]);
   }
-  const address = `${form.action.split("?")[0]}?sent=${sent.slice(-size).join(",")}`;
-  if (!refused.length) location.assign(address);
-  else show([`${sent.length} / ${files.length}`, `${form.dataset.refused} ${refused.length}:`, ...shortened(refused)]);
+  const address = `${form.action.split("?")[0]}?sent=${ranges(sent)}`;
+  if (!refused.length) return location.assign(address);
+  show([`${sent.length} / ${files.length}`, `${form.dataset.refused} ${refused.length}:`, ...shortened(refused)]);
+  if (!sent.length) return;
+  const link = document.createElement("a");
+  link.href = address;
+  link.textContent = form.dataset.sent || "";
+  const item = document.createElement("li");
+  item.append(link);
+  chosen?.append(item);
 }
 
 if (form && drop) {
