@@ -295,10 +295,25 @@ async ([code, ...more]) => {
 def test_characters_of_mails_and_pages_are_dropped_with_a_warning(board: Board) -> None:
     """The original read them, and blanks, as six zeros each."""
     board.input("> j7ok lAHM-e1I*Cg…")
-    expect(board.status).to_contain_text("4 characters that no code has were left out.")
+    expect(board.status).to_contain_text("Characters left out that no code has: 4.")
     board.shows(decode("j7oklAHMe1ICg").start().position, "c3h")
     board.input("j7ok lAHMe1ICg=")
     expect(board.status).not_to_contain_text("left out")
+
+
+@pytest.mark.parametrize("code", ["QK%2FUCh%2BsEPbFrg", "QK/UCh+sEPbFrg"])
+def test_a_link_to_a_board_is_loaded_like_its_code(board: Board, code: str) -> None:
+    board.input(f" https://archive.example/quoridor/board/?ply=3&code={code}&x=1\n")
+    expect(board.status).to_contain_text("Loaded. Moves: 10.")
+    expect(board.status).not_to_contain_text("left out")
+
+
+def test_a_turn_number_of_zero_disagrees_with_nobody(board: Board) -> None:
+    """The codes of positions in addresses have it."""
+    board.input("gkwAAIAA")
+    expect(board.status).to_have_text("White to move · Loaded. Moves: 0.")
+    board.input(state(Position.initial(), 2))
+    expect(board.status).to_contain_text("Turn number and side to move disagree.")
 
 
 def test_codes_that_are_wrong_change_nothing(board: Board) -> None:

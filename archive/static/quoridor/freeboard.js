@@ -38,15 +38,15 @@ const TEXTS = {
     code: "コード", board: "盤", place: "を置く", explorer: "この局面を調べる", share: "リンクをコピー", save: "棋譜を保存",
     store: "保存する", names: ["白の対局者", "黒の対局者"],
     open: "アーカイブで開く", copied: "リンクをコピーしました。", byHand: "欄のリンクをコピーしてください。", saved: "保存しました。", look: "保存した棋譜を見る", failed: "保存できませんでした。",
-    recording: "記録中", empty: "記録する手がありません。", dropped: "コードに使えない文字を{n}個除きました。", loaded: "読み込みました（{n}手）。",
+    recording: "記録中", empty: "記録する手がありません。", dropped: "コードに使えない文字を{n}個除きました。", loaded: "読み込みました（{n}手）。", name: "コリドールの盤",
     keys: "矢印キーで移動、H・V・Pで横の板・縦の板・駒を選び、Enterで指す。B・Nで戻る・進む、Uで取り消し。",
   },
   en: {
     code: "Code", board: "Board", place: "Place", explorer: "Look this position up", share: "Copy the link", save: "Save the game",
     store: "Save", names: ["White's name", "Black's name"],
     open: "Open in the archive", copied: "The link is copied.", byHand: "Copy the link from the field.", saved: "Saved.", look: "See the saved record", failed: "It could not be saved.",
-    recording: "Recording", empty: "Nothing was played, so nothing is recorded.", dropped: "{n} characters that no code has were left out.",
-    loaded: "Loaded, {n} moves.",
+    recording: "Recording", empty: "Nothing was played, so nothing is recorded.", dropped: "Characters left out that no code has: {n}.",
+    loaded: "Loaded. Moves: {n}.", name: "Quoridor board",
     keys: "Arrow keys move; H, V and P choose a horizontal wall, a vertical wall, the pawn; Enter plays. B and N go back and on, U takes back.",
   },
 };
@@ -344,7 +344,7 @@ export function startFreeboard(element) {
     event.preventDefault();
     parts.store.disabled = true;
     const text = withNames(game, shareCode(), [...parts.form.querySelectorAll("input")].map((one) => one.value));
-    const upload = await send(element.dataset.upload || "", text).catch(() => null);
+    const upload = await send(element.dataset.upload || "", text, words.name).catch(() => null);
     parts.store.disabled = false;
     say(upload === null ? words.failed : words.saved);
     if (upload === null) return;
@@ -469,11 +469,11 @@ async function copyText(text, field) {
   return true;
 }
 
-/** @param {string} address @param {string} text @returns {Promise<number>} the number of the upload */
-async function send(address, text) {
+/** @param {string} address @param {string} text @param {string} name @returns {Promise<number>} the number of the upload */
+async function send(address, text, name) {
   const token = /** @type {HTMLInputElement | null} */ (document.querySelector("[name=csrfmiddlewaretoken]"));
   const headers = { "Content-Type": "application/json", "X-CSRFToken": token?.value || "" };
-  const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify({ text, name: "board" }) });
+  const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify({ text, name }) });
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return (await answer.json()).uploads[0].id;
 }

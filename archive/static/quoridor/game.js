@@ -83,8 +83,16 @@ export function load(text) {
   return { game, hasRecord: code.moves !== null, notes: code.notes || [] };
 }
 
-/** As `load`, without characters that no code has. @param {string} text */
+/**
+ * As `load`, of the code in the address of a free board too, and without characters that no code has. A turn
+ * number of 0 stands for none, as in the addresses of positions: it disagrees with nobody's turn.
+ * @param {string} text
+ */
 export function loadPasted(text) {
-  const { code, dropped } = dropStrange(text);
-  return { ...load(code), dropped };
+  const address = /^\s*https?:\S*[?&](code=[^&#\s]+)/.exec(text);
+  const written = address && new URLSearchParams(address[1]).get("code")?.replaceAll(" ", "+");
+  const { code, dropped } = dropStrange(written || text);
+  const found = load(code);
+  const notes = found.notes.filter((note) => note.code !== "parity" || found.game.start.turnNumber);
+  return { ...found, notes, dropped };
 }
