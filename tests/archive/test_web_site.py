@@ -31,7 +31,7 @@ def test_home_shows_the_archive_in_one_look(client: Client) -> None:
     )
     page = html(client, "/")
     for text in (
-        "<dd>2</dd>",
+        "<dt>棋譜</dt><dd>2</dd>",
         "<dd>6</dd>",
         "▲７六歩",
         "▲２六歩",
