@@ -51,6 +51,11 @@ USUAL: Final = frozenset(["HIRATE", "START"])
 """Starts that need no word."""
 OPENS_HERE: Final = "読み込み時表示"
 """The bookmark of a KIF at which programs open it."""
+_WORK: Final = ("作品名", "作者")
+_NAMELESS: Final = {
+    Game.RecordKind.TREE.value: _lazy("Opening tree"),
+    Game.RecordKind.POSITION.value: _lazy("Position"),
+}
 _OPENING_MOVES: Final = 2
 """News before the third move say more about the archive than about the game."""
 _PATTERN_CODE: Final = "CODE"
@@ -290,13 +295,13 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     sides = side_names(game.kind, game.handicap)
     return {
         "names": [name or side for name, side in zip(names, sides, strict=True)],
-        "title": game_title(names),
+        "title": game_title(names) if any(names) else nameless_title(game, header),
         "event": _first(header, EVENTS),
         "place": _first(header, SITES),
         "date": written_date(game, header),
         "handicap": handicap_text(game.kind, game.handicap) if game.handicap not in USUAL else "",
-        "result": RESULTS_OF[game.kind][game.result],
-        "headers": list(header.items()),
+        "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
+        "headers": [(name, text) for name, text in header.items() if text.strip()],
     }
 
 
@@ -316,6 +321,19 @@ def game_title(names: list[str]) -> str:
         return _("Game without names")
     black, white = (name or "?" for name in names)
     return f"{black} – {white}"
+
+
+def nameless_title(game: Game, header: dict[str, str]) -> str:
+    """What a record without players is called: problems by their name and author, others by their kind."""
+    if game.record_kind == Game.RecordKind.PROBLEM:
+        told = [_first(header, (name,)) for name in _WORK]
+        return " – ".join(filter(None, told)) or _("Problem")
+    return str(_NAMELESS[game.record_kind]) if game.record_kind in _NAMELESS else _("Game without names")
+
+
+def _has_no_end(game: Game) -> bool:
+    """Whether nobody expects a result: problems, trees and positions are not played to one."""
+    return game.record_kind != Game.RecordKind.GAME and game.result == Game.Result.UNKNOWN
 
 
 def written_date(game: Game, header: dict[str, str]) -> str:

@@ -11,12 +11,14 @@ from django.test import Client
 from archive.ingest.ready import ready_game
 from archive.models import Game, GameAlias
 from kifu_core.position import Position
+from kifu_core.record import RecordKind
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
 
 LINE = "7g7f 3c3d 8h2b+ 3a2b B*4e"
 HOSTILE = '<script>alert("x")</script> see https://example.org/a?b=1&c=2. javascript:alert(1)'
+MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
 
 
 def store() -> Game:
@@ -128,6 +130,31 @@ def test_a_game_without_names_says_so_kindly(client: Client) -> None:
     html = page(client, f"/games/{Game.objects.get().pk}/")
     assert "対局者名のない棋譜" in html
     assert "先手" in html and "後手" in html
+
+
+def test_a_problem_is_called_by_its_name_and_author_and_has_no_result(client: Client) -> None:
+    names = {"作品名": "煙詰", "作者": "伊藤看寿", "備考": " "}
+    made = builders.record("G*5b", header=names, start=MATE_IN_ONE, special=None)
+    builders.ingest(ready_game(builders.parsed(made, winner=None, kind="problem")))
+    html = page(client, f"/games/{Game.objects.get().pk}/")
+    assert "<h1>煙詰 – 伊藤看寿</h1>" in html
+    assert "結果不明" not in html
+    assert "備考" not in html
+
+
+@pytest.mark.parametrize(("kind", "title"), [("problem", "問題"), ("tree", "定跡"), ("position", "局面")])
+def test_records_that_are_no_games_are_not_called_games(client: Client, kind: RecordKind, title: str) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d", winner=None, kind=kind))
+    game = Game.objects.get()
+    for address in (f"/games/{game.pk}/", f"/embed/games/{game.pk}/"):
+        html = page(client, address)
+        assert re.search(f"<h1[^>]*>{title}</h1>", html)
+        assert "結果不明" not in html
+
+
+def test_a_frame_hides_the_solution_of_a_problem_too(client: Client) -> None:
+    builders.ingest(builders.ready("G*5b", kind="problem", start=MATE_IN_ONE))
+    assert 'class="solution"' in page(client, f"/embed/games/{Game.objects.get().pk}/")
 
 
 def test_its_sources_lead_to_their_uploads(client: Client) -> None:

@@ -332,10 +332,11 @@ def test_bookmarks_of_a_record_are_listed_and_the_one_for_opening_is_where_it_op
 def test_the_solution_of_a_problem_is_seen_by_those_who_ask_for_it(
     open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
 ) -> None:
-    builders.ingest(builders.ready("G*5b", kind="problem", start=MATE_IN_ONE))
+    builders.ingest(builders.ready("G*5b", {1: [["G*4b"]]}, kind="problem", start=MATE_IN_ONE))
     page = open_page(f"{live_server.url}/games/{Game.objects.get().pk}/", size, language)
     expect(page.locator(".game-page")).to_have_class(re.compile("live"))
     expect(page.locator(".moves")).to_be_hidden()
+    expect(page.locator(".choices")).to_be_hidden()
     page.locator('.seat.black [data-kind="5"]').click()
     tap(page, 5, 2)
     expect_ply(page, 1)
@@ -344,6 +345,7 @@ def test_the_solution_of_a_problem_is_seen_by_those_who_ask_for_it(
     expect(page.locator(".archive-moves tr")).to_have_count(0)
     page.get_by_text({"ja": "解答を見る", "en": "Show the solution"}[language], exact=True).click()
     expect(page.locator(".moves")).to_contain_text({"ja": "▲５二金", "en": "▲G*5b"}[language])
+    expect(page.locator(".choices a")).to_have_count(2)
     page.locator('li[data-key=":1"] > a').click()
     expect_ply(page, 1)
 

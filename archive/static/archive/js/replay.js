@@ -58,6 +58,7 @@ export function startReplay(root, record, kit) {
   const items = itemsByKey(list);
   const clocks = clocksByKey(first, items);
   const parts = findParts(root);
+  const solution = /** @type {HTMLDetailsElement | null} */ (root.querySelector("details.solution"));
   const board = kit.board(parts.board, {
     flip: root.classList.contains("flipped"),
     ranks: root.dataset.ranks,
@@ -153,8 +154,9 @@ export function startReplay(root, record, kit) {
     if (note) parts.comment.scrollTop = 0;
   }
 
+  /** Where the record branches; a problem's solution only to those who asked for it. */
   function showChoices() {
-    const children = shown.children.filter((node) => !node.tried);
+    const children = solution && !solution.open ? [] : shown.children.filter((node) => !node.tried);
     parts.choices.hidden = children.length < 2;
     if (children.length < 2) return;
     const links = parts.choiceList.getElementsByTagName("a");
@@ -221,6 +223,7 @@ export function startReplay(root, record, kit) {
     else return;
     event.preventDefault();
   });
+  solution?.addEventListener("toggle", showChoices);
   window.addEventListener("popstate", () => go(nodeAtAddress(nodes) || first));
   show();
   root.classList.add("live");
