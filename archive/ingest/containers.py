@@ -14,7 +14,7 @@ import stat
 import struct
 import tarfile
 from collections.abc import Callable, Iterator
-from typing import IO, Final, Literal, cast
+from typing import IO, Final, Literal, Self, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from django.conf import settings
@@ -172,17 +172,20 @@ def _directory(file: IO[bytes]) -> tuple[int, int]:
 # --- tar and single files --------------------------------------------------------------------------------
 
 
-def _decompressed(kind: str, file: IO[bytes]) -> IO[bytes]:
+_Decompressed = gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile
+
+
+def _decompressed(kind: str, file: IO[bytes]) -> _Decompressed:
     file.seek(0)
     if kind == "gzip":
-        return cast(IO[bytes], gzip.GzipFile(fileobj=file, mode="rb"))
+        return gzip.GzipFile(fileobj=file, mode="rb")
     return bz2.BZ2File(file) if kind == "bzip2" else lzma.LZMAFile(file)
 
 
 class _Watched(io.RawIOBase):
     """A decompressed stream that ends with RefusedError when it turns out to be a bomb."""
 
-    def __init__(self, stream: IO[bytes], packed: IO[bytes]) -> None:
+    def __init__(self, stream: _Decompressed, packed: IO[bytes]) -> None:
         self.stream = stream
         self.packed = packed
         self.count = 0
@@ -191,7 +194,8 @@ class _Watched(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self.stream.read(size)
+        # What was unpacked before the place where it breaks off comes out so.
+        data = self.stream.read1(size)
         self.count += len(data)
         check_ratio(self.count, self.packed.tell())
         if self.count > settings.ARCHIVE_MAX_TOTAL_BYTES:
@@ -210,7 +214,7 @@ def _compressed(kind: str) -> Callable[[IO[bytes], str], Iterator[Member]]:
                 yield from _tar(_Watched(stream, file), name)
             return
         with _decompressed(kind, file) as stream:
-            yield Member(_plain_name(name), lambda: stream, file.tell)
+            yield Member(_plain_name(name), lambda: cast(IO[bytes], stream), file.tell)
 
     return read
 
@@ -224,11 +228,32 @@ def _plain_name(name: str) -> str:
     return last
 
 
+_LONG_NAMES: Final = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_READ_WHOLE: Final = frozenset((*_LONG_NAMES, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE))
+"""Headers that hold what the next one has no room for; the library reads each into memory."""
+
+_HEADER_BYTES: Final = 64 * 1024
+
+
+class _Header(tarfile.TarInfo):
+    """The header of a file in a tar archive. Raises RefusedError for one that would fill the memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _READ_WHOLE and header.size > _HEADER_BYTES:
+            raise RefusedError("damaged", text=f"a header of {header.size} bytes")
+        return header
+
+
 def _tar(file: IO[bytes] | io.RawIOBase, name: str) -> Iterator[Member]:
     # A stream: members are met in order and forgotten, there is no going back.
-    with tarfile.open(fileobj=file, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
+    with tarfile.open(
+        fileobj=file, mode="r|", encoding="utf-8", errors="surrogateescape", tarinfo=_Header
+    ) as archive:
         while (info := archive.next()) is not None:
             archive.members.clear()  # type: ignore[attr-defined]
+            archive.pax_headers = {}
             if not info.isdir():
                 yield _tar_member(archive, info)
         _expect_end(archive)

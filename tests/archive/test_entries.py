@@ -10,6 +10,7 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
+from random import Random
 
 import pytest
 
@@ -219,7 +220,35 @@ def test_a_tar_file_that_breaks_off_gives_what_came_before(mode):
     big = ("big.kif", bytes(range(256)) * 4000)
     data = tarred(FILES[0], big, mode=mode)
     found = outcome(data[: len(data) - 20])
+    assert (
+        found[0] == (FILES[0][0], None) or mode == "w:bz2"
+    )  # which unpacks nothing before the end of a block
     assert found[-1][1] == "damaged"
+
+
+def test_of_a_compressed_tar_file_that_breaks_off_nothing_is_left_out_that_is_there():
+    files = [(f"{n}.bin", Random(n).randbytes(1500)) for n in range(20)]
+    data = tarred(*files, mode="w:gz")
+    found = outcome(data[:-2000])
+    assert found[:18] == [(name, None) for name, _ in files[:18]]
+    assert {reason for _, reason in found[18:]} == {"damaged"}
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_tar_header_that_would_fill_the_memory_is_not_read(kind):
+    header = tarfile.TarInfo("header")
+    header.type, header.size = kind, 40_000_000
+    good = tarred(FILES[0]).rstrip(b"\0")
+    text = b"30 comment=nothing that is it\n"
+    data = header.tobuf(tarfile.USTAR_FORMAT) + text * (header.size // len(text))
+    tracemalloc.start()
+    try:
+        found = outcome(good + bytes(-len(good) % 512) + data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == [(FILES[0][0], None), ("", "damaged")]
+    assert peak < len(data) + 5_000_000
 
 
 def test_a_tar_file_with_a_damaged_header_says_so():
