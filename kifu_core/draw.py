@@ -64,12 +64,7 @@ def svg(
     >>> svg(Position.initial()).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox=')
     True
     """
-    title = escape(_TITLES[language][position.turn])
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{title}" font-family="{FACE}" text-anchor="middle">',
-        f"<title>{title}</title><desc>{position.sfen(None)}</desc>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
         f'<g transform="translate({_LEFT},{_TOP - 8})">',
         f'<rect width="{_EDGE}" height="{_EDGE}" fill="{BOARD}"/>',
         *_marked_squares(last, flip),
@@ -80,7 +75,31 @@ def svg(
     ]
     for color in (BLACK, WHITE):
         parts.append(_player(position, color, names[color], below=(color == WHITE) == flip))
-    return "".join([*parts, "</svg>"])
+    title = _TITLES[language][position.turn]
+    return document(WIDTH, HEIGHT, title, position.sfen(None), "".join(parts), anchor="middle")
+
+
+def document(
+    width: int, height: int, title: str, description: str, drawing: str, *, anchor: str = "start"
+) -> str:
+    """A drawing on paper as an SVG document; title and description, which are escaped, are read out.
+
+    `anchor` is where its texts have their places: at their `start` or `middle`.
+    """
+    name = escape(title)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{name}" font-family="{FACE}" text-anchor="{anchor}"><title>{name}</title>'
+        f"<desc>{escape(description)}</desc>"
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
+    )
+
+
+def one_line(name: str, most: int) -> str:
+    """A name as it is drawn: cut to so many characters, without control characters, which XML has not even
+    escaped."""
+    shown = "".join(filter(str.isprintable, name))
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def _place(square: int, flip: bool) -> tuple[int, int]:
@@ -156,12 +175,10 @@ def _player(position: Position, color: int, name: str, *, below: bool) -> str:
 
 def _name(name: str, below: bool) -> str:
     """A player's name on the side of the board where there is room for a line."""
-    name = "".join(filter(str.isprintable, name))  # XML has no control characters, even escaped
-    if not name:
+    shown = one_line(name, 30)
+    if not shown:
         return ""
-    x, y = _LEFT + _EDGE // 2, HEIGHT - 12 if below else 18
-    shown = name if len(name) <= 30 else name[:29] + "…"
-    return _label(x, y, shown, 14, INK)
+    return _label(_LEFT + _EDGE // 2, HEIGHT - 12 if below else 18, shown, 14, INK)
 
 
 def _hand_pieces(hand: list[int], x: int, below: bool) -> Iterator[str]:

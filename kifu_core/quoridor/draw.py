@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from kifu_core.draw import FACE, INK, PAPER, VERMILION, Language
+from kifu_core.draw import INK, LAST_MOVE, LINES, VERMILION, Language, document, one_line
 from kifu_core.quoridor.board import BLACK, PAWN, SQUARE_NAMES, VERTICAL, WALLS_EACH, WHITE, name
 from kifu_core.quoridor.position import Position
 
@@ -30,9 +30,7 @@ HEIGHT: Final = SIZE + 2 * _ROW
 
 WOOD: Final = "#c79a55"
 SQUARE: Final = "#ecd09a"
-LINES: Final = "#5b4320"
 LABELS: Final = "#3d2b10"
-LAST_MOVE: Final = "#f0a95b"
 NEUTRAL: Final = "#7a1f10"
 _FILLS: Final = ("#fffaf0", "#23201c")
 _STROKES: Final = (LINES, "#f3ead9")
@@ -79,15 +77,10 @@ def svg(
     >>> svg(Position.initial()).startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox=')
     True
     """
-    title = escape(_TITLES[language].format(state=state_words(position, language)))
+    title = _TITLES[language].format(state=state_words(position, language))
     rows = [_player(position, color, names[color], language, (color == WHITE) != flip) for color in (0, 1)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{title}" font-family="{FACE}"><title>{title}</title>'
-        f"<desc>{escape(words(position, language))}</desc>"
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>'
-        f'<g transform="translate(8 {_ROW})">{_drawn(position, last, flip, False)}</g>{"".join(rows)}</svg>'
-    )
+    drawing = f'<g transform="translate(8 {_ROW})">{_drawn(position, last, flip, False)}</g>{"".join(rows)}'
+    return document(WIDTH, HEIGHT, title, words(position, language), drawing)
 
 
 _TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor position, {state}"}
@@ -167,8 +160,7 @@ def _pawn(square: int, color: int, flip: bool) -> str:
 def _player(position: Position, color: int, player: str, language: Language, below: bool) -> str:
     """A side's pawn, name and walls left: under the board or above it; whose turn it is, is underlined."""
     y = HEIGHT - 15 if below else 30
-    shown = "".join(filter(str.isprintable, player)) or SIDES[language][color]
-    shown = shown if len(shown) <= 24 else shown[:23] + "…"
+    shown = one_line(player, 24) or SIDES[language][color]
     line = ' text-decoration="underline"' if position.turn == color and position.winner() is None else ""
     bars = "".join(
         f'<rect x="{WIDTH - 44 - 9 * bar}" y="{y - 16}" width="5" height="20" rx="1" fill="{LINES}"/>'
