@@ -132,6 +132,21 @@ def test_the_theme_switch_turns_the_page_and_is_remembered(
     assert page.evaluate(paper) == "rgb(23, 21, 15)"
 
 
+@pytest.mark.parametrize("switched", [False, True])
+def test_paper_is_light_and_numbers_of_moves_stand_on_one_line(
+    open_page: PageMaker, live_server: LiveServer, switched: bool
+) -> None:
+    builders.ingest(builders.ready(" ".join(["2h3h 8b7b 3h2h 7b8b"] * 26)))
+    page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=104).pk}/", theme="dark")
+    if switched:
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(31, 27, 22)"
+    heights = "(ply) => document.querySelector(`li[data-key=':${ply}'] .n`).offsetHeight"
+    assert page.evaluate(heights, 104) == page.evaluate(heights, 9)
+
+
 def test_the_language_switch_stays_at_the_shown_move(open_page: PageMaker, live_server: LiveServer) -> None:
     page = open_page(f"{live_server.url}/games/{Game.objects.get(plies=3).pk}/")
     page.keyboard.press("ArrowRight")
