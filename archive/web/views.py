@@ -15,6 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from archive.ingest import headers
 from archive.issues import language
 from archive.models import Game, GameAlias
 from archive.queries import people
@@ -45,6 +46,8 @@ _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
 _PART_MOVES: Final = 12
+_FEW: Final = 10
+"""Games; a list with fewer tells which other names hold the one that was asked for."""
 _LOOKED_UP: Final = 5
 """Words of a name that nobody has as a whole."""
 
@@ -88,7 +91,7 @@ def games(request: HttpRequest) -> HttpResponse:
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
-        "similar": [] if page.items else similar_names(form),
+        "similar": similar_names(form) if len(page.items) < _FEW and page.next is None else [],
         "next": next_page(request, page.next),
         "section": "games",
     }
@@ -96,12 +99,14 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def similar_names(form: GameFilterForm) -> list[tuple[people.Kind, people.Named]]:
-    """Players and events whose names hold what was asked for as a name, for lists that came out empty."""
+    """Players and events whose names hold what was asked for as a name, for lists that came out short."""
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
+    asked = {form_of(text) for text in words for form_of in (headers.player_name, headers.plain)}
     kinds: tuple[people.Kind, ...] = ("player", "event")
 
     def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
-        return [(kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8)]
+        found = ((kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8))
+        return [(kind, one) for kind, one in found if one.name not in asked]
 
     single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]})
     return holding(sorted(words)) or list(dict.fromkeys(holding(single)))

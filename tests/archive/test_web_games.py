@@ -231,6 +231,17 @@ def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> N
     assert "この語を含む名前" not in client.get("/games/?player=丙").content.decode()
 
 
+def test_a_short_list_offers_other_names_that_hold_the_words(client: Client) -> None:
+    builders.ingest(
+        builders.ready("7g7f", black="羽生", white="乙"), builders.ready("2g2f", black="羽生善治", white="丙")
+    )
+    page = client.get("/games/?player=羽生").content.decode()
+    assert listed(client, "?player=羽生") == ["羽生"]
+    assert re.search(r'この語を含む名前: <a href="/players/\d+/">羽生善治</a></p>', page)
+    assert "この語を含む名前" not in client.get("/games/?player=羽生善治 九段").content.decode()
+    assert "この語を含む名前" not in client.get("/games/").content.decode()
+
+
 def test_a_usi_line_in_the_search_box_leads_to_its_end(client: Client) -> None:
     ends = {client.get("/games/", {"q": f"{line} moves 7g7f 3c3d"})["Location"] for line in USI_STARTS}
     position = Position.from_sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3")
