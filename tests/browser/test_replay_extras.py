@@ -335,6 +335,33 @@ def test_a_printed_sheet_has_the_facts_the_board_and_the_moves_and_no_controls(
         expect(page.locator(selector)).to_be_hidden()
 
 
+PAPER = (718, 1040)
+"""A sheet of A4 less its margins, in the pixels of a style sheet."""
+
+
+def test_a_printed_sheet_breaks_no_move_in_two(open_page: PageMaker, live_server: LiveServer) -> None:
+    shuffle = "7g7f 3c3d 8h2b+ 3a2b 6i5h 8b7b " + "2h3h 7b8b 3h2h 8b7b " * 26
+    made = builders.record(shuffle, {5: [["B*4e", "6a5b", "4e3d"]]})
+    for entry in made["moves"][1:-1]:
+        entry["time"] = {"now": {"m": 10, "s": 1}, "total": {"h": 1, "m": 0, "s": 0}}
+        entry["comments"] = ["解説"]
+    builders.ingest(ready_game(builders.parsed(made)))
+    page = open_page(address(live_server, Game.objects.get()), PAPER)
+    page.wait_for_selector(".game-page.live")
+    page.emulate_media(media="print")
+    assert page.evaluate(BROKEN_LINES) == []
+
+
+BROKEN_LINES = """
+() => {
+  const parts = [...document.querySelectorAll(".moves .n, .moves a, .moves .t")];
+  const tall = (part) => part.getBoundingClientRect().height > 24;
+  const wide = (part) => part.scrollWidth > part.clientWidth + 1;
+  return parts.filter((part) => tall(part) || wide(part)).map((part) => part.textContent);
+}
+"""
+
+
 def test_pieces_can_have_letters_on_every_page(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
