@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from django.utils.translation import gettext as _
 
@@ -243,16 +243,25 @@ def _value(name: str, text: str) -> str:
 
 
 def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, a USI line (its end), a Shogi64 code; a qf_code or
-    a list of moves (their end); None for other words."""
+    """Game and code of a position that was pasted: SFEN, moves as USI or KI2 write them (their end), a
+    Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page. None for other
+    words."""
     if (code := _shogi_in(words)) is not None:
         return SHOGI.name, code
-    if not _of_quoridor(words):
-        return None
     try:
-        return QUORIDOR.name, QUORIDOR.encode(finding.of_text(QUORIDOR, words))
+        if address := _ADDRESS.match(words):
+            kind = GAMES[address[1]]
+            return kind.name, kind.encode(kind.decode(kind.path_code(unquote(address[2]))))
+        if _of_quoridor(words):
+            return QUORIDOR.name, QUORIDOR.encode(finding.of_text(QUORIDOR, words))
     except KifuError:
-        return None
+        pass
+    return None
+
+
+_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
+_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
+"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
 
 
 def _of_quoridor(words: str) -> bool:
@@ -262,16 +271,19 @@ def _of_quoridor(words: str) -> bool:
 
 
 def _shogi_in(words: str) -> str | None:
-    text = words.removeprefix("position ").removeprefix("sfen ").strip()
+    text = words.removeprefix("position ").strip()
+    bare = text.removeprefix("sfen ").strip()
     try:
-        if " moves " in text and (text.count("/") == 8 or text.startswith("startpos ")):
-            line = text if text[0] == "s" else f"sfen {text}"
-            return shogi64.encode(finding.of_text(SHOGI, f"position {line}"))
-        if text.count("/") == 8:
-            return shogi64.encode(Position.from_sfen(text))
-        if len(text) >= _SHORTEST_CODE:
-            shogi64.decode(text)
-            return text
+        if _MOVES.fullmatch(text):
+            return shogi64.encode(finding.of_text(SHOGI, text))
+        if bare.count("/") == 8:
+            moved = " moves " in bare
+            return shogi64.encode(
+                finding.of_text(SHOGI, f"position sfen {bare}") if moved else Position.from_sfen(bare)
+            )
+        if len(bare) >= _SHORTEST_CODE:
+            shogi64.decode(bare)
+            return bare
     except KifuError:
         return None
     return None

@@ -20,8 +20,8 @@ from archive.issues import language
 from archive.models import Game, GameAlias
 from archive.queries import people
 from archive.queries.facets import LOOKED_AT, facets
-from archive.queries.games import find_games
-from archive.queries.pages import InvalidCursorError, Order
+from archive.queries.games import GameRow, find_games
+from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
 from archive.queries.trend import trend
@@ -91,15 +91,29 @@ def games(request: HttpRequest) -> HttpResponse:
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
-        "similar": similar_names(form) if len(page.items) < _FEW and page.next is None else [],
+        "similar": similar_names(form, apart=not page.items) if _few(page) else [],
+        "elsewhere": [] if page.items else elsewhere(form),
         "next": next_page(request, page.next),
         "section": "games",
     }
     return render(request, "archive/games.html", context)
 
 
-def similar_names(form: GameFilterForm) -> list[tuple[people.Kind, people.Named]]:
-    """Players and events whose names hold what was asked for as a name, for lists that came out short."""
+def _few(page: Page[GameRow]) -> bool:
+    return page.next is None and len(page.items) < _FEW
+
+
+def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
+    """Where else the words could stand that are no player's name: what it is called, and the address."""
+    words = form.cleaned_data["player"]
+    free = [name for name in ("event", "opening") if words and not form.cleaned_data[name]]
+    used = {field.html_name: str(field.value()) for field in form if field.value() and field.name != "player"}
+    return [(str(form[name].label), f"?{urlencode({**used, name: words})}") for name in free]
+
+
+def similar_names(form: GameFilterForm, *, apart: bool) -> list[tuple[people.Kind, people.Named]]:
+    """Players and events whose names hold what was asked for as a name, or if nobody's does, one of its words
+    (`apart`); for lists that came out short."""
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
     asked = {form_of(text) for text in words for form_of in (headers.player_name, headers.plain)}
     kinds: tuple[people.Kind, ...] = ("player", "event")
@@ -108,7 +122,7 @@ def similar_names(form: GameFilterForm) -> list[tuple[people.Kind, people.Named]
         found = ((kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8))
         return [(kind, one) for kind, one in found if one.name not in asked]
 
-    single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]})
+    single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]}) if apart else []
     return holding(sorted(words)) or list(dict.fromkeys(holding(single)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -13,6 +14,7 @@ from archive.web.listing import filters_in
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 from tests.archive import builders
+from tests.archive.games import stored
 
 pytestmark = pytest.mark.django_db
 
@@ -141,6 +143,43 @@ def test_a_pasted_position_leads_to_its_page(client: Client, words: str) -> None
     response = client.get("/games/", {"q": words})
     assert response.status_code == 302
     assert response.headers["Location"] == f"/positions/shogi/{shogi64.encode(START)}/"
+
+
+AFTER_76 = Position.from_sfen("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
+
+
+@pytest.mark.parametrize(
+    ("words", "position"),
+    [
+        ("startpos", START),
+        ("position startpos", START),
+        ("7g7f", AFTER_76),
+        ("▲７六歩", AFTER_76),
+        ("☗7六歩", AFTER_76),
+        (f"https://kifu.example/positions/shogi/{shogi64.encode(AFTER_76)}/?match=any", AFTER_76),
+    ],
+)
+def test_pasted_moves_and_addresses_lead_to_their_position(
+    client: Client, words: str, position: Position
+) -> None:
+    answer = client.get("/games/", {"q": words})
+    assert answer.headers["Location"] == f"/positions/shogi/{shogi64.encode(position)}/"
+
+
+@pytest.mark.parametrize("words", ["▲羽生", "7a", "https://kifu.example/positions/shogi/x/", "startposition"])
+def test_what_only_looks_like_moves_is_a_name(client: Client, words: str) -> None:
+    assert client.get("/games/", {"q": words}).headers["Location"] == "/games/?" + urlencode(
+        {"player": words}
+    )
+
+
+def test_an_empty_list_offers_to_look_for_the_words_elsewhere(client: Client) -> None:
+    stored("先手：甲\n後手：乙\n戦型：四間飛車\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    page = unescape(client.get("/games/?player=四間飛車&result=black").content.decode())
+    found = re.search(r'href="(\?[^"]*)">戦型</a>', page)
+    assert found and "player" not in found[1]
+    assert listed(client, found[1]) == ["甲"]
+    assert 'href="?result=black&event=' in page
 
 
 @pytest.mark.parametrize("words", ["羽生善治", "a/b/c/d/e/f/g/h/i b -", "AlphaZeroVersionNumberOne"])
