@@ -10,11 +10,13 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from archive.issues import language
 from archive.models import Game
 from archive.web.game_page import game_context
 from archive.web.views import asked_ply, decoded, template_of
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
+from kifu_core.messages import message
 
 THEMES: Final = ("light", "dark")
 
@@ -37,7 +39,8 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     try:
         shown, _code = decoded(kind, code)
     except DecodeError as error:
-        return HttpResponse(error.code, status=400, content_type="text/plain; charset=utf-8")
+        wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
+        return render(request, "archive/embed_invalid.html", wrong, status=400)
     context = {
         "position": shown,
         "words": words_of(kind, shown),

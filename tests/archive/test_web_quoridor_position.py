@@ -138,6 +138,18 @@ def test_a_wrong_code_is_answered_with_the_name_of_its_fault(client: Client, cod
     assert client.get(f"/api/v1/positions/quoridor/{code}.svg").status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("ja", "板 e3v がほかの板と"), ("en", "the wall e3v overlaps")]
+)
+def test_a_frame_of_a_wrong_code_says_what_is_wrong(client: Client, language: str, words: str) -> None:
+    address = "/embed/positions/quoridor/gkwVBUAIBQ/?theme=dark"
+    answer = client.get(address, headers={"Accept-Language": language})
+    html = answer.content.decode()
+    assert answer.status_code == 400
+    assert words in texts(html) and "wall-conflict" in html and 'data-theme="dark"' in html
+    assert "X-Frame-Options" not in answer.headers
+
+
 def test_the_picture_is_drawn_in_the_language_and_turned(client: Client) -> None:
     path = f"/api/v1/positions/quoridor/{path_code(display_key(after(OPENING)))}.svg"
     answer = client.get(path + "?flip=1", headers={"Accept-Language": "en"})
