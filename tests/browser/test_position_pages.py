@@ -174,6 +174,22 @@ def test_a_position_is_set_up_with_the_keyboard_alone(open_page: PageMaker, live
     expect_sfen(page, "9/9/9/9/4K4/9/9/9/9 b - 1")
 
 
+def test_the_cursor_of_the_keyboard_goes_where_one_taps_and_shows_when_keys_are_pressed(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = editor(open_page, live_server, size=PHONE)
+    cursor = page.locator("svg.board .target")
+    page.locator("#editor .board-host").focus()
+    expect(cursor).to_have_count(1)
+    tap(page, 7, 7)
+    expect(page.locator("svg.board .chosen")).to_have_count(1)
+    expect(cursor).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(cursor).to_have_count(1)
+    page.keyboard.press("+")
+    expect_sfen(page, "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PP+PPPPPPP/1B5R1/LNSGKGSNL b - 1")
+
+
 def test_without_javascript_the_editors_forms_do_the_same(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:

@@ -122,6 +122,19 @@ def test_on_a_phone_one_part_at_a_time_stands_under_a_board_that_stays(
     eventually(page, lambda: page.evaluate(top), True)
 
 
+@pytest.mark.parametrize("size", [PHONE, (320, 640)])
+def test_on_a_phone_the_chosen_part_comes_up_to_the_board(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int]
+) -> None:
+    page = open_page(address(live_server, game, "?ply=1"), size=size)
+    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
+    page.locator('.tabs [data-tab="comments"]').click()
+    expect(page.locator(".comment")).to_be_in_viewport(ratio=1)
+    page.locator('.tabs [data-tab="info"]').click()
+    expect(page.locator("h1")).to_be_in_viewport(ratio=1)
+    expect(page.locator("svg.board")).to_be_in_viewport(ratio=1)
+
+
 def test_the_controls_of_a_phone_are_large_and_in_reach(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

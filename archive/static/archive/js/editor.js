@@ -35,13 +35,15 @@ function startEditor(root) {
   /** @type {Spot | null} */
   let chosen = null;
   let cursor = 40;
+  /** Whether the keyboard is at work: fingers and mice need no cursor. */
+  let typing = true;
   let flipped = false;
   let timer = 0;
 
   function draw() {
     const at = chosen && "board" in chosen ? chosen.board : null;
     board.show({ position, from: null, to: null, label: host.getAttribute("aria-label") || "" });
-    board.mark(at, document.activeElement === host ? [cursor] : []);
+    board.mark(at, typing && document.activeElement === host ? [cursor] : []);
     const handChosen = chosen && "hand" in chosen ? chosen.hand : -1;
     hands.forEach((hand, color) => hand.classList.toggle("chosen", color === handChosen));
     const left = leftOver();
@@ -173,6 +175,8 @@ function startEditor(root) {
   let pressed = null;
   root.addEventListener("pointerdown", (event) => {
     pressed = spotAt(event);
+    typing = false;
+    if (pressed && "board" in pressed) cursor = pressed.board;
   });
   root.addEventListener("pointerup", (event) => {
     const spot = spotAt(event);
@@ -223,6 +227,7 @@ function startEditor(root) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const steps = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -9, ArrowDown: 9 });
     const kind = LETTERS.indexOf(event.key.toLowerCase());
+    typing = true;
     if (event.key in steps) moveCursor(flipped ? -steps[event.key] : steps[event.key]);
     else if (event.key === " " || event.key === "Enter") press({ board: cursor });
     else if (event.key === "Delete" || event.key === "Backspace") change(() => (position.board[cursor] = 0));
@@ -235,7 +240,10 @@ function startEditor(root) {
     say();
   });
   host.addEventListener("focus", draw);
-  host.addEventListener("blur", draw);
+  host.addEventListener("blur", () => {
+    typing = true;
+    draw();
+  });
 
   /** @param {number} step */
   function moveCursor(step) {

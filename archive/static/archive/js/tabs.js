@@ -11,6 +11,19 @@ export function startTabs(root) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.tab === name));
   }
 
-  for (const button of buttons) button.addEventListener("click", () => choose(button.dataset.tab || ""));
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      choose(button.dataset.tab || "");
+      makeRoom(root);
+    });
+  }
   choose(buttons[0]?.dataset.tab || "");
+}
+
+/** A part that would begin at the screen's end is brought up to the board, which stays. @param {HTMLElement} root */
+function makeRoom(root) {
+  const tabs = root.querySelector(".tabs")?.getBoundingClientRect();
+  const stage = root.querySelector(".stage")?.getBoundingClientRect();
+  if (!tabs || !stage || innerHeight - tabs.bottom > innerHeight / 4) return;
+  scrollBy(0, tabs.top - stage.height);
 }
