@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from archive.ingest import series
 from archive.ingest.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
+from archive.issues import language
 from archive.models import Entry, Game
 from archive.queries.novelty import novelty
 from archive.queries.twins import twins
@@ -23,6 +24,7 @@ from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, clock_text, day_
 from kifu_core.errors import KifuError
 from kifu_core.evaluations import best
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
+from kifu_core.quoridor.formats.headers import tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -301,8 +303,13 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
         "date": written_date(game, header),
         "handicap": handicap_text(game.kind, game.handicap) if game.handicap not in USUAL else "",
         "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
-        "headers": [(name, text) for name, text in header.items() if text.strip()],
+        "headers": [(_header(game.kind, name), text) for name, text in header.items() if text.strip()],
     }
+
+
+def _header(kind: str, name: str) -> str:
+    """What a header is called: records of Quoridor name theirs as shogi's do, in English they have tags."""
+    return tag_of(name) if kind == QUORIDOR.name and language() == "en" else name
 
 
 def side_names(kind: str, handicap: str) -> tuple[str, str]:

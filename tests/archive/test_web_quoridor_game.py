@@ -18,7 +18,7 @@ from kifu_core.quoridor.qf_code import decode
 from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.games import stored
-from tests.archive.quoridor import after, ready
+from tests.archive.quoridor import NAMED, after, ready
 from tests.archive.test_web_words_and_weight import texts as read_or_spoken
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +62,15 @@ def test_japanese_pages_have_the_sides_in_japanese(client: Client) -> None:
     words = texts(page(client, f"/games/{Game.objects.get().pk}/", "ja"))
     for text in ("白", "黒", "白の勝ち", "残りの板：10枚", "この局面から指す"):
         assert text in words
+
+
+@pytest.mark.parametrize(
+    ("language", "names"), [("en", ["White", "Black", "Date"]), ("ja", ["先手", "後手", "開始日時"])]
+)
+def test_headers_are_called_as_the_reader_knows_them(client: Client, language: str, names: list[str]) -> None:
+    stored(NAMED, "x.alg")
+    html = page(client, f"/games/{Game.objects.get().pk}/", language)
+    assert re.findall(r'<th scope="row">([^<]*)</th>', html) == names
 
 
 def test_a_ply_shows_its_position_its_last_move_and_leads_on_and_back(client: Client) -> None:
