@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -98,7 +99,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         "found": found[:PAGE],
         "next": following,
         "many": people.COUNTED_TO,
-        "section": "games",
+        "section": f"{kind}s",
     }
     return render(request, "archive/names.html", context)
 
@@ -111,6 +112,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         raise Http404(_("There is no player with this number."))
     context = _summary(found) | {
         "kind": "player",
+        "section": "players",
         "sides": [side for kind, both in found.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
         "games_query": urlencode({"player": found.name}),
@@ -134,6 +136,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         raise Http404(_("There is no event with this number."))
     context = _summary(found) | {
         "kind": "event",
+        "section": "events",
         "sides": [_sides(kind, both)[0] for kind, both in found.sides.items()],
         "people_title": _("Players"),
         "games_query": urlencode({"event": found.name}),
@@ -152,7 +155,6 @@ def _summary(found: people.Summary) -> dict[str, Any]:
     return {
         "found": found,
         "plots": [years_plot(found.years)] if len(found.years) > 1 else [],
-        "section": "games",
     }
 
 
@@ -185,15 +187,26 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "undated": undated_text(found.undated),
         "shares": [
-            (_("Results"), list(zip(map(str, RESULTS_OF[found.kind]), found.results, strict=True))),
-            (_("Endings"), [(ending_text(special), n) for special, n in found.endings]),
-            (_("Openings as the records name them"), list(found.openings)),
+            (
+                _("Results"),
+                [(str(name), n, "") for name, n in zip(RESULTS_OF[found.kind], found.results, strict=True)],
+            ),
+            (_("Endings"), [(ending_text(special), n, "") for special, n in found.endings]),
+            (
+                _("Openings as the records name them"),
+                [(name, n, opening_address(found.kind, name)) for name, n in found.openings],
+            ),
         ],
         "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
         "section": "statistics",
         **_from_start(found.kind, 2 * _FIRST_MOVES),
     }
     return render(request, "archive/statistics.html", context)
+
+
+def opening_address(kind: str, opening: str) -> str:
+    """The list of the games of a kind with an opening."""
+    return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
 def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.core.cache import cache
 from django.test import Client
@@ -10,6 +13,7 @@ from archive.models import Event, Player
 from archive.queries.statistics import DURATIONS
 from archive.web.browsing import duration_text, years_plot
 from tests.archive import builders
+from tests.archive.games import stored
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +85,22 @@ def test_statistics_have_titles_units_and_the_numbers_behind_them(client: Client
     for text in ("Games by year", "Games by length", "Results", "First moves", "The numbers", "resigns"):
         assert text in page
     assert 'role="img" aria-label="Games by year (games)"' in page
+
+
+def test_openings_lead_to_their_games(client: Client) -> None:
+    stored("先手：甲野\n後手：丁\n戦型：<b>矢倉&amp;\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    player = Player.objects.get(name="甲野").pk
+    for address in ("/statistics/", f"/players/{player}/"):
+        page = html(client, address)
+        (link,) = re.findall(r'<a href="(/games/[^"]*opening=[^"]*)">&lt;b&gt;矢倉&amp;amp;</a>', page)
+        assert html(client, unescape(link)).count('class="game-row"') == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "named"), [("/players/", "対局者"), ("/events/", "棋戦"), ("/games/", "対局")]
+)
+def test_the_menu_tells_where_one_is(client: Client, address: str, named: str) -> None:
+    assert f'href="{address}" aria-current="page">{named}</a>' in html(client, address)
 
 
 def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:
