@@ -251,6 +251,27 @@ def test_own_moves_can_be_chosen_without_a_pointer(
     expect(page.locator(".tried li")).to_have_text(["1 ▲P-2f"])
 
 
+def test_arrow_keys_in_a_menu_step_and_play_no_move_by_themselves(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game))
+    page.locator("select.speed").select_option("2")
+    page.locator("select.speed").focus()
+    page.keyboard.press("ArrowRight")
+    expect_ply(page, 1)
+    expect(page.locator("select.speed")).to_have_value("2")
+    page.locator("select.legal").focus()
+    expect(page.locator("select.legal option")).to_have_count(31)
+    page.keyboard.press("ArrowLeft")
+    expect_ply(page, 0)
+    expect(page.locator('select.legal option[value="2g2f"]')).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator('.moves a[aria-current="step"]')).to_have_text(re.compile("７六歩"))
+    expect(page.locator(".tried")).to_be_hidden()
+
+
 @pytest.mark.parametrize(
     ("take", "expected_text"),
     [

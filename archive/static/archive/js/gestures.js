@@ -26,9 +26,14 @@ export function listenToKeys(replay, { play }) {
   });
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} */
+/**
+ * Menus keep the keys that they need: left and right step also after something was chosen in one.
+ * @param {KeyboardEvent} event
+ * @returns {boolean}
+ */
 function isTyping(event) {
-  return event.target instanceof Element && Boolean(event.target.closest("input, textarea, select"));
+  if (event.target instanceof HTMLSelectElement) return !["ArrowLeft", "ArrowRight"].includes(event.key);
+  return event.target instanceof Element && Boolean(event.target.closest("input, textarea"));
 }
 
 /** @param {KeyboardEvent} event @returns {boolean} whether the space key presses what has the focus; links it does not */

@@ -100,7 +100,9 @@ export function startTrials(replay) {
   }
 
   async function fillMenu() {
+    const node = replay.shown();
     const moves = await legalMoves();
+    if (node !== replay.shown()) return;
     const usis = moves.map((move) => move.usi);
     const japanese = document.documentElement.lang === "ja";
     menu.replaceChildren(menu.options[0], ...moves.map(({ usi, text }) =>
@@ -123,6 +125,15 @@ export function startTrials(replay) {
     });
   }
   menu.addEventListener("focus", fillMenu);
+  replay.onSettle(() => {
+    if (document.activeElement === menu) fillMenu();
+  });
+  // Where the arrow keys choose in a closed menu, the first press would play the first move.
+  menu.addEventListener("keydown", (event) => {
+    if (event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key) || !("showPicker" in menu)) return;
+    event.preventDefault();
+    menu.showPicker();
+  });
   menu.addEventListener("change", () => {
     if (menu.value) tryUsi(menu.value);
     menu.value = "";
