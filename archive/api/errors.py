@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import Http404
 from rest_framework import exceptions, status
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
@@ -27,6 +30,13 @@ class ApiError(exceptions.APIException):
         self.code = code
         self.status_code = status_code
         self.errors = errors or []
+
+
+def nothing_in(request: Request, code: str, detail: str) -> ApiError:
+    """The error for a request that holds nothing of what was asked for."""
+    if "Transfer-Encoding" in request.headers:
+        return ApiError("length-required", "a body in chunks is not read: send its Content-Length", 411)
+    return ApiError(code, detail)
 
 
 def problem(status_code: int, code: str, detail: str, errors: list[dict[str, Any]]) -> dict[str, Any]:
@@ -70,6 +80,12 @@ def _describe(error: Exception) -> tuple[int, str, str, list[dict[str, Any]]] | 
         return status.HTTP_403_FORBIDDEN, "forbidden", str(error) or "this is not allowed", []
     if isinstance(error, ApiError):
         return error.status_code, error.code, str(error.detail), error.errors
+    if isinstance(error, TooManyFilesSent):
+        limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        return 413, "too-many-files", f"a request has at most {limit} files", []
+    if isinstance(error, RequestDataTooBig):
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        return 413, "too-large", f"beside its files a request has at most {limit} bytes", []
     if isinstance(error, exceptions.ValidationError):
         return (
             error.status_code,

@@ -164,8 +164,14 @@ def find_games(
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
+_LAST_ID: Final = (1 << 63) - 1
+"""The largest number that a database takes for an id."""
+
+
 def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
     """One game as it stands in lists; None where there is none of this id."""
+    if game_id > _LAST_ID:
+        return None
     sql = f"""
         SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g
         WHERE g.id = %s AND g.space = %s

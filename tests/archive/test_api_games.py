@@ -181,3 +181,9 @@ def test_a_deleted_game_is_gone_and_its_upload_says_so(client):
     store.delete_games([pk])
     assert client.get(f"/api/v1/games/{pk}").status_code == 404
     assert client.get(f"/api/v1/uploads/{upload.pk}").json()["entries"]["deleted"] == 1
+
+
+@pytest.mark.parametrize("number", [0, 1 << 63, 1 << 70])
+@pytest.mark.parametrize("rest", ["", "/record.kif", "/positions", "/series"])
+def test_numbers_that_no_game_has_are_not_found(client, number, rest):
+    assert client.get(f"/api/v1/games/{number}{rest}").status_code == 404

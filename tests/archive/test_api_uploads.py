@@ -193,6 +193,24 @@ def test_a_request_without_anything_says_what_is_missing(client):
     assert {"type", "title", "status", "detail", "code", "errors"} == set(problem)
 
 
+def test_more_than_a_request_may_hold_is_a_problem_with_a_code(client, settings):
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = settings.ARCHIVE_MAX_FILES_PER_REQUEST = 2
+    files = [SimpleUploadedFile(f"{n}.kif", KIF.encode()) for n in range(3)]
+    answer = client.post("/api/v1/uploads", {"file": files})
+    assert (answer.status_code, answer.json()["code"]) == (413, "too-many-files")
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = settings.ARCHIVE_MAX_TEXT_BYTES = 100
+    for kind in ("json", "multipart"):
+        answer = client.post("/api/v1/uploads", {"text": KIF}, format=kind)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+    assert answer["Content-Type"] == "application/problem+json" and not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("what", ["uploads", "check"])
+def test_a_body_of_unknown_length_is_refused_by_that_name(client, what):
+    answer = client.post(f"/api/v1/{what}", headers={"Transfer-Encoding": "chunked"})
+    assert (answer.status_code, answer.json()["code"]) == (411, "length-required")
+
+
 @pytest.mark.parametrize(
     ("sent", "shown"),
     [

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
 from archive import issues
-from archive.api.errors import ApiError
+from archive.api.errors import ApiError, nothing_in
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, JSON, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
@@ -75,7 +75,7 @@ def _read(request: Request) -> tuple[GameKind[Any], ParseResult]:
         _check_size(file.size or 0)
         return load(file.read(), file.name)
     if not isinstance(text, str) or not text:
-        raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
+        raise nothing_in(request, "nothing-to-read", "send a file as `file`, or a record as `text`")
     _check_size(len(text.encode("utf-8", "surrogatepass")))
     return load(text, str(fields.get("name") or "") or None)
 

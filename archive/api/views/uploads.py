@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
-from archive.api.errors import ApiError
+from archive.api.errors import ApiError, nothing_in
 from archive.ingest import store, uploads
 from archive.ingest.access import may_delete, may_upload
 from archive.ingest.uploads import clean_name
@@ -56,7 +56,8 @@ def _parts(request: Request) -> list[tuple[str, Iterable[bytes]]]:
     fields = request.data if isinstance(request.data, dict) else {}
     text = fields.get("text")
     if not isinstance(text, str) or not text:
-        raise ApiError("nothing-to-upload", "send one or more files as `file`, or a record as `text`")
+        detail = "send one or more files as `file`, or a record as `text`"
+        raise nothing_in(request, "nothing-to-upload", detail)
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > settings.ARCHIVE_MAX_TEXT_BYTES:
         raise ApiError("too-large", f"a text has at most {settings.ARCHIVE_MAX_TEXT_BYTES} bytes", 413)
