@@ -65,6 +65,28 @@ def test_a_record_may_stand_between_the_tags(
     expect(page.locator("kifu-replay .move")).to_have_text("▲P-7f")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_readable_on_a_page_of_any_colour_and_narrow_enough(
+    open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, theme: str
+) -> None:
+    element = f'<body style="color: #777"><kifu-replay theme="{theme}">{games.CSA}</kifu-replay>'
+    page = shown(open_page, live_server, other_site, element)
+    page.set_viewport_size({"width": 320, "height": 640})
+    replay = page.locator("kifu-replay")
+    expect(replay.locator(".count")).to_have_text("0 / 8")
+    paper, ink = {
+        "light": ("rgb(250, 247, 240)", "rgb(31, 27, 22)"),
+        "dark": ("rgb(23, 21, 15)", "rgb(233, 227, 214)"),
+    }[theme]
+    expect(replay).to_have_css("background-color", paper)
+    expect(replay).to_have_css("color", ink)
+    expect(replay.locator("button svg")).to_have_count(4)
+    count, button = replay.locator(".count").bounding_box(), replay.locator("button").first.bounding_box()
+    assert count and button
+    assert count["height"] <= button["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
 def test_a_record_that_cannot_be_read_says_so(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
 ) -> None:

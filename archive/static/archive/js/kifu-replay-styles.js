@@ -3,9 +3,10 @@
 
 const RULES = `
 :host {
-  color-scheme: light dark; display: block; max-width: 34rem; line-height: 1.5; color: var(--ink);
+  color-scheme: light dark; display: block; box-sizing: border-box; max-width: 34rem; padding: 8px; line-height: 1.5;
+  color: var(--ink); background: var(--paper); border-radius: 6px; overflow-wrap: anywhere;
   font-family: "Hiragino Sans", "Noto Sans JP", "Yu Gothic UI", sans-serif; font-variant-numeric: tabular-nums;
-  --ink: light-dark(#1f1b16, #e9e3d6); --line: light-dark(#d9d2c3, #36322a); --accent: light-dark(#b5371f, #ef8a72);
+  --paper: light-dark(#faf7f0, #17150f); --ink: light-dark(#1f1b16, #e9e3d6); --line: light-dark(#d9d2c3, #36322a); --accent: light-dark(#b5371f, #ef8a72);
   --board: light-dark(#e9c98a, #8a6a34); --board-line: light-dark(#5b4320, #2a1f0e);
   --board-label: light-dark(#5b4320, #f0e2c4); --piece: light-dark(#f9e6bd, #e0c288);
   --piece-edge: light-dark(#8a6a34, #4a3413);
@@ -24,7 +25,7 @@ svg.hand { height: 100%; }
 .lines { fill: none; stroke: var(--board-line); stroke-width: 1.2; }
 .star { fill: var(--board-line); }
 .label { fill: var(--board-label); font-size: 16px; text-anchor: middle; }
-.count { fill: currentColor; font-size: 30px; }
+svg .count { fill: currentColor; font-size: 30px; }
 .last-to { fill: rgb(240 169 91 / 60%); }
 .last-from { fill: rgb(240 169 91 / 30%); }
 .piece path { fill: var(--piece); stroke: var(--piece-edge); stroke-width: 1.2; }
@@ -35,10 +36,11 @@ svg.hand { height: 100%; }
 .piece.promoted text { fill: #a8200d; }
 .side { display: grid; gap: 8px; margin-top: 8px; }
 .controls { display: flex; align-items: center; gap: 4px; }
-.controls .count { flex: 1; text-align: center; }
+.controls .count { flex: 1.4; text-align: center; white-space: nowrap; }
+.icon { width: 20px; height: 20px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 button {
-  min-width: 44px; min-height: 44px; flex: 1; font: inherit; color: inherit; background: none; cursor: pointer;
-  border: 1px solid var(--line); border-radius: 6px;
+  min-width: 44px; min-height: 44px; flex: 1; display: flex; align-items: center; justify-content: center;
+  font: inherit; color: inherit; background: none; cursor: pointer; border: 1px solid var(--line); border-radius: 6px;
 }
 button:hover { border-color: var(--accent); }
 .choices { display: flex; flex-wrap: wrap; gap: 8px; }

@@ -20,10 +20,10 @@ import { endingText, moveText } from "./wording.js";
 
 const CONVERT = new URL("../../../api/v1/convert", import.meta.url);
 const BUTTONS = /** @type {[string, string, string, string][]} */ ([
-  ["start", "⏮", "開始局面へ", "To the start"],
-  ["back", "◀", "一手戻る", "Back"],
-  ["forward", "▶", "一手進む", "Forward"],
-  ["end", "⏭", "終局へ", "To the end"],
+  ["start", "M18 5 9 12l9 7zM6 5v14", "開始局面へ", "To the start"],
+  ["back", "M16 5 7 12l9 7z", "一手戻る", "Back"],
+  ["forward", "M8 5l9 7-9 7z", "一手進む", "Forward"],
+  ["end", "M6 5l9 7-9 7zM18 5v14", "終局へ", "To the end"],
 ]);
 const NAMES = [["先手", "下手"], ["後手", "上手"]];
 
@@ -180,8 +180,9 @@ function layout(record, japanese) {
     make("div", "seat", make("span", "who", `${mark} ${name(color)}`), hands[color]));
   const board = make("div", "board-host");
   const count = make("span", "count");
-  const buttons = BUTTONS.map(([go, sign, ja, en]) => {
-    const button = make("button", "", sign);
+  const buttons = BUTTONS.map(([go, path, ja, en]) => {
+    const button = make("button", "");
+    button.append(icon(path));
     button.dataset.go = go;
     button.setAttribute("aria-label", japanese ? ja : en);
     return button;
@@ -199,6 +200,19 @@ function layout(record, japanese) {
 }
 
 /** @typedef {string | HTMLElement} Node_ */
+
+/** @param {string} path @returns {SVGSVGElement} drawn, since not every font has signs for buttons */
+function icon(path) {
+  const make = (/** @type {string} */ name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const drawing = /** @type {SVGSVGElement} */ (make("svg"));
+  const line = make("path");
+  drawing.setAttribute("class", "icon");
+  drawing.setAttribute("viewBox", "0 0 24 24");
+  drawing.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  drawing.append(line);
+  return drawing;
+}
 
 /** @param {Node} node @returns {Node} */
 function endOf(node) {
