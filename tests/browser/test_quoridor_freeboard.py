@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
@@ -392,6 +392,22 @@ def test_a_game_is_saved_to_the_archive_with_who_played(
     assert upload is not None
     assert b"".join(upload.stream()).decode() == '[White "Ada the wall"]\n\ne2 e8 e3h\n'
     expect(link).to_have_attribute("href", f"{live_server.url}/uploads/{upload.pk}/")
+
+
+def test_a_game_that_no_code_can_hold_is_saved_as_a_list(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings
+) -> None:
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    moves = ["e2", "e8", "e1", "e9"] * 256
+    code = quote(encode(Code(None, tuple(map(read_name, moves[:-1])))), safe="")
+    board = Board(open_page(f"{live_server.url}/quoridor/board/?code={code}&ply=1023", language="en"))
+    board.play(moves[-1])
+    board.page.get_by_role("button", name="Copy the link").click()
+    expect(board.status).to_contain_text("(too-many-plies)")
+    board.page.get_by_role("button", name="Save the game").click()
+    board.page.get_by_role("button", name="Save", exact=True).click()
+    expect(board.page.get_by_role("link", name="See the saved record")).to_be_visible()
+    assert b"".join(Upload.objects.get().stream()).decode().split() == moves
 
 
 def test_without_names_what_is_saved_is_the_code(

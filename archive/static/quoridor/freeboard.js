@@ -6,7 +6,7 @@
 
 import { createBoard } from "./board.js";
 import {
-  canGoBack, canGoOn, lastMove, load, loadPasted, newGame, playOn, recording, snapshot, stateAt, wholeCode,
+  canGoBack, canGoOn, lastMove, loadPasted, newGame, playOn, recording, snapshot, stateAt, wholeCode,
 } from "./game.js";
 import { moveAt, stepCursor, turnCursor } from "./pointing.js";
 import { beginsAtStart, encode, inPath, positionCode, QfCodeError } from "./qf_code.js";
@@ -332,6 +332,12 @@ export function startFreeboard(element) {
   // --- the archive ------------------------------------------------------------------------------------------
 
   links.share.addEventListener("click", async () => {
+    try {
+      wholeCode(game);
+    } catch (error) {
+      tell(error);
+      return;
+    }
     const copied = await copyText(shareAddress(), field);
     say(copied ? words.copied : words.byHand);
   });
@@ -343,7 +349,7 @@ export function startFreeboard(element) {
   parts.form.addEventListener("submit", async (event) => {
     event.preventDefault();
     parts.store.disabled = true;
-    const text = withNames(game, shareCode(), [...parts.form.querySelectorAll("input")].map((one) => one.value));
+    const text = asRecord(game, shareCode(), [...parts.form.querySelectorAll("input")].map((one) => one.value));
     const upload = await send(element.dataset.upload || "", text, words.name).catch(() => null);
     parts.store.disabled = false;
     say(upload === null ? words.failed : words.saved);
@@ -366,11 +372,15 @@ export function startFreeboard(element) {
   return { board, position: () => stateAt(game).position, play: tryMove };
 }
 
-/** @param {Game} game @param {string} code @param {string[]} names White's and Black's @returns {string} a record */
-function withNames({ moves }, code, names) {
+/**
+ * @param {Game} game
+ * @param {string} code the game's, empty where none can hold it
+ * @param {string[]} names White's and Black's
+ * @returns {string} the code, or a list of moves where it says more
+ */
+function asRecord({ start, moves }, code, names) {
   const given = names.map((text) => text.replace(/["\\\]\[\s]+/g, " ").trim());
-  if (!moves.length || !given.some(Boolean)) return code;
-  const { start } = load(code).game;
+  if (!moves.length || (code && !given.some(Boolean))) return code;
   const tags = given.flatMap((text, color) => (text ? [`[${["White", "Black"][color]} "${text}"]`] : []));
   if (!beginsAtStart({ state: start, moves })) tags.push(`[Start "${encode({ state: start, moves: null })}"]`);
   return `${tags.join("\n")}\n\n${moves.map(name).join(" ")}\n`;
