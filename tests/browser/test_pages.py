@@ -284,7 +284,7 @@ def test_a_folder_of_more_files_than_a_request_may_have_is_sent_in_parts(
     page.locator("#folder").set_input_files(tmp_path)
     expect(page.locator(".chosen li")).to_have_count(3)
     page.get_by_role("button", name="登録", exact=True).click()
-    expect(page.locator(".sent li")).to_have_count(2)
+    expect(page.locator(".sent li")).to_have_count(3)
     names = Upload.objects.order_by("-pk").values_list("name", flat=True)[:3]
     assert set(names) == {"a.kif", "b.kif", "c.kif"}
 
