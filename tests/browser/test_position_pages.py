@@ -65,6 +65,16 @@ def test_the_match_toggle_shows_the_positions_that_count_too(
     expect(page).to_have_url(re.compile("match=any"))
 
 
+def test_the_board_stays_while_one_reads_what_is_beside_it(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(f"{live_server.url}/positions/shogi/{START}/")
+    page.locator(".filter-games summary").click()
+    page.evaluate("scrollTo(0, 250)")
+    assert page.evaluate("scrollY") == 250
+    expect(page.locator("svg.board")).to_be_in_viewport(ratio=1)
+
+
 def test_games_come_in_either_order(open_page: PageMaker, live_server: LiveServer) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/")
     expect(page.locator(".game-row").first).to_contain_text("甲野")

@@ -135,6 +135,19 @@ def test_on_a_phone_the_chosen_part_comes_up_to_the_board(
     expect(page.locator("svg.board")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("size", [(844, 390), (667, 375), (820, 1100), (320, 640)])
+def test_board_and_controls_stay_whole_on_screens_of_any_shape(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int]
+) -> None:
+    page = open_page(address(live_server, game, "?ply=1"), size=size)
+    page.wait_for_selector(".game-page.live")
+    page.locator('.tabs [data-tab="info"]').click()
+    page.evaluate("document.querySelector('.more').scrollIntoView()")
+    for part in ("svg.board", ".seat.white", ".seat.black", ".controls"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
 def test_the_controls_of_a_phone_are_large_and_in_reach(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
