@@ -78,6 +78,17 @@ def test_what_was_refused_unread_has_no_bytes(client, upload):
     assert (response.status_code, response.json()["code"]) == (404, "entry-without-bytes")
 
 
+def test_the_bytes_of_an_entry_are_never_those_of_another_file(client, settings):
+    inner = zipped(("x.kif", KIF.encode()), ("y.kif", b"nothing"))
+    settings.ARCHIVE_MAX_DEPTH = 1
+    upload = stored(zipped(("inner.zip", inner), ("after.kif", b"nothing at all")), "pile.zip")
+    settings.ARCHIVE_MAX_DEPTH = 2
+    answer = client.get(f"/api/v1/uploads/{upload.pk}/entries/1/source")
+    assert answer.content == b"nothing at all"
+    gone = client.get(f"/api/v1/uploads/{upload.pk}/entries/0/source")
+    assert (gone.status_code, gone.json()["code"]) == (404, "entry-without-bytes")
+
+
 def test_the_bytes_of_a_game_of_a_large_file_are_that_game(client, monkeypatch):
     monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
     games = [CSA.replace("先手の人", f"人{n}") for n in range(3)]

@@ -21,6 +21,7 @@ from archive.api.errors import ApiError
 from archive.api.pagination import page_of_entries
 from archive.ingest.entries import Part, walk
 from archive.ingest.reading import spool
+from archive.ingest.ready import storable
 from archive.models import Entry, Upload
 from archive.reports import report as report_of
 
@@ -138,13 +139,23 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 
 
 def _part(entry: Entry) -> Part | None:
-    """The part of the walk that the entry came from."""
+    """The part of the walk that the entry came from.
+
+    Parts have other numbers where limits have changed since: then it is the only one of the entry's path.
+    """
+    others: list[Part] = []
     with spool(entry.upload.stream()) as file:
         parts = walk(file, entry.upload.name)
         try:
-            return next((part for part in parts if part.number == entry.part), None)
+            for part in parts:
+                if storable(part.path) != entry.path:
+                    continue
+                if part.number == entry.part:
+                    return part
+                others = [*others, part][:2]
         finally:
             parts.close()
+    return others[0] if len(others) == 1 else None
 
 
 @api_view(["GET"])
