@@ -195,7 +195,7 @@ def bare_rows() -> tuple[int, float]:
     """Put all rows of the index into an empty table of its shape; how many, and the seconds."""
     from django.db import connection, transaction
 
-    from archive.index.engine import engine
+    from archive.index import postgresql
     from archive.index.schema import Row
 
     columns = ", ".join(Row._fields)
@@ -204,26 +204,29 @@ def bare_rows() -> tuple[int, float]:
         rows = [Row(*row) for row in cursor.fetchall()]
         _empty_table(cursor)
     batches = [sorted(rows[start : start + BATCH_ROWS]) for start in range(0, len(rows), BATCH_ROWS)]
+    places = ", ".join(["%s"] * len(Row._fields))
     began = time.perf_counter()
     for batch in batches:
         with transaction.atomic(), connection.cursor() as cursor:
-            engine().insert(cursor, batch)
+            if connection.vendor == "sqlite":
+                cursor.executemany(f"INSERT INTO bare_occurrence ({columns}) VALUES ({places})", batch)
+            else:
+                postgresql.insert(cursor, batch, "bare_occurrence")
     return len(rows), time.perf_counter() - began
 
 
 def _empty_table(cursor: Any) -> None:
-    """Put an empty table of the index's shape in its place; the archive is of no use afterwards."""
+    """A table of the index's shape, `bare_occurrence`."""
     from django.db import connection
 
+    from archive.index import sqlite
+
     if connection.vendor == "sqlite":
-        cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'archive_occurrence'")
+        cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [sqlite.RECENT])
         (statement,) = cursor.fetchone()
-        cursor.execute("ALTER TABLE archive_occurrence RENAME TO filled_occurrence")
-        cursor.execute(statement)
+        cursor.execute(statement.replace(sqlite.RECENT, "bare_occurrence"))
     else:
         cursor.execute("CREATE TABLE bare_occurrence (LIKE archive_occurrence INCLUDING ALL)")
-        cursor.execute("ALTER TABLE archive_occurrence RENAME TO filled_occurrence")
-        cursor.execute("ALTER TABLE bare_occurrence RENAME TO archive_occurrence")
 
 
 def measure(engine: str, games: int, workers: int) -> dict[str, Any]:

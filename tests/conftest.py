@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from pytest_django.fixtures import Settings
+from pytest_django.plugin import DjangoDbBlocker
 
+from archive.index import sqlite
+from tests.archive.rows import empty_index
 from tests.shared import SHARED, need_shared
 
 # A busy machine is no defect: examples may take their time. On CI they are always the same ones, so that
@@ -27,6 +32,26 @@ DATABASE = {"db", "transactional_db", "django_db_setup"}
 def nothing_remembered() -> None:
     """What pages keep in the cache for a while is of another test's database."""
     cache.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_recent_rows() -> Iterator[None]:
+    """On SQLite even a small archive has rows in both tables of the index."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "RECENT_ROWS", 40)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def index_left_empty(request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """What a test with transactions of its own leaves behind Django's back: it empties tables, and on SQLite
+    the index is a view."""
+    yield
+    marker = request.node.get_closest_marker("django_db")
+    own = bool(marker and marker.kwargs.get("transaction")) or "transactional_db" in request.fixturenames
+    if own and connection.vendor == "sqlite":
+        with django_db_blocker.unblock():
+            empty_index()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -21,6 +21,9 @@ class Engine(Protocol):
     """FROM clause, with places for `list` and `table` and for the condition `on` that ties rows d of the
     table to the list's: one lookup for each item in the order of the list, never a join of two scans."""
 
+    JOIN: str
+    """The word between a few rows and the large table in which each of them is looked up."""
+
     KEYS: str
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 

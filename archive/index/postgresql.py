@@ -35,6 +35,8 @@ long; where `on` names a slot, each lookup has one segment to look into."""
 KEPT_PLANS: Final = 40
 """Of each connection, the latest used. A plan takes about 40 kB for each segment."""
 
+JOIN: Final = "JOIN"
+
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
 
 _COUNTERS_LOCK: Final = 0x6B696675_01

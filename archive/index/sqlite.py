@@ -1,4 +1,9 @@
-"""The index on SQLite: one table WITHOUT ROWID, one writer at a time.
+"""The index on SQLite: two tables WITHOUT ROWID behind a view, one writer at a time.
+
+Keys are spread evenly, so the rows of a few hundred games touch most pages of a large table, and each of them
+is written whole. So rows go into a small table first, `recent`, and from there, a stretch of keys at a time,
+into the large one, `settled`: of that each transaction touches a small part only. The view
+`archive_occurrence` is both together.
 
 Transactions are IMMEDIATE (settings), so each one that writes holds the only write lock from its start:
 that is both of the locks of `engine.Engine`.
@@ -19,17 +24,41 @@ from archive.index.schema import Row, Value
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
 
+JOIN: Final = "CROSS JOIN"
+
 KEYS: Final = "(SELECT value AS key FROM json_each(%s)) k"
 
+RECENT_ROWS: Final = 500_000
+"""So many rows stay in the small table, those of about 4,500 games: 16 MB. A batch of 300 games touches all
+of it, and a fifteenth of the large one."""
+
+RECENT: Final = "archive_occurrence_recent"
+SETTLED: Final = "archive_occurrence_settled"
+
 _COLUMNS: Final = "key, played, slot, ply, move, flags, result"
-_INSERT: Final = f"INSERT INTO archive_occurrence ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s)"
+_INSERT: Final = f"INSERT INTO {RECENT} ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s)"
+_NOTE: Final = "UPDATE archive_occurrence_settling SET recent = recent + %s"
+_STATE: Final = "SELECT recent, next FROM archive_occurrence_settling"
+_UP_TO: Final = f"SELECT key FROM {RECENT} WHERE key > %s ORDER BY key LIMIT 1 OFFSET %s"
+_STRETCH: Final = f"FROM {RECENT} WHERE key BETWEEN %s AND %s"
+_SETTLE: Final = (
+    f"INSERT INTO {SETTLED} ({_COLUMNS}) SELECT {_COLUMNS} {_STRETCH} ORDER BY key, played, slot, ply, move"
+)
+_SETTLED: Final = f"DELETE {_STRETCH}"
+_GO_ON: Final = "UPDATE archive_occurrence_settling SET recent = recent - %s, next = %s"
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+
 _AMONG: Final = "key IN (SELECT value FROM json_each(%s))"
 _OF_GAME: Final = f"{_AMONG} AND played = %s AND slot = %s"
-_DELETE: Final = f"DELETE FROM archive_occurrence WHERE {_OF_GAME} RETURNING {_COLUMNS}"
-_DELETE_SLOT: Final = f"DELETE FROM archive_occurrence WHERE slot = %s RETURNING {_COLUMNS}"
+_DELETE: Final = f"DELETE FROM {{table}} WHERE {_OF_GAME} RETURNING {_COLUMNS}"
+_DELETE_SLOT: Final = f"DELETE FROM {{table}} WHERE slot = %s RETURNING {_COLUMNS}"
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_AMONG} AND slot = %s"
+_KEYED: Final = EACH.format(list=KEYS, table="archive_occurrence", on="d.key = k.key")
+_CROWDED: Final = f"""
+    SELECT key FROM (SELECT d.key FROM {_KEYED} LIMIT -1)
+    GROUP BY key HAVING count(*) >= %s
+"""
 _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
-_CROWDED: Final = f"SELECT key FROM archive_occurrence WHERE {_AMONG} GROUP BY key HAVING count(*) >= %s"
 _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
 
 
@@ -43,7 +72,7 @@ def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
 
 
 def make_room() -> None:
-    """One table takes all slots."""
+    """Any slot has its place."""
 
 
 def lock_shared(cursor: CursorWrapper) -> None:
@@ -67,16 +96,39 @@ def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
 
 def insert(cursor: CursorWrapper, rows: Sequence[Row]) -> None:
     cursor.executemany(_INSERT, rows)
+    cursor.execute(_NOTE, [len(rows)])
+    _settle(cursor)
+
+
+def _settle(cursor: CursorWrapper) -> None:
+    """Move what is too much in the small table: the rows of the next keys, and so round and round."""
+    cursor.execute(_STATE)
+    recent, first = cursor.fetchone()
+    if recent <= RECENT_ROWS:
+        return
+    cursor.execute(_UP_TO, [first, recent - RECENT_ROWS])
+    found = cursor.fetchone()
+    last = found[0] if found else _HIGHEST
+    cursor.execute(_SETTLE, [first, last])
+    cursor.execute(_SETTLED, [first, last])
+    cursor.execute(_GO_ON, [cursor.rowcount, last + 1 if last < _HIGHEST else _LOWEST])
 
 
 def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
-    cursor.execute(_DELETE, [json.dumps(list(keys)), played, slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return _delete(cursor, _DELETE, [json.dumps(list(keys)), played, slot])
 
 
 def delete_slot(cursor: CursorWrapper, slot: int) -> list[Row]:
-    cursor.execute(_DELETE_SLOT, [slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return _delete(cursor, _DELETE_SLOT, [slot])
+
+
+def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) -> list[Row]:
+    """Remove rows from both tables and return them."""
+    cursor.execute(statement.format(table=RECENT), values)
+    recent = cursor.fetchall()
+    cursor.execute(_NOTE, [-len(recent)])
+    cursor.execute(statement.format(table=SETTLED), values)
+    return [Row(*row) for row in (*recent, *cursor.fetchall())]
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:

@@ -83,10 +83,10 @@ _KEPT: Final = """
     FROM {each}
 """
 _TOTALS: Final = f"""
-    SELECT k.key, CASE WHEN {_HOT} > 0
-        THEN (SELECT coalesce(sum(d.n), 0) FROM archive_hotmove d WHERE {{counting}})
-        ELSE (SELECT count(*) FROM archive_occurrence d WHERE {{counting}}) END
-    FROM {{keys}}
+    SELECT k.key, (SELECT coalesce(sum(d.n), 0) FROM archive_hotmove d WHERE {_OF_KEY} AND {{counting}})
+    FROM {{keys}} WHERE {_HOT} > 0
+    UNION ALL
+    SELECT x.key, count(*) FROM (SELECT d.key FROM {{each}} WHERE {{counting}} LIMIT {ALL}) x GROUP BY x.key
 """
 _LAST_SLOT: Final = "SELECT coalesce(max(slot), 0) FROM archive_game WHERE slot < %s"
 _ROWS_KNOWN: Final = """
@@ -107,18 +107,22 @@ def counted(keys: Sequence[int]) -> list[Counted]:
     once, and so is a key that gets its counters meanwhile.
     """
     listed = engine().KEYS
-    cold = f"(SELECT k.key FROM {listed} WHERE {_HOT} = 0) k"
     row = _ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))
-    read = _GROUPED.format(rows=f"{row} FROM {_each('archive_occurrence', cold)}")
+    read = _GROUPED.format(rows=f"{row} FROM {_each('archive_occurrence', _cold())}")
     kept = _KEPT.format(each=_each("archive_hotmove", listed))
     return [Counted(*row) for row in engine().fetch_prepared(f"{kept} UNION ALL {read}", [keys, keys])]
 
 
 def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
     """How many games reach each key; those that none reaches are left out."""
-    counting = f"{_OF_KEY} AND {ROWS[lines]} AND d.result <> {NOT_A_GAME}"
-    sql = _TOTALS.format(keys=engine().KEYS, counting=counting)
-    return {key: int(n) for key, n in engine().fetch_prepared(sql, [keys]) if n}
+    counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
+    sql = _TOTALS.format(keys=engine().KEYS, each=_each("archive_occurrence", _cold()), counting=counting)
+    return {key: int(n) for key, n in engine().fetch_prepared(sql, [keys, keys]) if n}
+
+
+def _cold() -> str:
+    """Those keys of a list that have no counters."""
+    return f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
 
 
 # --- with filters ----------------------------------------------------------------------------------------

@@ -47,18 +47,19 @@ class GameThrough(GameRow):
 
 _PIECE: Final = """
     SELECT * FROM (
-        SELECT d.key & 3 AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
+        SELECT d.key & 3 AS way, {alias}.played, {alias}.slot, d.ply, d.move, d.flags
+        FROM {source} WHERE {conditions}
         ORDER BY {order} LIMIT %s
     ) p{number}
 """
 _THROUGH: Final = f"""
     SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags
-    FROM ({{rows}}) x JOIN archive_game g ON g.slot = x.slot
+    FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
     ORDER BY {{outer}}, x.way
 """
 _OF_PARTS: Final = f"""
     SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags, x.part
-    FROM ({{rows}}) x JOIN archive_game g ON g.slot = x.slot
+    FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
 """
 _READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT %s"
 _LAST_READ: Final = "SELECT played, slot FROM ({read}) r LIMIT 1 OFFSET %s"
@@ -138,7 +139,7 @@ def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | 
         for number, union in enumerate(unions)
     )
     values = [value for union in unions for value in union.values]
-    rows = engine().fetch_prepared(_OF_PARTS.format(rows=both), values)
+    rows = engine().fetch_prepared(_OF_PARTS.format(rows=both, join=engine().JOIN), values)
     found = {row[-1]: _game_through(asked, row[:-1]) for row in rows}
     return tuple(found.get(number) for number in range(len(parts)))
 
@@ -165,7 +166,8 @@ def _after(phase: Phase, alias: str, key: int) -> Sql:
 
 def _piece(phase: Phase, number: int, source: Sql, where: Sql, alias: str, count: int) -> Sql:
     """The next rows of one key."""
-    text = _PIECE.format(source=source.text, conditions=where.text, order=phase.by(alias), number=number)
+    order = phase.by(alias)
+    text = _PIECE.format(alias=alias, source=source.text, conditions=where.text, order=order, number=number)
     return Sql(text, (*source.values, *where.values, count))
 
 
@@ -179,7 +181,9 @@ def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
 def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> list[GameThrough]:
     """The first games of all pieces together."""
     rows = _union(phase, pieces, count)
-    found = engine().fetch_prepared(_THROUGH.format(rows=rows.text, outer=phase.by("x")), rows.values)
+    found = engine().fetch_prepared(
+        _THROUGH.format(rows=rows.text, join=engine().JOIN, outer=phase.by("x")), rows.values
+    )
     return [_game_through(asked, row) for row in found]
 
 

@@ -15,7 +15,7 @@ NEWEST: Final = 2000
 """Games of each orientation that are looked at, the newest: one short walk along the index."""
 
 _DAYS: Final = f"""
-    SELECT d.played FROM archive_occurrence d
+    SELECT d.played, d.slot FROM archive_occurrence d
     WHERE d.key = %s AND d.played > {UNKNOWN_DAY} AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
     ORDER BY d.played DESC, d.slot DESC LIMIT %s
 """
@@ -50,7 +50,7 @@ def trend(kind: str, code: str, match: Match = "exact", space: int = 0) -> Trend
 
 def _days(key: int) -> list[int]:
     """The days of the newest games under a key, the newest first."""
-    return [played for (played,) in engine().fetch_prepared(_DAYS, [key, NEWEST])]
+    return [played for played, _slot in engine().fetch_prepared(_DAYS, [key, NEWEST])]
 
 
 def _year(day: int) -> int:

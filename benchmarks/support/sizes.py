@@ -62,18 +62,21 @@ def _sqlite_sizes(folder: Path, rows: int, games: int) -> dict[str, float]:
 
 
 def _index_bytes(cursor: object) -> float:
-    """What the table takes: as much as a copy of it alone in a file."""
+    """What the tables take: as much as a copy of them alone in a file."""
+    import re
     from tempfile import TemporaryDirectory
+
+    from archive.index import sqlite
 
     with TemporaryDirectory(prefix="kifu-bench-") as folder:
         name = Path(folder) / "copy.sqlite3"
         execute = cursor.execute  # type: ignore[attr-defined]
         execute(f"ATTACH '{name}' AS copy")
-        execute("SELECT sql FROM main.sqlite_master WHERE name = 'archive_occurrence'")
-        sql = cursor.fetchone()[0].replace("archive_occurrence", "copy.archive_occurrence")  # type: ignore[attr-defined]
         execute("PRAGMA copy.page_size = 16384")
-        execute(sql)
-        execute("INSERT INTO copy.archive_occurrence SELECT * FROM main.archive_occurrence")
+        for table in (sqlite.RECENT, sqlite.SETTLED):
+            execute("SELECT sql FROM main.sqlite_master WHERE name = %s", [table])
+            execute(re.sub(rf'"?{table}"?', f"copy.{table}", cursor.fetchone()[0], count=1))  # type: ignore[attr-defined]
+            execute(f"INSERT INTO copy.{table} SELECT * FROM main.{table}")
         execute("DETACH copy")
         return float(name.stat().st_size)
 

@@ -96,7 +96,11 @@ def occurrences_sought(ask: Callable[[], object], part: str) -> list[str]:
                 continue
             if connection.vendor == "sqlite":
                 cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
-                found += [row[3] for row in cursor.fetchall() if row[3].startswith("SEARCH d ")]
+                found += [
+                    row[3]
+                    for row in cursor.fetchall()
+                    if re.match(r"SEARCH (d|archive_occurrence_\w+) ", row[3])
+                ]
             else:
                 nodes = _nodes(_plan(cursor, statement))
                 found += [node.get("Index Cond", "") for node in nodes if _table(node) == "occurrence"]
@@ -151,7 +155,7 @@ def _sqlite_scans(steps: list[tuple[str, int, int]], roots: dict[int, str]) -> s
     """
     opened = {cursor: roots.get(root, "") for opcode, cursor, root in steps if opcode == "OpenRead"}
     whole = {opened.get(cursor, "") for opcode, cursor, _ in steps if opcode in ("Rewind", "Last")}
-    return {table.removeprefix("archive_") for table in whole} & {*BIG}
+    return {_named(table) for table in whole} & {*BIG}
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -180,7 +184,12 @@ def _below(node: dict[str, Any], *, below_sort: bool) -> set[str]:
 
 
 def _table(node: dict[str, Any]) -> str:
-    return re.sub(r"_\d{10}$", "", node.get("Relation Name", "")).removeprefix("archive_")
+    return _named(node.get("Relation Name", ""))
+
+
+def _named(table: str) -> str:
+    """What a table is called here, the parts of the index all alike."""
+    return re.sub(r"_(\d{10}|recent|settled)$", "", table).removeprefix("archive_")
 
 
 def _postgresql_scan(node: dict[str, Any]) -> str | None:

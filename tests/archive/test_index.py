@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
-from archive.index import counters, postgresql, verify
+from archive.index import counters, postgresql, sqlite, verify
 from archive.index.engine import engine
 from archive.index.schema import Row
 from archive.ingest import store
@@ -31,6 +31,7 @@ from kifu_core.keys.canonical import canonical
 from kifu_core.position import Position
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.conftest import SMALL_SEGMENT, segments
+from tests.archive.rows import change_rows
 
 START = shogi64.encode(Position.initial())
 GAME = "7g7f 3c3d 2g2f 8c8d"
@@ -60,8 +61,9 @@ def test_extreme_values_survive_the_bulk_writer():
 def test_sqlite_keeps_rows_in_the_primary_key_alone():
     vendor("sqlite")
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'archive_occurrence'")
-        assert "WITHOUT ROWID" in cursor.fetchone()[0]
+        for table in (sqlite.RECENT, sqlite.SETTLED):
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table])
+            assert "WITHOUT ROWID" in cursor.fetchone()[0]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -216,11 +218,6 @@ def found() -> set[str]:
     return {difference.check for difference in verify.verify()}
 
 
-def sql(statement: str, *values: object) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
 def test_an_archive_in_order_has_no_difference(archive, capsys):
     assert not found()
     call_command("verify_archive")
@@ -231,8 +228,8 @@ def test_an_archive_in_order_has_no_difference(archive, capsys):
 def test_each_kind_of_damage_is_found(archive):
     slot = archive.slot
     damages = {
-        "rows": ("UPDATE archive_occurrence SET result = 1 WHERE slot = %s AND ply = 2", slot),
-        "orphan": ("UPDATE archive_occurrence SET slot = 99 WHERE slot = %s AND ply = 2", slot),
+        "rows": ("UPDATE {rows} SET result = 1 WHERE slot = %s AND ply = 2", slot),
+        "orphan": ("UPDATE {rows} SET slot = 99 WHERE slot = %s AND ply = 2", slot),
         "counter": ("UPDATE archive_hotmove SET n = n + %s", 1),
         "digest": ("UPDATE archive_game SET result = 1 WHERE slot = %s", slot),
         "list": ("DELETE FROM archive_gameplayer WHERE slot = %s AND colour = 1", slot),
@@ -240,7 +237,7 @@ def test_each_kind_of_damage_is_found(archive):
     }
     for check, (statement, value) in damages.items():
         with transaction.atomic():
-            sql(statement, value)
+            change_rows(statement, value)
             assert check in found(), check
             transaction.set_rollback(True)
     assert not found()
@@ -253,7 +250,7 @@ def test_other_lists_and_rows_are_found_too(archive):
         lambda: Game.objects.filter(pk=archive.pk).update(index_rows=3),
         lambda: UploadChunk.objects.update(bytes=b"other"),
         lambda: HotMove.objects.all().delete(),
-        lambda: sql("DELETE FROM archive_occurrence WHERE slot = %s", archive.slot),
+        lambda: change_rows("DELETE FROM {rows} WHERE slot = %s", archive.slot),
     ):
         with transaction.atomic():
             damage()
@@ -270,16 +267,16 @@ def test_colliding_keys_are_found(archive, monkeypatch):
 
 
 def test_differences_end_the_command_with_their_numbers(archive, capsys):
-    sql("UPDATE archive_hotmove SET n = n + 1")
+    change_rows("UPDATE archive_hotmove SET n = n + 1")
     with pytest.raises(CommandError, match="counter: "):
         call_command("verify_archive")
     assert "kept: n=5" in capsys.readouterr().out
 
 
 def test_reindexing_repairs_everything_that_is_derived(archive, capsys):
-    sql("UPDATE archive_occurrence SET key = 7 WHERE ply = 3")
-    sql("UPDATE archive_hotmove SET n = 9")
-    sql("UPDATE archive_game SET index_rows = 2")
+    change_rows("UPDATE {rows} SET key = 7 WHERE ply = 3")
+    change_rows("UPDATE archive_hotmove SET n = 9")
+    change_rows("UPDATE archive_game SET index_rows = 2")
     call_command("reindex_positions", "--all", "--scan", "--counters")
     assert not found()
     call_command("reindex_positions")

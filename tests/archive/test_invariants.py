@@ -23,6 +23,7 @@ from kifu_core.position import Position
 from kifu_core.record import ParsedGame
 from tests.archive import quoridor
 from tests.archive.builders import random_forks, random_game, random_line, ready, record, upload
+from tests.archive.rows import empty_index
 
 SEQUENCES = 200
 STEPS = 6
@@ -33,7 +34,7 @@ ACTIONS = [
 WRITERS = 2
 TABLES = [
     "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gameplayer", "gameevent", "game",
-    "occurrence", "hotmove", "hotposition", "player", "event",
+    "hotmove", "hotposition", "player", "event",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,6 +65,7 @@ def related_games(random: Random) -> list[ReadyGame]:
 
 
 def wipe() -> None:
+    empty_index()
     with connection.cursor() as cursor:
         for table in TABLES:
             cursor.execute(f"DELETE FROM archive_{table}")

@@ -11,7 +11,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection, transaction
 
-from archive.index import counters, postgresql
+from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
 from archive.index.schema import FIRST, Row
 from archive.models import (
@@ -131,7 +131,8 @@ def _rows(random: Random) -> None:
             Row(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
             for ply, at in enumerate(reached)
         ]
-    with transaction.atomic(), connection.cursor() as cursor:
+    with pytest.MonkeyPatch.context() as patch, transaction.atomic(), connection.cursor() as cursor:
+        patch.setattr(sqlite, "RECENT_ROWS", len(rows) // 4)
         engine().insert(cursor, sorted(rows))
 
 

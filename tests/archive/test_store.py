@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connection
 from django.utils import timezone
 
 from archive.index import counters, verify
@@ -26,6 +25,7 @@ from archive.models import (
 )
 from kifu_core.errors import Issue
 from tests.archive.builders import ingest, ready, upload
+from tests.archive.rows import change_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -285,8 +285,7 @@ def test_damage_in_the_index_is_told_and_repaired(hot_at_three):
     ingest(*(ready(OPENING, black=name) for name in "甲乙丙丁"))
     game = Game.objects.order_by("pk").first()
     row = Occurrence.objects.filter(slot=game.slot).order_by("ply").first()
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE archive_occurrence SET key = 5 WHERE slot = %s AND ply = 12", [game.slot])
+    change_rows("UPDATE {rows} SET key = 5 WHERE slot = %s AND ply = 12", game.slot)
     assert row and not all_right()
     with pytest.raises(store.IndexDamagedError):
         store.delete_games([game.pk])

@@ -1,0 +1,24 @@
+"""The rows of the index, behind the program's back."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from archive.index import sqlite
+
+TABLES = {"sqlite": (sqlite.RECENT, sqlite.SETTLED), "postgresql": ("archive_occurrence",)}
+
+
+def change_rows(statement: str, *values: object) -> None:
+    """Run a statement on each table that holds rows, its `{rows}`; once if it has none."""
+    statements = dict.fromkeys(statement.format(rows=table) for table in TABLES[connection.vendor])
+    with connection.cursor() as cursor:
+        for each in statements:
+            cursor.execute(each, values)
+
+
+def empty_index() -> None:
+    change_rows("DELETE FROM {rows}")
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE archive_occurrence_settling SET recent = 0")
