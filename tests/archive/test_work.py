@@ -48,6 +48,12 @@ def other_processes():
     reading.close_all()
 
 
+@pytest.fixture(autouse=True)
+def patient_batches(monkeypatch):
+    """No batch ends early because the machine is busy."""
+    monkeypatch.setattr(work, "BATCH_SECONDS", 600)
+
+
 @pytest.fixture
 def small_parts(monkeypatch):
     monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
@@ -195,8 +201,7 @@ def states() -> list[str]:
     return list(Upload.objects.order_by("pk").values_list("state", flat=True))
 
 
-def test_small_uploads_that_wait_are_worked_off_together_with_one(django_assert_max_num_queries, monkeypatch):
-    monkeypatch.setattr(work, "BATCH_SECONDS", 600)
+def test_small_uploads_that_wait_are_worked_off_together_with_one(django_assert_max_num_queries):
     uploads = [uploaded(csa(n).encode(), f"{n}.csa") for n in range(20)]
     uploads.append(uploaded(zipped(("a.csa", csa(0).encode()), ("b.kif", UNREADABLE.encode()))))
     engine().make_room()  # what only the first games of an archive need
