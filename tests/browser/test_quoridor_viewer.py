@@ -154,8 +154,8 @@ def test_buttons_stand_at_the_right_within_ten_units(
     for number, size in enumerate(sizes):
         field, element = board(page, number).bounding_box(), page.locator(".qf_board_viewer").nth(number)
         assert field
-        for name in ("BACK", "NEXT"):
-            button = element.get_by_role("button", name=name)
+        for text in ("BACK", "NEXT"):
+            button = element.get_by_role("button", name=text)
             box = button.bounding_box()
             assert box
             assert field["x"] + field["width"] <= box["x"], size
