@@ -6,13 +6,14 @@ import io
 import os
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from archive.ingest import refusals, store, work
+from archive.ingest import importing, refusals, store, work
 from archive.ingest.importing import Turn
 from archive.management.commands.import_kifu import Meter
 from archive.models import Entry, Game, Upload
@@ -94,6 +95,20 @@ def test_a_machine_without_room_for_temporary_files_stops_the_import_which_goes_
     assert not Entry.objects.exists()
     (settings.DATA_DIR / "tmp").mkdir(parents=True)
     assert "2 entries: 2 games stored" in run(archive)[0]
+
+
+@pytest.mark.django_db
+def test_a_process_that_is_killed_stops_the_import_which_goes_on_later(tmp_path, monkeypatch):
+    (tmp_path / "a.csa").write_bytes(csa(1))
+
+    def killed(paths, workers):
+        raise BrokenProcessPool("a process was terminated abruptly")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "run", killed)
+        with pytest.raises(CommandError, match="run this again"):
+            run(tmp_path, workers=2)
+    assert "1 games stored" in run(tmp_path)[0]
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ class Command(BaseCommand):
         try:
             for turn in importing.run(map(str, files), options["workers"]):
                 self._note(turn)
-        except PASSING as error:
+        except (*PASSING, BrokenProcessPool) as error:
             raise CommandError(
                 f"{error}: what is imported stays; run this again to go on from here"
             ) from error
