@@ -184,8 +184,9 @@ def test_a_position_is_set_up_by_taps_drags_keys_and_texts(
     page.locator("#editor .board-host").focus()
     for key in ("k", "ArrowUp", "Shift+R", "+"):
         page.keyboard.press(key)
-    expect_sfen(page, "9/9/9/4+r4/4K4/9/9/9/9 b - 1")
-    expect(page.locator("#cursor")).to_have_text({"ja": "5四 ☖龍", "en": "5d ☖dragon"}[language])
+    # The keyboard goes on where the drag began.
+    expect_sfen(page, "9/9/9/9/9/7+r1/7K1/9/9 b - 1")
+    expect(page.locator("#cursor")).to_have_text({"ja": "2六 ☖龍", "en": "2f ☖dragon"}[language])
     page.locator("#text").fill("position startpos moves 7g7f")
     page.get_by_role("button", name={"ja": "読み取る", "en": "Read"}[language], exact=True).click()
     expect_board(page, Position.from_sfen(AFTER_76))
