@@ -19,6 +19,9 @@ BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
 """Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
 whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
 
+AGAIN_ENTRIES = 50
+"""Of an upload that is read again: every row is looked at and written by itself, while others wait."""
+
 BATCH_ROWS = 100 * BATCH_ENTRIES
 BATCH_SECONDS = 0.4
 """A batch ends at any of them. On SQLite it then holds the only write lock, for about as long as it took to
@@ -71,7 +74,10 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     """Work on uploads that are claimed, one after the other, for about `seconds` in all; the ids of those
     with more to do. Their claims are given back then, and somebody has to be told."""
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
-    size = 1 if any(upload.tries >= CAREFUL_TRIES for upload in uploads) else BATCH_ENTRIES
+    again = any(upload.reading for upload in uploads)
+    size = min(BATCH_ENTRIES, AGAIN_ENTRIES) if again else BATCH_ENTRIES
+    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
+        size = 1
     left = {upload.pk: upload for upload in uploads}
     walks = Walks(uploads)
     try:

@@ -186,3 +186,18 @@ def test_a_large_upload_is_read_again_in_turns(monkeypatch):
     assert turns > 3 and set(Entry.objects.values_list("reading", flat=True)) == {1}
     assert list(Game.objects.order_by("pk").values_list("pk", "site")) == [(pk, "") for pk in ids]
     assert all_right()
+
+
+def test_what_is_read_again_is_written_a_few_entries_at_a_time(monkeypatch):
+    upload = stored("/\n".join(CSA.replace("先手の人", f"人{n}") for n in range(5)), "games.csa")
+    monkeypatch.setattr(work, "AGAIN_ENTRIES", 2)
+    ingest, sizes = store.ingest_together, []
+
+    def counted(batches, token):
+        sizes.append(sum(len(batch.entries) for batch in batches))
+        return ingest(batches, token)
+
+    monkeypatch.setattr(store, "ingest_together", counted)
+    assert store.reread(upload.pk)
+    work.work_off(upload.pk)
+    assert sizes == [2, 2, 1] and Game.objects.count() == 5 and all_right()
