@@ -325,7 +325,8 @@ def _rows(entries: QuerySet[Entry]) -> Iterator[_Row]:
 
 def _rows_moved(stored: QuerySet[Entry], entries: Sequence[ReadyEntry]) -> dict[int, _Row]:
     """By `seq` the rows of these entries among those that were moved, each the first at its place."""
-    wanted = stored.filter(seq__gte=claims.MOVED, path__in={storable(entry.path) for entry in entries})
+    paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
+    wanted = stored.filter(seq__gte=claims.MOVED, path__in=paths, index__in=indexes)
     moved: dict[tuple[str, int], list[_Row]] = {}
     for row in _rows(wanted.order_by("-seq")):
         moved.setdefault(row.place, []).append(row)
