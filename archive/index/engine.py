@@ -24,6 +24,10 @@ class Engine(Protocol):
     JOIN: str
     """The word between a few rows and the large table in which each of them is looked up."""
 
+    TABLES: Sequence[str]
+    """What holds the rows of the index. A join that begins with a list has to ask each by itself: in front of
+    a view of several, SQLite forgets which side to read first."""
+
     KEYS: str
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 

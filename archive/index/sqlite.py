@@ -34,6 +34,7 @@ of it, and a fifteenth of the large one."""
 
 RECENT: Final = "archive_occurrence_recent"
 SETTLED: Final = "archive_occurrence_settled"
+TABLES: Final = (RECENT, SETTLED)
 
 _COLUMNS: Final = "key, played, slot, ply, move, flags, result"
 _INSERT: Final = f"INSERT INTO {RECENT} ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s)"
@@ -53,9 +54,11 @@ _OF_GAME: Final = f"{_AMONG} AND played = %s AND slot = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE {_OF_GAME} RETURNING {_COLUMNS}"
 _DELETE_SLOT: Final = f"DELETE FROM {{table}} WHERE slot = %s RETURNING {_COLUMNS}"
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_AMONG} AND slot = %s"
-_KEYED: Final = EACH.format(list=KEYS, table="archive_occurrence", on="d.key = k.key")
+_KEYED: Final = " UNION ALL ".join(
+    f"SELECT d.key FROM {EACH.format(list=KEYS, table=table, on='d.key = k.key')}" for table in TABLES
+)
 _CROWDED: Final = f"""
-    SELECT key FROM (SELECT d.key FROM {_KEYED} LIMIT -1)
+    SELECT key FROM ({_KEYED})
     GROUP BY key HAVING count(*) >= %s
 """
 _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
@@ -142,7 +145,7 @@ def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
 
 
 def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
-    cursor.execute(_CROWDED, [json.dumps(list(keys)), rows])
+    cursor.execute(_CROWDED, [*[json.dumps(list(keys))] * len(TABLES), rows])
     return {key for (key,) in cursor.fetchall()}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
@@ -86,7 +86,7 @@ _TOTALS: Final = f"""
     SELECT k.key, (SELECT coalesce(sum(d.n), 0) FROM archive_hotmove d WHERE {_OF_KEY} AND {{counting}})
     FROM {{keys}} WHERE {_HOT} > 0
     UNION ALL
-    SELECT x.key, count(*) FROM (SELECT d.key FROM {{each}} WHERE {{counting}} LIMIT {ALL}) x GROUP BY x.key
+    SELECT x.key, count(*) FROM ({{rows}} LIMIT {ALL}) x GROUP BY x.key
 """
 _LAST_SLOT: Final = "SELECT coalesce(max(slot), 0) FROM archive_game WHERE slot < %s"
 _ROWS_KNOWN: Final = """
@@ -107,22 +107,28 @@ def counted(keys: Sequence[int]) -> list[Counted]:
     once, and so is a key that gets its counters meanwhile.
     """
     listed = engine().KEYS
-    row = _ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))
-    read = _GROUPED.format(rows=f"{row} FROM {_each('archive_occurrence', _cold())}")
+    read = _GROUPED.format(rows=_cold(_ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))))
     kept = _KEPT.format(each=_each("archive_hotmove", listed))
-    return [Counted(*row) for row in engine().fetch_prepared(f"{kept} UNION ALL {read}", [keys, keys])]
+    return [Counted(*row) for row in _asked_again(f"{kept} UNION ALL {read}", keys)]
 
 
 def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
     """How many games reach each key; those that none reaches are left out."""
     counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
-    sql = _TOTALS.format(keys=engine().KEYS, each=_each("archive_occurrence", _cold()), counting=counting)
-    return {key: int(n) for key, n in engine().fetch_prepared(sql, [keys, keys]) if n}
+    rows = _cold("SELECT d.key", f"WHERE {counting}")
+    sql = _TOTALS.format(keys=engine().KEYS, rows=rows, counting=counting)
+    return {key: int(n) for key, n in _asked_again(sql, keys) if n}
 
 
-def _cold() -> str:
-    """Those keys of a list that have no counters."""
-    return f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
+def _cold(select: str, where: str = "") -> str:
+    """The rows of those keys of a list that have no counters."""
+    cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
+    return " UNION ALL ".join(f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES)
+
+
+def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
+    """The answer to a question that names its keys once, and again for the rows of each table."""
+    return engine().fetch_prepared(sql, [keys] * (1 + len(engine().TABLES)))
 
 
 # --- with filters ----------------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ def filtered(asked: Asked, resolved: Resolved) -> tuple[list[Counted], Reading]:
         kept = [row for row in counted(asked.keys) if _wanted(asked, resolved, row)]
         return kept, Reading()
     reading = choose(asked, resolved)
-    rows = _together([_rows(asked, resolved, key, reading) for key in asked.keys])
+    rows = _together([piece for key in asked.keys for piece in _rows(asked, resolved, key, reading)])
     found = engine().fetch_prepared(_GROUPED.format(rows=rows.text), rows.values)
     told = [Counted(*row) for row in found]
     if not reading.rated:
@@ -290,8 +296,8 @@ def _day(ordinal: int) -> date | None:
     return None if ordinal == UNKNOWN_DAY else date.fromordinal(ordinal)
 
 
-def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
-    """The rows of a key that the filters let through, one by one."""
+def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> list[Sql]:
+    """The rows of a key that the filters let through, one by one, in as many pieces as it takes."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
     conditions.append(
@@ -301,10 +307,11 @@ def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> Sql:
         within = [Sql("d.key = %s", (key,)), resolved.between("d")]
         if reading.cut is not None:
             within.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
-        source = _all_of(conjunction_from(ROWS_OF_KEY, within))
+        sources = [_all_of(conjunction_from(ROWS_OF_KEY, within))]
     else:
-        source = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
-    return _selected(_ROW.format(rating=rating), conjunction_from(source, conditions))
+        sources = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
+    select = _ROW.format(rating=rating)
+    return [_selected(select, conjunction_from(source, conditions)) for source in sources]
 
 
 def _all_of(rows: Sql) -> Sql:
@@ -322,11 +329,11 @@ def _listed(resolved: Resolved, driver: Driver) -> Sql:
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, EXACT_ROWS))
 
 
-def probed(listed: Sql, key: int) -> Sql:
-    """FROM clause: the rows d under a key of each game of a list, whose alias is l."""
+def probed(listed: Sql, key: int) -> list[Sql]:
+    """FROM clauses: the rows d under a key of each game of a list, whose alias is l."""
     on = "d.key = %s AND d.played = l.played AND d.slot = l.slot"
-    text = engine().EACH.format(list=listed.text, table="archive_occurrence", on=on)
-    return Sql(text, (*listed.values, key))
+    each = (engine().EACH.format(list=listed.text, table=table, on=on) for table in engine().TABLES)
+    return [Sql(text, (*listed.values, key)) for text in each]
 
 
 def driver_of(resolved: Resolved, asked: Asked, key: int, number: int) -> Driver:

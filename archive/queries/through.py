@@ -46,11 +46,8 @@ class GameThrough(GameRow):
 
 
 _PIECE: Final = """
-    SELECT * FROM (
-        SELECT d.key & 3 AS way, {alias}.played, {alias}.slot, d.ply, d.move, d.flags
-        FROM {source} WHERE {conditions}
-        ORDER BY {order} LIMIT %s
-    ) p{number}
+    SELECT d.key & 3 AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
+    ORDER BY {order} LIMIT %s
 """
 _THROUGH: Final = f"""
     SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags
@@ -155,7 +152,7 @@ def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> 
     for key in asked.keys:
         conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, "d", key)]
         where = conjunction(conditions if also is None else [*conditions, also])
-        pieces.append(_piece(phase, len(pieces), ROWS_OF_KEY, where, "d", count))
+        pieces.append(_piece(phase, ROWS_OF_KEY, where, "d", count))
     return pieces
 
 
@@ -164,16 +161,15 @@ def _after(phase: Phase, alias: str, key: int) -> Sql:
     return Sql(text, tuple(values))
 
 
-def _piece(phase: Phase, number: int, source: Sql, where: Sql, alias: str, count: int) -> Sql:
+def _piece(phase: Phase, source: Sql, where: Sql, alias: str, count: int) -> Sql:
     """The next rows of one key."""
-    order = phase.by(alias)
-    text = _PIECE.format(alias=alias, source=source.text, conditions=where.text, order=order, number=number)
+    text = _PIECE.format(source=source.text, conditions=where.text, order=phase.by(alias))
     return Sql(text, (*source.values, *where.values, count))
 
 
 def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
     """The first rows of all pieces together."""
-    text = " UNION ALL ".join(piece.text for piece in pieces)
+    text = " UNION ALL ".join(f"SELECT * FROM ({each.text}) p{n}" for n, each in enumerate(pieces))
     values = tuple(value for piece in pieces for value in piece.values)
     return Sql(f"{text} ORDER BY {phase.order}, way LIMIT %s", (*values, count))
 
@@ -222,18 +218,18 @@ class _Scan(NamedTuple):
         text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias))
         return Sql(text, (*found.values, self.rows))
 
-    def piece(self, key: int, number: int, count: int, also: Sql | None) -> Sql:
+    def pieces(self, key: int, count: int, also: Sql | None) -> list[Sql]:
         """The next rows of a key that the filters let through."""
         read = self.read(key)
         probes = self.resolved.probes(self.asked, key, at_hand=self.reading.at_hand)
         conditions = [self.resolved.result_of(self.asked, key), probes]
         if self.reading.driver is None:
-            alias, source = "d", Sql(f"({read.text}) d", read.values)
+            alias, sources = "d", [Sql(f"({read.text}) d", read.values)]
         else:
-            alias, source = "l", probed(Sql(f"({read.text}) l", read.values), key)
+            alias, sources = "l", probed(Sql(f"({read.text}) l", read.values), key)
             conditions.append(Sql(ROWS[self.asked.lines]))
         where = conjunction(conditions if also is None else [*conditions, also])
-        return _piece(self.phase, number, source, where, alias, count)
+        return [_piece(self.phase, source, where, alias, count) for source in sources]
 
     def end(self) -> Place | None:
         """Up to where everything was looked at; None if to the end."""
@@ -258,9 +254,9 @@ def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[Game
 
     What one key gives from beyond the place where another's looking ended comes on the next page.
     """
-    pieces = [scan.piece(key, number, count, also) for number, key in enumerate(scan.asked.keys)]
+    pieces = [piece for key in scan.asked.keys for piece in scan.pieces(key, count, also)]
     found = _games(scan.asked, scan.phase, pieces, count)
-    if len(found) == count and len(pieces) == 1:
+    if len(found) == count and len(scan.asked.keys) == 1:
         return found, None
     end = scan.end()
     if end is None:
