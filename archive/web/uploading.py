@@ -110,6 +110,8 @@ def _numbers(text: str) -> list[int]:
     """The uploads that an address names: `7,10-12` are four."""
     found: list[int] = []
     for piece in text.split(","):
+        if len(found) >= _FOLLOWED:
+            break
         first, between, last = (part.strip() for part in piece.partition("-"))
         ends = [_number(first), _number(last if between else first)]
         if ends[0] is not None and ends[1] is not None:

@@ -327,6 +327,8 @@ def test_bookmarks_of_a_record_are_listed_and_the_one_for_opening_is_where_it_op
     expect_ply(page, 4)
     page.keyboard.press("Home")
     expect(page).to_have_url(re.compile(r"\?ply=0$"))
+    page.reload()
+    expect_ply(page, 0)
 
 
 @BOTH_SIZES_AND_LANGUAGES

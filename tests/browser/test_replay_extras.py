@@ -9,11 +9,10 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.ready import ready_game
-from archive.ingest.work import work_off
-from archive.models import Entry, Game
+from archive.models import Game
 from kifu_core import load
 from kifu_core.position import Position
-from tests.archive import builders, games
+from tests.archive import builders
 from tests.browser.boards import expect_board, swipe, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow, freeze
 
@@ -348,27 +347,6 @@ def test_the_solution_of_a_problem_is_hidden_until_it_is_asked_for(
     expect(page.locator(".moves")).to_be_hidden()
     page.locator(".solution summary").click()
     expect(page.locator(".moves")).to_contain_text("▲５二金")
-
-
-def test_a_record_opens_at_the_bookmark_that_asks_for_it(
-    open_page: PageMaker, live_server: LiveServer
-) -> None:
-    text = games.KIF.replace("   3 ２二角成", "&読み込み時表示\n   3 ２二角成").replace(
-        "   5 ", "&ここから\n   5 "
-    )
-    upload = games.stored(text)
-    work_off(upload.pk)
-    game = Entry.objects.get(upload=upload).game
-    assert game
-    page = open_page(address(live_server, game))
-    expect_ply(page, 2)
-    page.keyboard.press("Home")
-    expect_ply(page, 0)
-    expect(page).to_have_url(re.compile(r"\?ply=0$"))
-    page.reload()
-    expect_ply(page, 0)
-    page.locator(".bookmarks a").click()
-    expect_ply(page, 4)
 
 
 def test_a_printed_sheet_has_the_facts_the_board_and_the_moves_and_no_controls(
