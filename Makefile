@@ -6,19 +6,20 @@ PIP := $(BIN)/pip --disable-pip-version-check --no-input
 # Processes that share the tests between them.
 JOBS ?= 2
 
-.PHONY: run test check setup bench faults help
+.PHONY: run test check setup bench faults hostile help
 help:
 	@echo "make run    start the archive with sample games"
 	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
 	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
 	@echo "make faults break archives on purpose, on both engines, and look whether they are whole"
+	@echo "make hostile attack archives, on both engines, and look how they and their other visitors fare"
 
 run: $(VENV)/.runtime
 	@$(BIN)/python manage.py serve
 
 CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal
-ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/project
+ARCHIVE_TESTS = tests/archive tests/browser tests/faults tests/hostile tests/project
 # All parts run, also after one that failed: one run tells everything.
 test: $(VENV)/.development
 	@failed=; \
@@ -43,6 +44,11 @@ bench: $(VENV)/.development
 
 faults: $(VENV)/.development
 	@$(BIN)/python -m tests.faults
+
+# Options of the attack, such as `make hostile HOSTILE="--seed 7 --engine sqlite"`.
+HOSTILE ?=
+hostile: $(VENV)/.development
+	@$(BIN)/python -m tests.hostile $(HOSTILE)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 run")'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive.ingest import store, tasks, uploads
+from archive.ingest.access import may_delete
 from archive.models import Entry, Event, Game, Player, Upload
 from archive.queries import twins
 from archive.queries.uploads import entry_counts
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 else:
     ModelAdmin = admin.ModelAdmin  # is no generic class at run time
 
+
+SHOWN: Final = 2_000
+"""Characters of a long text that a page of the admin shows, and of issues a twentieth of that."""
 
 DELETED: Final = 50
 """So many games are deleted in one transaction, so that others can write in between."""
@@ -46,6 +50,12 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+def shortened(value: Any) -> str:
+    """A JSON value as text, as much of it as a page has room for: unread text may have megabytes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)})"
 
 
 def deleted_by_store(
@@ -96,6 +106,8 @@ class UploadAdmin(ReadOnlyAdmin):
         return obj is None and request.user.has_perm("archive.change_upload")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        if isinstance(obj, Upload):
+            return may_delete(request, obj)
         return request.user.has_perm("archive.delete_upload")
 
     def get_deleted_objects(
@@ -104,12 +116,11 @@ class UploadAdmin(ReadOnlyAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Upload) -> None:
-        uploads.withdraw(obj.pk)
+        # The admin is in a transaction here, in which others would have to wait.
+        uploads.withdraw_later([obj.pk])
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
-        until = time.monotonic() + uploads.DELETE_SECONDS
-        for pk in list(queryset.values_list("pk", flat=True)):
-            uploads.withdraw(pk, max(0.0, until - time.monotonic()))
+        uploads.withdraw_later(list(queryset.values_list("pk", flat=True)))
 
     @admin.display(description=_("entries"))
     def counts(self, upload: Upload) -> str:
@@ -184,8 +195,19 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = ("state", "format", "encoding")
     list_select_related = ("upload", "game")
     search_fields = ("upload__name", "path")
-    exclude = ("issues",)
-    readonly_fields = ("found", "source", "report")
+    exclude = ("issues", "extra", "beside")
+    readonly_fields = ("found", "source", "report", "told_extra", "told_beside")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("extra", "beside", "record", "game__details")
+
+    @admin.display(description="extra")
+    def told_extra(self, entry: Entry) -> str:
+        return shortened(entry.extra)
+
+    @admin.display(description="beside")
+    def told_beside(self, entry: Entry) -> str:
+        return shortened(entry.beside)
 
     @admin.display(description=_("bytes as received"))
     def source(self, entry: Entry) -> str:
@@ -203,7 +225,7 @@ class EntryAdmin(ReadOnlyAdmin):
         """What was noticed, in words, with its place and the line."""
         told = (
             (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
-            for one in shown_issues(entry.issues)
+            for one in shown_issues(entry.issues, SHOWN // 20)
         )
         return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"
 
@@ -235,7 +257,8 @@ class GameAdmin(ReadOnlyAdmin):
 
     list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
     list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
-    readonly_fields = ("twins",)
+    exclude = ("details",)
+    readonly_fields = ("told_details", "twins")
     list_select_related = ("player0", "player1", "event")
     search_fields = ("player0__name", "player1__name", "event__name")
 
@@ -254,6 +277,10 @@ class GameAdmin(ReadOnlyAdmin):
         ids = list(queryset.values_list("pk", flat=True))
         for first in range(0, len(ids), DELETED):
             store.delete_games(ids[first : first + DELETED])
+
+    @admin.display(description="details")
+    def told_details(self, game: Game) -> str:
+        return shortened(game.details)
 
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:

@@ -9,3 +9,6 @@ from django.utils.translation import gettext_lazy as _
 class ArchiveConfig(AppConfig):
     name = "archive"
     verbose_name = _("Kifu Archive")
+
+    def ready(self) -> None:
+        from archive import checks  # noqa: F401  # registers them

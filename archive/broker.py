@@ -10,7 +10,7 @@ import fcntl
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,24 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
+    """kombu's transport as one for Celery's event loop.
+
+    Without the loop all children of a worker's pool wait at one lock: one that is killed while it waits takes
+    the lock with it, and its successor is given nothing to do.
+    """
+
     Channel = Channel
+    implements = filesystem.Transport.implements.extend(asynchronous=True)
+
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        """Look for messages as often as the folders are to be looked at."""
+        loop.call_repeatedly(self.polling_interval, self._take_what_is_there, connection)
+
+    def _take_what_is_there(self, connection: Any) -> None:
+        # A worker that is busy is given none: that is no message either.
+        with suppress(TimeoutError):
+            while True:
+                self.drain_events(connection, timeout=0)
 
 
 def register() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.signals import setup_logging
 
 from archive import broker
 
@@ -14,3 +15,8 @@ broker.register()
 app = Celery("archive")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["archive.ingest"])
+
+
+@setup_logging.connect
+def _leave_logging_alone(**_options: object) -> None:
+    """Keep Celery from its own: workers write the same lines as everybody (archive/logs.py)."""

@@ -4,13 +4,45 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+_MAIL = re.compile(r"[!-?A-~]+@[!-?A-~]+")
+_CONTACT = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_NAME: Final = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})*\.?")
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a site is: `scheme` is http or https, `host` as hosts stand in requests (IPv6 in brackets),
+    `port` is None where it is the scheme's own."""
+
+    scheme: str
+    host: str
+    port: int | None = None
+
+    @property
+    def secure(self) -> bool:
+        return self.scheme == "https"
+
+    @property
+    def netloc(self) -> str:
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.netloc}"
 
 
 def text(name: str, default: str = "") -> str:
@@ -28,13 +60,15 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r} is neither yes nor no; write 1 or 0")
 
 
-def number(name: str, default: int, minimum: int = 1) -> int:
-    """A whole number of at least `minimum`. Raises ImproperlyConfigured otherwise."""
+def number(name: str, default: int, minimum: int = 1, maximum: int | None = None) -> int:
+    """A whole number from `minimum` to `maximum`, None for no end. Raises ImproperlyConfigured otherwise."""
     value = text(name)
     if not value:
         return default
     if not value.isascii() or not value.isdigit() or int(value) < minimum:
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {minimum}")
+    if maximum is not None and int(value) > maximum:
+        raise ImproperlyConfigured(f"{name}={value!r} is more than {maximum}")
     return int(value)
 
 
@@ -52,6 +86,16 @@ def words(name: str, default: list[str]) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()] if value else default
 
 
+def contact(name: str) -> str:
+    """An address of mail or of a page as a URI, empty where it is unset. Else raises ImproperlyConfigured."""
+    value = text(name)
+    if not value or _CONTACT.fullmatch(value):
+        return value
+    if _MAIL.fullmatch(value):
+        return f"mailto:{value}"
+    raise ImproperlyConfigured(f"{name}={value!r} is neither an address of mail nor of a page (https://)")
+
+
 def address(name: str, default: str) -> tuple[str, int]:
     """`host:port` as a pair; an IPv6 host stands in brackets. Raises ImproperlyConfigured otherwise."""
     value = text(name, default)
@@ -61,12 +105,66 @@ def address(name: str, default: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def networks(name: str, default: list[str]) -> tuple[Network, ...]:
+    """Addresses and networks (`10.0.0.0/8`), separated by commas. Raises ImproperlyConfigured otherwise."""
+    found = []
+    for word in words(name, default):
+        try:
+            found.append(ipaddress.ip_network(word))
+        except ValueError as error:
+            raise ImproperlyConfigured(
+                f"{name}: {word!r} is neither an address nor a network such as 10.0.0.0/8 ({error})"
+            ) from None
+    return tuple(found)
+
+
+def counts_store(name: str) -> str:
+    """Where throttles are counted: `sqlite`, `postgresql` or the address of a Valkey or Redis; or empty.
+
+    Raises ImproperlyConfigured for anything else.
+    """
+    value = text(name)
+    if value and value not in ("sqlite", "postgresql") and not value.startswith(("redis://", "rediss://")):
+        raise ImproperlyConfigured(f"{name}={value!r} is none of sqlite, postgresql and redis://...")
+    return value
+
+
+def origin(name: str) -> Origin | None:
+    """The address of a site, such as `https://kifu.example` or `http://192.168.1.5:8000`; None if unset.
+
+    Raises ImproperlyConfigured for anything else, also for one with a path: the archive is at a host's root.
+    """
+    value = text(name)
+    if not value:
+        return None
+    wrong = ImproperlyConfigured(
+        f"{name}={value!r} is not the address of a site, such as https://kifu.example, without a path"
+    )
+    try:
+        parts = urlsplit(value)
+        port, host = parts.port, _host(parts.hostname or "")
+    except ValueError:
+        raise wrong from None
+    extra = parts.username, parts.password, parts.query, parts.fragment, parts.path.rstrip("/")
+    if parts.scheme not in _PORTS or not host or any(extra) or port == 0:
+        raise wrong
+    return Origin(parts.scheme, host, None if port == _PORTS[parts.scheme] else port)
+
+
+def _host(written: str) -> str:
+    """A host as browsers send it, empty for none. Raises ValueError."""
+    if ":" in written and "%" not in written:
+        return f"[{ipaddress.IPv6Address(written).compressed}]"
+    host = written.encode("idna").decode() if written else ""
+    return host if _NAME.fullmatch(host) else ""
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach a server that listens on `host`."""
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
 

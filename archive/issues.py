@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.utils.translation import get_language
 
-from kifu_core.errors import Issue
+from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import Language, message
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
@@ -61,6 +61,18 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "読み取りに {seconds} 秒以上かかるため中止しました",
         "reading it took more than {seconds} seconds and was stopped",
     ),
+    "too-slow-here": (
+        "読み取りに {seconds} 秒以上かかるため中止しました。アップロードすれば、時間をかけて読み取ります",
+        "what was sent takes longer than {seconds} s to read and was stopped; upload it instead",
+    ),
+    "too-large-here": (
+        "大きすぎます（上限 {limit} バイト）。アップロードすれば読み取れます",
+        "a record has at most {limit} bytes here; upload larger ones",
+    ),
+    "too-much-memory": (
+        "読み取りに必要なメモリーが多すぎるため読みませんでした",
+        "reading it would take too much memory; it was left out",
+    ),
     "worker-died": (
         "この部分を読むと処理が異常終了するため読みませんでした",
         "reading this part ended the worker again and again; it was left out",
@@ -99,12 +111,21 @@ def told(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in stored.items() if name != "params"} | {"message": text}
 
 
-def text_of(code: str, params: Mapping[str, str | int]) -> str:
-    """The text of a finding in the reader's language; an unknown code is shown as it is."""
+def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:
+    """The text of a finding in a language (None: the reader's); an unknown code is shown as it is."""
+    spoken = spoken or language()
     texts = TEXTS.get(code)
     if texts is None:
-        return message(code, params, language())
-    return texts[0 if language() == "ja" else 1].format_map(defaultdict(lambda: "?", params))
+        return message(code, params, spoken)
+    return texts[0 if spoken == "ja" else 1].format_map(defaultdict(lambda: "?", params))
+
+
+def detail_of(error: KifuError, spoken: Language | None = None) -> str:
+    """What is wrong, in the error's own words or those of its code; `spoken` as for `text_of`."""
+    here = f"{error.code}-here"
+    if here in TEXTS and not error.message:
+        return text_of(here, error.params, spoken)
+    return error.message or message(error, language=spoken or language())
 
 
 def language() -> Language:

@@ -71,6 +71,7 @@ class Upload(models.Model):
                 condition=Q(state__in=["received", "processing"]),
                 name="upload_unfinished",
             ),
+            models.Index(fields=["id"], condition=Q(state="deleting"), name="upload_deleting"),
         ]
 
     def __str__(self) -> str:
@@ -213,6 +214,9 @@ class GameRecord(models.Model):
     record = models.BinaryField()
     beside = models.JSONField(default=dict)
     """What the game is made of beside its record (`archive.ingest.ready.read_again`)."""
+    keys = models.BinaryField(null=True)
+    """The keys of the game's rows in the index (`archive.index.schema.pack_keys`), so that they are found
+    without replaying the record; NULL where it was stored before these were kept."""
 
     def __str__(self) -> str:
         return str(self.game_id)
@@ -236,6 +240,25 @@ class GameAlias(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk} -> {self.game_id}"
+
+
+class GoneGame(models.Model):
+    """The id of a game that was deleted, or of an alias of one: its addresses answer 410."""
+
+    id = models.BigIntegerField(primary_key=True)
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class GoneUpload(models.Model):
+    """An upload that was deleted: its addresses answer 410. Inserted when its games are out of all lists;
+    so the last of these rows tells whether what was counted before still holds."""
+
+    upload_id = models.BigIntegerField(unique=True)
+
+    def __str__(self) -> str:
+        return str(self.upload_id)
 
 
 class GamePlayer(models.Model):

@@ -14,12 +14,15 @@ from archive.models import Entry
 SHOWN: Final = 20
 
 
-def report(entry: Entry) -> str:
-    """What was uploaded, what was noticed, with which version; no bytes and no names of people."""
+def report(entry: Entry, *, for_staff: bool = False) -> str:
+    """What was uploaded, what was noticed, with which version; no bytes and no names of people.
+
+    Only the staff is told of the machine.
+    """
     upload = entry.upload
     found = [issues.told(issue) for issue in entry.issues]
     lines = [
-        f"Kifu Archive {_version()}, Python {platform.python_version()}",
+        f"Kifu Archive {_version()}" + (f", Python {platform.python_version()}" if for_staff else ""),
         f"upload {upload.pk}, entry {entry.seq}: {entry.state}",
         f"file: {upload.name}" + (f" / {entry.path}" if entry.path else ""),
         f"game in the file: {entry.index + 1}",

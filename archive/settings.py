@@ -7,7 +7,7 @@ from typing import Any
 
 import dj_database_url
 
-from archive import broker, env
+from archive import broker, env, logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARCHIVE_DATA_DIR", str(BASE_DIR / "var"))).resolve()
@@ -16,16 +16,47 @@ EMBEDDED = not env.text("DATABASE_URL")
 
 SECRET_KEY = env.secret("SECRET_KEY", keep_in=DATA_DIR / "secret-key" if EMBEDDED else None)
 DEBUG = env.flag("DEBUG", default=False)
+# Where visitors find the archive; hosts, origins, cookies and redirects follow from it.
+PUBLIC_URL = env.origin("ARCHIVE_PUBLIC_URL")
+_SECURE = PUBLIC_URL is not None and PUBLIC_URL.secure
+# Whose X-Forwarded-For, -Proto and -Host count. https comes from a proxy, by default one on this machine.
+TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"] if _SECURE else [])
+# Everything from this level on goes to standard error, with tracebacks; the access log is by choice.
+LOG_LEVEL = env.choice("ARCHIVE_LOG_LEVEL", logs.LEVELS, "warning")
+ACCESS_LOG = env.flag("ARCHIVE_ACCESS_LOG", default=False)
+LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG)
+# Whom security.txt names for reports of holes: an address of mail, or of a page.
+SECURITY_CONTACT = env.contact("ARCHIVE_SECURITY_CONTACT")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+if PUBLIC_URL is not None:
+    ALLOWED_HOSTS = list(dict.fromkeys([PUBLIC_URL.host, *ALLOWED_HOSTS]))
+    CSRF_TRUSTED_ORIGINS = list(dict.fromkeys([str(PUBLIC_URL), *CSRF_TRUSTED_ORIGINS]))
 
 BIND_HOST, BIND_PORT = env.address("ARCHIVE_BIND", "127.0.0.1:8000")
-ARCHIVE_ANONYMOUS_UPLOAD = env.flag(
-    "ARCHIVE_ANONYMOUS_UPLOAD", default=EMBEDDED and env.is_loopback(BIND_HOST)
+# Nobody but who sits at this machine can reach it, as far as we know: no proxy leads here from elsewhere.
+_AT_HOME = (
+    env.is_loopback(BIND_HOST)
+    and not TRUSTED_PROXIES
+    and (PUBLIC_URL is None or env.is_loopback(PUBLIC_URL.host))
 )
+ARCHIVE_ANONYMOUS_UPLOAD = env.flag("ARCHIVE_ANONYMOUS_UPLOAD", default=EMBEDDED and _AT_HOME)
+# Whether programs may send name and password with every request.
+ARCHIVE_BASIC_AUTH = env.flag("ARCHIVE_BASIC_AUTH", default=False)
 ARCHIVE_LOGIN_REQUIRED = env.flag("ARCHIVE_LOGIN_REQUIRED", default=False)
 ARCHIVE_SAMPLES = env.flag("ARCHIVE_SAMPLES", default=True)
 WEB_WORKERS = env.number("ARCHIVE_WEB_WORKERS", 2)
+# Requests that one web process works on at a time; the others wait without holding anything.
+WEB_THREADS = env.number("ARCHIVE_WEB_THREADS", 4)
+# What memory a web process may have; one that has more is replaced while the site is served.
+WEB_MEMORY_MB = env.number("ARCHIVE_WEB_MEMORY_MB", 768, minimum=256)
+MAX_CONNECTIONS = env.number("ARCHIVE_MAX_CONNECTIONS", 4096)
+# How long a visitor may take for a request's headers, for its body, and for a piece of the answer.
+HEADER_SECONDS = env.number("ARCHIVE_HEADER_SECONDS", 15)
+BODY_SECONDS = env.number("ARCHIVE_BODY_SECONDS", 30)
+ANSWER_SECONDS = env.number("ARCHIVE_ANSWER_SECONDS", 60)
+ARCHIVE_MAX_REQUEST_BYTES = env.number("ARCHIVE_MAX_REQUEST_BYTES", 256 * 1024 * 1024)
+ARCHIVE_MAX_WAITING_BYTES = env.number("ARCHIVE_MAX_WAITING_BYTES", 1024 * 1024 * 1024)
 INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
 SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # After this long an upload that nobody claimed is taken for one whose message was lost.
@@ -36,6 +67,8 @@ SILENCE_SECONDS = env.number("ARCHIVE_SILENCE_SECONDS", 300)
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # After this long a task is stuck, whatever it does: the process that runs it is ended.
 TASK_SECONDS = env.number("ARCHIVE_TASK_SECONDS", 60)
+# What memory a process that reads uploads may take; one that had half of it is replaced after its task.
+WORKER_MEMORY_MB = env.number("ARCHIVE_WORKER_MEMORY_MB", 1024, minimum=256)
 # How long a worker that says nothing is taken to be alive; longer than any one entry may take.
 CLAIM_SECONDS = env.number("ARCHIVE_CLAIM_SECONDS", 60)
 # A folder whose files are taken in as they come.
@@ -51,9 +84,32 @@ ARCHIVE_MAX_TOTAL_BYTES = env.number("ARCHIVE_MAX_TOTAL_BYTES", 1024 * 1024 * 10
 ARCHIVE_MAX_RATIO = env.number("ARCHIVE_MAX_RATIO", 200)
 ARCHIVE_MAX_DEPTH = env.number("ARCHIVE_MAX_DEPTH", 2)
 ARCHIVE_ENTRY_SECONDS = env.number("ARCHIVE_ENTRY_SECONDS", 10)
+# How long a web process may be busy with unpacking what an entry was read from.
+ARCHIVE_SOURCE_SECONDS = env.number("ARCHIVE_SOURCE_SECONDS", 1)
+# What is kept of one game, far beyond all real ones; the rest is unread text. The index has int2 for plies.
+ARCHIVE_MAX_PLIES = env.number("ARCHIVE_MAX_PLIES", 10_000, maximum=32_767)
+ARCHIVE_MAX_FORKS = env.number("ARCHIVE_MAX_FORKS", 20_000)
+ARCHIVE_MAX_FORK_MOVES = env.number("ARCHIVE_MAX_FORK_MOVES", 100_000)
+ARCHIVE_MAX_COMMENT_BYTES = env.number("ARCHIVE_MAX_COMMENT_BYTES", 1024 * 1024)
 # What is converted or checked without being stored.
 ARCHIVE_MAX_CONVERT_BYTES = env.number("ARCHIVE_MAX_CONVERT_BYTES", 1024 * 1024)
+ARCHIVE_MAX_FIND_BYTES = env.number("ARCHIVE_MAX_FIND_BYTES", 128 * 1024)
+# After this long a web process stops reading what a visitor sent.
+ARCHIVE_READ_SECONDS = env.number("ARCHIVE_READ_SECONDS", 1)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
+
+# How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
+ARCHIVE_THROTTLE = env.flag("ARCHIVE_THROTTLE", default=True)
+ARCHIVE_THROTTLE_STORE = env.counts_store("ARCHIVE_THROTTLE_STORE")
+ARCHIVE_THROTTLE_WORK = env.number("ARCHIVE_THROTTLE_WORK", 1200, minimum=0)
+ARCHIVE_THROTTLE_SOURCES = env.number("ARCHIVE_THROTTLE_SOURCES", 60, minimum=0)
+ARCHIVE_THROTTLE_UPLOADS = env.number("ARCHIVE_THROTTLE_UPLOADS", 300, minimum=0)
+ARCHIVE_THROTTLE_UPLOAD_BYTES = env.number("ARCHIVE_THROTTLE_UPLOAD_BYTES", 256 * 1024 * 1024, minimum=0)
+ARCHIVE_THROTTLE_SIGN_INS = env.number("ARCHIVE_THROTTLE_SIGN_INS", 20, minimum=0)
+# How many times as much signed-in users, the staff and who sits at this machine may ask for.
+ARCHIVE_THROTTLE_USERS = env.number("ARCHIVE_THROTTLE_USERS", 5)
+ARCHIVE_THROTTLE_STAFF = env.number("ARCHIVE_THROTTLE_STAFF", 100)
+ARCHIVE_THROTTLE_LOOPBACK = env.number("ARCHIVE_THROTTLE_LOOPBACK", 100 if _AT_HOME else 1)
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -69,13 +125,20 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First: what follows believes the forwarded headers that it leaves.
+    "archive.web.addresses.ForwardedHeaders",
+    # Around everything: request ids, the access log, faults while an answer is on its way.
+    "archive.web.requests.Traced",
     "django.middleware.security.SecurityMiddleware",
     "archive.web.security.ContentSecurityPolicy",
     "archive.web.security.OpenToOtherSites",
+    # Before CSRF, which reads the body; its answers have the headers of the two above.
+    "archive.web.throttles.Throttles",
     # Around static files too; and a file that has grown since the start is not cut off at its old length.
     "django.middleware.gzip.GZipMiddleware",
     "archive.web.statics.TagsOfCompressedFiles",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "archive.web.requests.Refusing",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -89,6 +152,7 @@ if ARCHIVE_LOGIN_REQUIRED:
     MIDDLEWARE.append("django.contrib.auth.middleware.LoginRequiredMiddleware")
 
 ROOT_URLCONF = "archive.urls"
+CSRF_FAILURE_VIEW = "archive.web.errors.csrf_failure"
 WSGI_APPLICATION = "archive.wsgi.application"
 LOGIN_URL = "admin:login"
 
@@ -159,6 +223,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 for folder in ("test", "tmp") if EMBEDDED else ("tmp",):
     (DATA_DIR / folder).mkdir(parents=True, exist_ok=True)
 
+AUTHENTICATION_BACKENDS = ["archive.limits.signing_in.CountedBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
@@ -178,17 +243,20 @@ FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "tmp") if EMBEDDED else None
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.BasicAuthentication",
+        "archive.api.authentication.Basic",
         "rest_framework.authentication.SessionAuthentication",
     ],
+    "DEFAULT_THROTTLE_CLASSES": ["archive.limits.throttling.RouteThrottle"],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated"
         if ARCHIVE_LOGIN_REQUIRED
         else "rest_framework.permissions.AllowAny"
     ],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["archive.api.reading.JSONAnswer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "archive.api.negotiation.Negotiation",
+    "DEFAULT_METADATA_CLASS": "archive.api.negotiation.Options",
     "DEFAULT_PARSER_CLASSES": [
-        "rest_framework.parsers.JSONParser",
+        "archive.api.reading.StrictJSON",
         "rest_framework.parsers.MultiPartParser",
         "rest_framework.parsers.FormParser",
     ],
@@ -217,5 +285,17 @@ if WATCH_DIR:
     CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS}
 
 SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _SECURE
+if TRUSTED_PROXIES:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    USE_X_FORWARDED_HOST = True
+if PUBLIC_URL is not None and PUBLIC_URL.secure:
+    SECURE_SSL_REDIRECT = True
+    SECURE_SSL_HOST = PUBLIC_URL.netloc
+    # Whoever watches over the archive asks the process itself.
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
+    SECURE_HSTS_SECONDS = env.number("ARCHIVE_HSTS_SECONDS", 365 * 24 * 60 * 60, minimum=0)
+    # Other names below this one, and browsers' lists of names, are not the archive's to decide about.
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

@@ -7,8 +7,10 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from archive.web.content_types import UsableContentTypes
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
-application = get_wsgi_application()
+application = UsableContentTypes(get_wsgi_application())
 
 # What is loaded by now stays until the end: looking through all of it for garbage would now and then take
 # some 50 ms out of a request.

@@ -13,6 +13,7 @@ from kifu_core.formats.losses import losses
 from kifu_core.handicaps import PRESETS
 from kifu_core.jkf import Record
 from kifu_core.keys import canonical, shogi64
+from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.position import Position
 from kifu_core.quoridor import board as quoridor_board
 from kifu_core.quoridor import draw as quoridor_draw
@@ -218,9 +219,12 @@ def last_position(record: Record) -> tuple[int, dict[str, str]]:
 
 
 def load(
-    data: bytes | str, name: str | None = None, *, strict: bool = False
+    data: bytes | str, name: str | None = None, *, strict: bool = False, limits: Limits = UNLIMITED
 ) -> tuple[GameKind[Any], ParseResult]:
-    """All games of a file of any kind of game, and the kind; raises as `kifu_core.load` does."""
-    source, notes = open_source(data, name)
+    """All games of a file of any kind of game, and the kind; raises as `kifu_core.load` does.
+
+    What a game has beyond the `limits` becomes its unread text, with an issue.
+    """
+    source, notes = open_source(data, name, limits)
     kind = kind_of(source.text, source.name)
     return kind, kind.load_source(source, notes, strict=strict)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
 
 from kifu_core import shape
+from kifu_core.deadline import watched
 from kifu_core.pieces import MOST_IN_HAND
 
 Kind = Literal["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"]
@@ -247,9 +248,8 @@ def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> li
     """
     if level > FORK_LEVELS:
         raise shape.error("jkf-depth", path)
-    return [
-        _entry(entry, f"{path}[{i}]", read_move, level) for i, entry in enumerate(shape.array(value, path))
-    ]
+    found = enumerate(watched(shape.array(value, path)))
+    return [_entry(entry, f"{path}[{i}]", read_move, level) for i, entry in found]
 
 
 def header(value: object, path: str) -> dict[str, str]:

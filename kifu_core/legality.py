@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from kifu_core import rules
+from kifu_core.deadline import watched
 from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 from kifu_core.moves import DROP, target
@@ -60,8 +61,7 @@ def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
     """A finding of the reading with what the rules say about it."""
     if foul is not None:
         return replace(issue, params={**issue.params, **foul.params})
-    plies = sum("move" in entry for entry in game.record["moves"])
-    if issue.code != "wrong-side" or issue.ply != plies + 1:
+    if issue.code != "wrong-side" or issue.ply != 1 + sum("move" in entry for entry in game.record["moves"]):
         return issue
     winner = start_of(game.record).turn ^ (issue.ply & 1)
     return replace(issue, params={**issue.params, "winner": winner})
@@ -81,7 +81,7 @@ class _Look:
     def run(self) -> list[Issue]:
         found: list[Issue] = []
         self._count()
-        for entry in self.record["moves"]:
+        for entry in watched(self.record["moves"]):
             if "move" not in entry:
                 continue
             code = self._play(packed_move(entry["move"]))
@@ -142,7 +142,7 @@ class _Look:
     def _checking_sides(self, first: int, last: int) -> list[int]:
         """The sides that gave check with every move after ply `first` up to `last`."""
         position, quiet = start_of(self.record), set[int]()
-        for ply, move in enumerate(self.moves[:last], start=1):
+        for ply, move in enumerate(watched(self.moves[:last]), start=1):
             position.do_move(move)
             if ply > first and not rules.in_check(position, position.turn):
                 quiet.add(position.turn ^ 1)

@@ -66,6 +66,23 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "変化：{number}手 は変化の入れ子が深すぎます",
         "variation {number} is nested too deep",
     ),
+    # what is kept of a game
+    "main-line-limit": (
+        "本譜が長すぎるため、{ply}手目から先は読まずに文字のまま残しました（上限 {limit} 手）",
+        "the main line is too long: from ply {ply} on it is kept as text only (at most {limit} plies)",
+    ),
+    "forks-limit": (
+        "変化が多すぎるため、一部は読まずに文字のまま残しました（上限 {limit} 個）",
+        "there are too many variations: some are kept as text only (at most {limit})",
+    ),
+    "fork-moves-limit": (
+        "変化の手数の合計が多すぎるため、一部は読まずに文字のまま残しました（上限 {limit} 手）",
+        "the variations hold too many moves: some are kept as text only (at most {limit} moves together)",
+    ),
+    "comments-limit": (
+        "コメントが多すぎるため、一部は読み取れなかった部分に残しました（合計の上限 {limit} バイト）",
+        "there are too many comments: some are kept with the unread text (at most {limit} bytes together)",
+    ),
     "unknown-ending": ("終局の記号がわかりません: {word}", "an ending of an unknown kind: {word}"),
     "result-mismatch": (
         "結果の行「{text}」が終局と合いません",

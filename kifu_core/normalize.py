@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from kifu_core import jkf, rules, specials
+from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
 from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
 from kifu_core.pieces import BY_CODE, CAN_PROMOTE, CODES, FU, IN_HAND, OU, UNPROMOTED
 from kifu_core.position import Position
 from kifu_core.squares import square
@@ -95,6 +97,7 @@ class Played:
     `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
     that could not be played to their end, each with the index of the first step not played; what hangs on
     later steps was not played either. `more` counts the warnings beyond those that anybody is shown.
+    `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
     """
 
     entries: list[MoveEntry]
@@ -103,15 +106,21 @@ class Played:
     cuts: list[tuple[Line, int]] = field(default_factory=list)
     ending: tuple[Special, int, int] | None = None
     more: int = 0
+    first: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
-def replay_line(line: Line, position: Position) -> Played:
+def replay_line(
+    line: Line, position: Position, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
+) -> Played:
     """Play a line and its forks from a position, which is left as it was.
 
     Illegal but playable moves are played and found; a step that cannot be played ends its line, and what
-    hangs on later steps is not played either.
+    hangs on later steps is not played either. So does a step beyond the limits: the main line comes first,
+    then forks, the outer ones before those inside them. `comments` are the start's, which count too; those
+    for which there is room come back as `first`.
     """
-    return _Replay(line, position.copy()).run()
+    return _Replay(line, position.copy(), limits, comments).run()
 
 
 @dataclass(slots=True)
@@ -128,12 +137,16 @@ class _Job:
 class _Replay:
     """The state of one replay: a queue of lines, so that nesting costs no recursion."""
 
-    def __init__(self, line: Line, position: Position) -> None:
+    def __init__(self, line: Line, position: Position, limits: Limits, comments: Sequence[str]) -> None:
         self.jobs = deque([_Job(line, position, 0, -1, None)])
         self.played = Played([], position)
         self.hollow: list[list[MoveEntry]] = []
+        self.limits = limits
+        self.room = Room.of(limits)
+        self.played.first = self._comments(self.jobs[0], -1, list(comments))
 
     def run(self) -> Played:
+        self.played.left_out = self.room.left_out
         while self.jobs:
             job = self.jobs.popleft()
             if job.parent is not None:
@@ -152,17 +165,43 @@ class _Replay:
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
         begin, waiting = 0, []
-        for mark in (*sorted(line.forks), len(line.steps)):
-            if not self._advance(job, begin, mark, entries):
+        most = self.limits.plies if job.parent is None else self.room.fork_moves
+        end = min(len(line.steps), most)
+        # An ending is no ply.
+        if end < len(line.steps) and isinstance(line.steps[end], Special):
+            end += 1
+        for mark in (*(mark for mark in sorted(line.forks) if mark < end), end):
+            if not self._advance_to(job, begin, mark, entries):
                 break
-            if mark < len(line.steps):
+            if mark < end:
                 waiting.append((mark, position.copy(), job.last))
             begin = mark
+        else:
+            if end < len(line.steps):
+                self._beyond(job, "main-line-limit" if job.parent is None else "fork-moves-limit", end)
+        if job.parent is not None:
+            self.room.fork_moves -= len(entries)
         self._queue_forks(job, entries, waiting)
         for index, texts in line.comments.items():
-            if 0 <= index < len(entries):
-                entries[index]["comments"] = texts
+            if 0 <= index < len(entries) and (kept := self._comments(job, index, texts)):
+                entries[index]["comments"] = kept
         return entries
+
+    def _beyond(self, job: _Job, code: LimitCode, index: int) -> None:
+        """Leave a line from one of its steps on, which lies beyond a limit."""
+        self.played.cuts.append((job.line, index))
+        self._tell(job, code, index)
+
+    def _tell(self, job: _Job, code: LimitCode, index: int) -> None:
+        if self.room.first(code):
+            self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
+
+    def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
+        """Those of a step's comments for which there is room."""
+        kept = self.room.comments(texts)
+        if len(kept) < len(texts):
+            self._tell(job, "comments-limit", index)
+        return kept
 
     def _queue_forks(
         self, job: _Job, entries: list[MoveEntry], waiting: list[tuple[int, Position, int]]
@@ -172,7 +211,20 @@ class _Replay:
         for mark, position, last in waiting:
             if mark in reached:
                 for fork in line.forks[mark]:
-                    self.jobs.append(_Job(fork, position, job.ply + mark, last, entries[mark]))
+                    one = _Job(fork, position, job.ply + mark, last, entries[mark])
+                    if self.room.forks > 0:
+                        self.room.forks -= 1
+                        self.jobs.append(one)
+                    else:
+                        self._beyond(one, "forks-limit", 0)
+
+    def _advance_to(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
+        """Play the steps from `begin` up to `end` with looks at the clock; False as for `_advance`."""
+        for at in range(begin, end, PIECE):
+            check_time()
+            if not self._advance(job, at, min(at + PIECE, end), entries):
+                return False
+        return True
 
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; False if one of them cannot be played.
@@ -226,7 +278,7 @@ class _Replay:
                             sound = False
             else:
                 kind = -piece if turn else piece
-                sound = not taken and hands[turn][kind] > 0 and between is not None
+                sound = between is not None and not taken and hands[turn][kind] > 0
                 if kind == FU and piece in board[to % 9 :: 9]:
                     sound = False
             if not sound:
@@ -316,6 +368,8 @@ def _impossible(position: Position, chosen: Plan) -> str:
     """Why a plan makes no sense on the board, or an empty text."""
     board, sign = position.board, -1 if position.turn else 1
     if chosen.origin < 0:
+        if chosen.fault == "bad-drop":  # no hand has a place for it
+            return chosen.fault
         if board[chosen.to]:
             return "occupied"
         return "" if position.hands[position.turn][abs(chosen.piece)] else "not-in-hand"
@@ -358,7 +412,7 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
     jobs = deque([(entries, turn, [0, 0])])
     while jobs:
         line, side, clocks = jobs.popleft()
-        for entry in line:
+        for entry in watched(line):
             if "forks" in entry:
                 jobs.extend((fork, side, clocks[:]) for fork in entry["forks"])
             if "time" in entry:
@@ -412,28 +466,27 @@ def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") ->
     return result
 
 
-def complete_record(record: Record, notation: Notation = "jkf") -> tuple[Played, Record]:
+def complete_record(
+    record: Record, notation: Notation = "jkf", limits: Limits = UNLIMITED
+) -> tuple[Played, Record]:
     """Replay a checked record; raises ParseError if it has no start position."""
     position = start_position(record.get("initial"))
     first = record["moves"][:1]
-    played = replay_line(_line_of(record["moves"][1:], notation, 0), position)
+    comments = first[0].get("comments", []) if first else []
+    played = replay_line(_line_of(record["moves"][1:], notation, 0), position, limits, comments)
     complete_times(played.entries, position.turn)
-    moves: list[MoveEntry] = [*(_first_entry(entry) for entry in first), *played.entries]
+    start: MoveEntry = {"comments": played.first} if played.first or first[:1] == [{"comments": []}] else {}
+    moves: list[MoveEntry] = [*([start] if first else []), *played.entries]
     result: Record = {"header": dict(record["header"]), "moves": moves}
     if "initial" in record:
         result["initial"] = named_initial(position) if notation == "csa" else record["initial"]
     return played, result
 
 
-def _first_entry(entry: MoveEntry) -> MoveEntry:
-    """The start's own entry: comments only."""
-    return {"comments": entry["comments"]} if "comments" in entry else {}
-
-
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
     """The line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
     line = Line(restore_same=notation == "csa", level=level, written=entries)
-    for index, entry in enumerate(entries):
+    for index, entry in enumerate(watched(entries)):
         line.steps.append(_step_of(entry, notation))
         line.times.append(entry.get("time"))
         if "comments" in entry:

@@ -12,6 +12,7 @@ from kifu_core.errors import (
     ParseError,
     UnknownFormatError,
 )
+from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
 from kifu_core.record import FormatName, ParsedGame, ParseResult
 from kifu_core.text import Notes, Source, clean_text, decode
@@ -20,14 +21,16 @@ Loader = Callable[[Source, Notes], list[ParsedGame]]
 """Reads the games of one format; what is found out about the whole goes to the notes."""
 
 
-def open_source(data: bytes | str, name: str | None = None) -> tuple[Source, Notes]:
+def open_source(
+    data: bytes | str, name: str | None = None, limits: Limits = UNLIMITED
+) -> tuple[Source, Notes]:
     """The text of a file and what was found out about its bytes; raises DecodeError `too-large`."""
     if isinstance(data, bytes):
         text, encoding, findings = decode(data)
     else:
         text, findings = clean_text(data)
         encoding = "str"
-    source = Source(text, encoding, name)
+    source = Source(text, encoding, name, limits)
     notes = Notes(source)
     for code, detail in findings:
         notes.add(code, None, "warning", None, text=detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from kifu_core.deadline import watched
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.keys.canonical import canonical_of
@@ -82,7 +83,7 @@ def main_line_from(
     """The main line of a record of any kind of game that starts in a position."""
     entry: Any = moves[0] if moves else {}
     ply = 0
-    for following in moves[1:]:
+    for following in watched(moves[1:]):
         if "move" not in following:
             continue
         move = packed_move(following["move"])

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from kifu_core import rules
 from kifu_core.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
+from kifu_core.deadline import PIECE, check_time
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
 from kifu_core.jkf import RELATIVES, Move, Place
 from kifu_core.moves import DROP, pack
@@ -104,7 +105,9 @@ def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool
     kind = abs(piece)
     move: Move = {"color": color, "to": PLACES[to], "piece": CODES[kind]}
     _add_words(move, relative, same)
-    fault = "dead-drop" if is_dead(piece, to) else ""
+    fault = "" if kind in HAND_KINDS else "bad-drop"
+    if not fault and is_dead(piece, to):
+        fault = "dead-drop"
     rivals = _comers(piece, to, -1) if relative is None else ()
     return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault, {})
 
@@ -369,6 +372,8 @@ class Memo(dict[Key, Value]):
     def __missing__(self, key: Key) -> Value:
         if len(self) >= self.LIMIT:
             self.clear()
+        if not len(self) % PIECE:
+            check_time()
         value = self[key] = self.read(key)
         return value
 

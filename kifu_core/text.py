@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Final
 
 from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
+from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.mojibake import repair
 
 MAX_BYTES: Final = 16 * 1024 * 1024
@@ -83,10 +84,8 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     for mark, codec, name in _BOMS:
         if data.startswith(mark):
             return _with_bom(data, codec, name)
-    if b"\x1b$" in data:
-        return _legacy(data)
-    if data.isascii():
-        return data.decode("ascii"), "ascii", []
+    if data.isascii():  # as ISO-2022-JP is, with its escapes; they mean nothing in a text of another encoding
+        return _legacy(data) if b"\x1b$" in data else (data.decode("ascii"), "ascii", [])
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError:
@@ -130,10 +129,14 @@ def _likeness(text: str) -> int:
 
 
 class Source:
-    """A text with its lines, and the issues found in it. `name` is a file name, only a hint."""
+    """A text with its lines, and the issues found in it. `name` is a file name, only a hint.
 
-    def __init__(self, text: str, encoding: str, name: str | None = None) -> None:
+    `limits` are those of each of its games.
+    """
+
+    def __init__(self, text: str, encoding: str, name: str | None = None, limits: Limits = UNLIMITED) -> None:
         self.text = text
+        self.limits = limits
         self.encoding = encoding
         self.name = name or ""
         self._starts: list[int] | None = None

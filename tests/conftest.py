@@ -34,6 +34,12 @@ def nothing_remembered() -> None:
     cache.clear()
 
 
+@pytest.fixture(autouse=True)
+def unthrottled(settings: Settings) -> None:
+    """A test asks as much as it likes from one address; those of limits switch them on (`throttled`)."""
+    settings.ARCHIVE_THROTTLE = False
+
+
 @pytest.fixture(scope="session", autouse=True)
 def few_recent_rows() -> Iterator[None]:
     """On SQLite even a small archive has rows in both tables of the index."""
@@ -80,8 +86,10 @@ def depends_on_engine(item: pytest.Item) -> bool:
 
 @pytest.fixture(autouse=True)
 def patient(settings: Settings) -> None:
-    """No entry of an upload takes too long because the machine is busy."""
+    """No record, sent or stored, takes too long because the machine is busy."""
     settings.ARCHIVE_ENTRY_SECONDS = 600
+    settings.ARCHIVE_READ_SECONDS = 600
+    settings.ARCHIVE_SOURCE_SECONDS = 600
 
 
 @pytest.fixture

@@ -168,6 +168,8 @@ def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
             "ARCHIVE_ANONYMOUS_UPLOAD": "1",
             "ARCHIVE_WEB_WORKERS": "1",
             "ARCHIVE_ENTRY_SECONDS": str(START_SECONDS),
+            "ARCHIVE_READ_SECONDS": str(START_SECONDS),
+            "ARCHIVE_SOURCE_SECONDS": str(START_SECONDS),
             "PYTHONUNBUFFERED": "1",
             **address,
             **settings,

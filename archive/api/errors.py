@@ -1,106 +1,161 @@
-"""The one place where errors become HTTP answers: problem details after RFC 9457."""
+"""The one place where errors become HTTP answers: problem details after RFC 9457.
+
+`detail` is for developers and always English; `code` is stable. What people read stands in `message`s of
+`errors`, in the language that the request asks for.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from django.conf import settings
+from django.core.exceptions import (
+    BadRequest,
+    DisallowedHost,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
-from django.http import Http404
-from rest_framework import exceptions, status
-from rest_framework.request import Request
+from django.http import Http404, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from archive.issues import language
+from archive import issues
+from archive.api.problems import PROBLEM, Problem
+from archive.models import UploadChunk
+from archive.taken_down import GoneError
 from kifu_core.errors import KifuError
-from kifu_core.messages import message
 
-CONTENT_TYPE = "application/problem+json"
+_MOST_NAMED: Final = 20
+"""Fields with mistakes that an answer lists."""
+_LONGEST_NAME: Final = 100
+
+STATUSES: Final = {"too-large": 413, "too-slow": 422}
+"""The statuses of errors of texts that are not 400."""
+
+_CODES: Final[dict[type[exceptions.APIException], str]] = {
+    exceptions.AuthenticationFailed: "authentication-failed",
+    exceptions.NotAuthenticated: "not-authenticated",
+    exceptions.PermissionDenied: "permission-denied",
+    exceptions.ParseError: "parse-error",
+}
+"""Codes of the framework's errors that are not those of their status."""
+
+_SPOKEN: Final = (exceptions.NotAuthenticated, exceptions.PermissionDenied, exceptions.ParseError)
+"""Errors of the framework that are raised with words of their own, which are English."""
 
 
 class ApiError(exceptions.APIException):
-    """An error with a stable code of ours; `errors` lists single fields or lines where there are several."""
+    """An error with a stable code of ours; `errors` lists single fields or lines where there are several.
+
+    `detail` is English. `field` names the parameter that is wrong, where it is one.
+    """
 
     def __init__(
-        self, code: str, detail: str, status_code: int = 400, errors: list[dict[str, Any]] | None = None
+        self,
+        code: str,
+        detail: str,
+        status_code: int = 400,
+        errors: list[dict[str, Any]] | None = None,
+        *,
+        field: str = "",
     ) -> None:
         super().__init__(detail, code)
         self.code = code
         self.status_code = status_code
-        self.errors = errors or []
+        self.errors = errors or ([{"field": field, "detail": detail}] if field else [])
 
 
-def nothing_in(request: Request, code: str, detail: str) -> ApiError:
-    """The error for a request that holds nothing of what was asked for."""
-    if "Transfer-Encoding" in request.headers:
-        return ApiError("length-required", "a body in chunks is not read: send its Content-Length", 411)
-    return ApiError(code, detail)
-
-
-def problem(status_code: int, code: str, detail: str, errors: list[dict[str, Any]]) -> dict[str, Any]:
-    """The body of an error answer."""
-    return {
-        "type": f"urn:kifu-archive:error:{code}",
-        "title": code.replace("-", " "),
-        "status": status_code,
-        "detail": detail,
-        "code": code,
-        "errors": errors,
-    }
+def answer(found: Problem) -> HttpResponse:
+    """The problem as an answer from outside of the API's views."""
+    return JsonResponse(found.body(), status=found.status, content_type=PROBLEM)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; None (a plain 500) for what is nobody's fault but ours."""
-    found = _describe(error)
+    """DRF's exception handler; None (a 500 that is logged) for what is nobody's fault but ours."""
+    found = describe(error)
     if found is None:
         return None
     set_rollback()
-    status_code, code, detail, errors = found
-    response = Response(problem(status_code, code, detail, errors), status=status_code)
-    response.content_type = CONTENT_TYPE
-    for name in ("auth_header", "wait"):
+    response = Response(found.body(), status=found.status)
+    response.content_type = PROBLEM
+    for name, header in (("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")):
         if value := getattr(error, name, None):
-            response[{"auth_header": "WWW-Authenticate", "wait": "Retry-After"}[name]] = str(value)
+            response[header] = str(value)
+    if isinstance(error, exceptions.NotAcceptable):
+        response["Vary"] = "Accept"
     return response
 
 
-def detail_of(error: KifuError) -> str:
-    """What is wrong, in the error's own words or else in those of its code."""
-    return error.message or message(error, language=language())
-
-
-def _describe(error: Exception) -> tuple[int, str, str, list[dict[str, Any]]] | None:
+def describe(error: Exception) -> Problem | None:
+    """What an error is for whoever sent the request; None for a fault of ours."""
     if isinstance(error, KifuError):
-        return status.HTTP_400_BAD_REQUEST, error.code, detail_of(error), []
-    if isinstance(error, Http404):
-        return status.HTTP_404_NOT_FOUND, "not-found", str(error) or "there is nothing at this address", []
-    if isinstance(error, DjangoPermissionDenied):
-        return status.HTTP_403_FORBIDDEN, "forbidden", str(error) or "this is not allowed", []
+        found = [issues.told(issues.as_stored(error.issue()))]
+        return Problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), found)
+    # Bytes go only with their upload; here it went while they were read.
+    if isinstance(error, GoneError | UploadChunk.DoesNotExist):
+        return Problem.of_status(410)
     if isinstance(error, ApiError):
-        return error.status_code, error.code, str(error.detail), error.errors
-    if isinstance(error, TooManyFilesSent):
-        limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
-        return 413, "too-many-files", f"a request has at most {limit} files", []
-    if isinstance(error, RequestDataTooBig):
-        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        return 413, "too-large", f"beside its files a request has at most {limit} bytes", []
-    if isinstance(error, exceptions.ValidationError):
-        return (
-            error.status_code,
-            "invalid",
-            "some parameters are not as they should be",
-            _fields(error.detail),
-        )
+        return Problem(error.status_code, error.code, str(error.detail), error.errors)
     if isinstance(error, exceptions.APIException):
-        codes = error.get_codes()
-        code = codes if isinstance(codes, str) else "invalid"
-        return error.status_code, code.replace("_", "-"), str(error.detail), []
+        return _of_framework(error)
+    if isinstance(error, Http404):
+        return Problem.of_status(404)
+    if isinstance(error, DjangoPermissionDenied):
+        return Problem.of_status(403)
+    if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | UnreadablePostError):
+        return _unreadable(error)
     return None
 
 
+def _unreadable(error: Exception) -> Problem:
+    """Of a request that Django could not make anything of."""
+    if isinstance(error, TooManyFilesSent):
+        limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        return Problem(413, "too-many-files", f"a request has at most {limit} files")
+    if isinstance(error, RequestDataTooBig):
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        return Problem(413, "too-large", f"beside its files a request has at most {limit} bytes")
+    if isinstance(error, TooManyFieldsSent):
+        limit = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        return Problem(400, "too-many-parameters", f"a request has at most {limit} parameters")
+    if isinstance(error, DisallowedHost):
+        return Problem(400, "unknown-host", "this server is not known by the name in `Host`")
+    if isinstance(error, UnreadablePostError):
+        return Problem(400, "incomplete", "the body ended before its length was reached")
+    return Problem.of_status(400)
+
+
+def _of_framework(error: exceptions.APIException) -> Problem:
+    """Of the framework's own errors, whose usual words follow Accept-Language."""
+    if isinstance(error, exceptions.ValidationError):
+        return Problem(400, "invalid", "some parameters are not as they should be", _fields(error.detail))
+    detail = str(error.detail) if isinstance(error, _SPOKEN) else ""
+    if detail == str(error.default_detail) or not detail.isascii():
+        detail = ""
+    if isinstance(error, exceptions.AuthenticationFailed):
+        detail = "these credentials are not those of anybody"
+    code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "")
+    return Problem.of_status(error.status_code, code, detail)
+
+
 def _fields(detail: Any) -> list[dict[str, Any]]:
-    if not isinstance(detail, dict):
-        return [{"field": None, "detail": str(text)} for text in detail]
-    return [{"field": name, "detail": str(text)} for name, texts in detail.items() for text in texts]
+    found = [{"field": name[:_LONGEST_NAME], "detail": text} for name, text in _leaves(detail, "")]
+    return found[:_MOST_NAMED]
+
+
+def _leaves(detail: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Every mistake with the name of its field, also those of what is in a list or an object."""
+    if isinstance(detail, dict):
+        for key, inner in detail.items():
+            yield from _leaves(inner, name or str(key))
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _leaves(inner, name)
+    else:
+        yield name, str(detail)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Final
+
 from django.http import QueryDict
 from rest_framework.request import Request
 
@@ -10,13 +16,23 @@ from archive.models import Entry, Upload
 
 PAGE = 100
 LARGEST_PAGE = 500
+PAGE_BYTES: Final = 700_000
+"""What a page of entries may take, about: it ends before its limit where more is to be told of them."""
+ISSUES: Final = 200
+"""Issues that are told of an entry in a page; lists to keep have all of them."""
+ISSUE_BYTES: Final = 1_500
+"""A long one: it has a line of 200 characters in it."""
+_ROW_BYTES: Final = 500
+_SHOWN: Final = 40
+_SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
-def limit_of(request: Request, default: int = PAGE, largest: int = LARGEST_PAGE) -> int:
+def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGEST_PAGE) -> int:
     """The `limit` asked for. Raises ApiError where it is no number from 1 to `largest`."""
-    text = request.query_params.get("limit", str(default))
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= largest:
-        raise ApiError("invalid-limit", f"limit={text!r} is not a number from 1 to {largest}")
+    text = query.get("limit", str(default))
+    if not _SHORT_NUMBER.fullmatch(text) or not 1 <= int(text) <= largest:
+        told = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
+        raise ApiError("invalid-limit", told, field="limit")
     return int(text)
 
 
@@ -29,12 +45,37 @@ def address_with(request: Request, cursor: str | None) -> str | None:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def page_of_entries(upload: Upload, request: Request) -> tuple[list[Entry], str | None]:
+def number_of(query: Mapping[str, Any]) -> int | None:
+    """The place from which on a list is asked for, where the cursor is a number; None for its beginning.
+
+    Raises ApiError.
+    """
+    text = query.get("cursor")
+    if text is not None and not _SHORT_NUMBER.fullmatch(text):
+        raise ApiError("invalid-cursor", "this cursor was not made here", field="cursor")
+    return None if text is None else int(text)
+
+
+def fitting(results: Sequence[Any], most: int) -> int:
+    """How many of the first members of an answer take no more than so many bytes together; at least one."""
+    totals = accumulate(len(json.dumps(one, default=str)) for one in results)
+    return max(1, sum(total <= most for total in totals))
+
+
+def page_of_entries(
+    upload: Upload, request: Request, query: Mapping[str, Any]
+) -> tuple[list[Entry], str | None]:
     """Entries of an upload from the cursor on, and the address of the next page."""
-    limit = limit_of(request)
-    after = request.query_params.get("cursor", "-1")
-    if not after.lstrip("-").isdigit() or len(after) > 18:
-        raise ApiError("invalid-cursor", "this cursor was not made here")
-    rows = list(Entry.objects.filter(upload=upload, seq__gt=int(after)).order_by("seq")[: limit + 1])
+    limit, cursor = limit_of(query), number_of(query)
+    after = -1 if cursor is None else cursor
+    entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("extra", "record", "beside")
+    rows = list(entries.order_by("seq")[: limit + 1])
+    limit = min(limit, _told(rows))
     following = str(rows[limit - 1].seq) if len(rows) > limit else None
     return rows[:limit], address_with(request, following)
+
+
+def _told(rows: Sequence[Entry]) -> int:
+    """How many of the first entries take no more of an answer than there is room for; at least one."""
+    sizes = (min(len(row.issues), ISSUES) * ISSUE_BYTES + _ROW_BYTES + 4 * len(row.path) for row in rows)
+    return max(1, sum(total <= PAGE_BYTES for total in accumulate(sizes)))

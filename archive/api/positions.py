@@ -8,7 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.serializers import PRESETS, RESULT_NAMES, game_json
+from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
+from archive.api.serializers import AskedGames, game_json
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -31,53 +32,63 @@ from kifu_core.games import GAMES, GameKind
 class MatchQuery(serializers.Serializer[Any]):
     """Which boards and lines are meant."""
 
-    match = serializers.ChoiceField(choices=list(MATCHES), default="exact")
-    lines = serializers.ChoiceField(choices=["main", "all"], default="main")
+    match = Choice(choices=list(MATCHES), default="exact")
+    lines = Choice(choices=["main", "all"], default="main")
 
 
-class PositionQuery(MatchQuery):
-    """What `GET positions/{kind}/{code}` and its games take."""
+class FilterQuery(MatchQuery, AskedGames):
+    """Which games through a position are meant."""
 
-    order = serializers.ChoiceField(choices=["newest", "oldest"], default="newest")
-    cursor = serializers.CharField(required=False, max_length=200)
-    transpositions = serializers.BooleanField(default=False)
-    player = serializers.CharField(required=False, max_length=200)
-    black = serializers.CharField(required=False, max_length=200)
-    white = serializers.CharField(required=False, max_length=200)
-    event = serializers.CharField(required=False, max_length=200)
-    result = serializers.ChoiceField(required=False, choices=RESULT_NAMES)
-    handicap = serializers.ChoiceField(required=False, choices=PRESETS)
-    min_rating = serializers.IntegerField(required=False, min_value=0, max_value=32767)
-    upload = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    min_rating = Whole(required=False, min_value=0, max_value=32767)
+    upload = Whole(required=False, min_value=1, max_value=2**63 - 1)
 
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        # `from` is a word of Python, so the two days cannot be declared above.
-        days = {"from": serializers.DateField(required=False), "to": serializers.DateField(required=False)}
-        return super().get_fields() | days
+
+class PositionQuery(FilterQuery):
+    """What `GET positions/{kind}/{code}` takes."""
+
+    transpositions = Flag(default=False)
+
+
+class ThroughQuery(FilterQuery):
+    """What `GET positions/{kind}/{code}/games` takes."""
+
+    order = Choice(choices=["newest", "oldest"], default="newest")
+    cursor = Text(required=False, max_length=200)
+    limit = Text(required=False)
+
+
+class PictureQuery(serializers.Serializer[Any]):
+    """What `GET positions/{kind}/{code}.svg` takes."""
+
+    flip = Flag(default=False)
+
+
+class SfenQuery(serializers.Serializer[Any]):
+    """What `GET positions/shogi` takes."""
+
+    sfen = Text(allow_blank=True)
 
 
 class WalkQuery(MatchQuery):
     """What `GET positions/{kind}/{code}/tree` takes."""
 
-    depth = serializers.IntegerField(default=6, min_value=1, max_value=DEEPEST)
-    min_games = serializers.IntegerField(default=2, min_value=1, max_value=2**31 - 1)
+    depth = Whole(default=6, min_value=1, max_value=DEEPEST)
+    min_games = Whole(default=2, min_value=1, max_value=2**31 - 1)
 
 
 class BatchBody(MatchQuery):
     """What `POST positions/{kind}/batch` takes."""
 
-    codes = serializers.ListField(
-        child=serializers.CharField(allow_blank=True, max_length=1000), min_length=1, max_length=BATCH
-    )
+    codes = Several(child=Text(allow_blank=True, max_length=1000), min_length=1, max_length=BATCH)
 
 
 class FindBody(serializers.Serializer[Any]):
     """What `POST positions/{kind}/find` takes beside a Position object."""
 
-    text = serializers.CharField(required=False, trim_whitespace=False)
-    game = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    text = Raw(required=False)
+    game = Whole(required=False, min_value=1, max_value=2**63 - 1)
     position = serializers.DictField(required=False)
-    ply = serializers.IntegerField(required=False, min_value=0, max_value=32767)
+    ply = Whole(required=False, min_value=0, max_value=32767)
 
 
 def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilters:

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from archive.api.fields import Anything, Choice, Day, Raw, Text, Whole
 from archive.queries.games import GameFilters, GameRow
 from archive.queries.sides import colours_of, kind_meant, results_of
 from kifu_core.games import GAMES
@@ -20,34 +21,68 @@ MAX_PLIES: Final = 2**31 - 1
 """What the column holds; no game is as long."""
 
 
-class GamesQuery(serializers.Serializer[Any]):
-    """What `GET games` takes."""
+class AskedGames(serializers.Serializer[Any]):
+    """Which games are meant, wherever games are looked for."""
 
-    player = serializers.CharField(required=False, max_length=200)
-    black = serializers.CharField(required=False, max_length=200)
-    white = serializers.CharField(required=False, max_length=200)
-    event = serializers.CharField(required=False, max_length=200)
-    result = serializers.ChoiceField(required=False, choices=RESULT_NAMES)
-    handicap = serializers.ChoiceField(required=False, choices=PRESETS)
-    special = serializers.CharField(required=False, max_length=200)
-    opening = serializers.CharField(required=False, max_length=200)
-    min_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
-    max_plies = serializers.IntegerField(required=False, min_value=0, max_value=MAX_PLIES)
-    kind = serializers.ChoiceField(required=False, choices=list(GAMES))
-    order = serializers.ChoiceField(required=False, choices=["newest", "oldest"], default="newest")
-    cursor = serializers.CharField(required=False, max_length=200)
+    player = Text(required=False, max_length=200)
+    black = Text(required=False, max_length=200)
+    white = Text(required=False, max_length=200)
+    event = Text(required=False, max_length=200)
+    result = Choice(required=False, choices=RESULT_NAMES)
+    handicap = Choice(required=False, choices=PRESETS)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         # `from` is a word of Python, so the two days cannot be declared above.
-        days = {"from": serializers.DateField(required=False), "to": serializers.DateField(required=False)}
+        days = {"from": Day(required=False), "to": Day(required=False)}
         return super().get_fields() | days
 
 
-def asked(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The request's parameters as the serializer has them; raises ValidationError."""
-    found = serializer(data=request.query_params.dict())
-    found.is_valid(raise_exception=True)
-    return dict(found.validated_data)
+class GamesQuery(AskedGames):
+    """What `GET games` takes."""
+
+    special = Text(required=False, max_length=200)
+    opening = Text(required=False, max_length=200)
+    min_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
+    max_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
+    kind = Choice(required=False, choices=list(GAMES))
+    order = Choice(required=False, choices=["newest", "oldest"], default="newest")
+    cursor = Text(required=False, max_length=200)
+    limit = Text(required=False)
+
+
+class EntriesQuery(serializers.Serializer[Any]):
+    """What `GET uploads/{id}/entries` takes."""
+
+    format = Text(required=False)
+    cursor = Text(required=False)
+    limit = Text(required=False)
+
+
+class PageQuery(serializers.Serializer[Any]):
+    """What lists of one game take."""
+
+    cursor = Text(required=False)
+    limit = Text(required=False)
+
+
+class RecordQuery(serializers.Serializer[Any]):
+    """What `GET games/{id}/record.{format}` takes."""
+
+    ply = Text(required=False)
+
+
+class UploadBody(serializers.Serializer[Any]):
+    """What `POST uploads` takes: files, or a text."""
+
+    file = Anything(required=False)
+    text = Anything(required=False)
+    name = Raw(required=False)
+
+
+class ConvertBody(UploadBody):
+    """What `POST convert` takes."""
+
+    to = Text(required=False, allow_blank=True)
 
 
 def filters_of(query: dict[str, Any]) -> GameFilters:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from kifu_core.clock import Tick
 from kifu_core.evaluations import Evaluation
+
+PV: Final = 10_000
+PV_MOVES: Final = 1_000
+"""Characters and moves of a line that are told: no engine looks so far."""
 
 Sides = tuple[str, str]
 """The names of colours 0 and 1."""
@@ -20,8 +24,8 @@ def evaluation_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
         "time": one.time,
         "candidate": one.candidate or None,
         "engine": one.engine or None,
-        "pv": one.pv or None,
-        "usi": list(one.moves) or None,
+        "pv": one.pv[:PV] or None,
+        "usi": list(one.moves[:PV_MOVES]) or None,
     }
     known = {name: value for name, value in said.items() if value is not None}
     return {"ply": one.ply, "source": one.source, "role": one.role, "score": one.score, "mate": mate} | known

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from archive.index.engine import engine
-from archive.index.schema import CounterKey, Row, mover
+from archive.index.schema import Counted, CounterKey, Row, mover
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""
@@ -74,32 +74,45 @@ def tally(added: Iterable[Row], removed: Iterable[Row], ratings: Ratings) -> dic
     return deltas
 
 
-def update(cursor: CursorWrapper, added: Sequence[Row], removed: Sequence[Row], ratings: Ratings) -> None:
-    """Bring the counters in line with rows just added and removed. The last writes of a transaction.
+def update(
+    cursor: CursorWrapper,
+    added: Sequence[Row],
+    removed: Sequence[Row],
+    ratings: Ratings,
+    taken: Sequence[Counted] = (),
+) -> None:
+    """Bring the counters in line with rows just added and removed, and with those that the engine has taken
+    out and counted (`Engine.take_out`). The last writes of a transaction.
 
     The hot keys are read here, after the shared lock, so that a key is either counted by its promotion or
     by us. Counters are changed in key order, so that writers wait for each other and never in a circle.
     """
     keys = {row.key for rows in (added, removed) for row in rows}
     hot = engine().hot(cursor, keys) if keys else set()
-    if not hot:
+    if not hot and not taken:
         return
     gone = [row for row in removed if row.key in hot]
     deltas = tally((row for row in added if row.key in hot), gone, ratings)
-    cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
-    if gone:
-        _settle(cursor, gone)
-
-
-def _settle(cursor: CursorWrapper, gone: Sequence[Row]) -> None:
-    """Drop counters that came to nothing and find the last day again where it may have been removed.
-
-    The counters' row locks are already held, so whoever changed them before us has committed and is seen.
-    """
     last: dict[CounterKey, int] = {}
     for row in gone:
         counter = _counted(row)
         last[counter] = max(last.get(counter, 0), row.played)
+    for *of, n, rated, rating_sum, day in taken:
+        counter = CounterKey(*of)
+        delta = deltas.setdefault(counter, [0, 0, 0, 0])
+        delta[:3] = [delta[0] - n, delta[1] - rated, delta[2] - rating_sum]
+        last[counter] = max(last.get(counter, 0), day)
+    cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
+    if last:
+        _settle(cursor, last)
+
+
+def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
+    """Drop counters that came to nothing and find the last day again where it may have been removed, `last`
+    being the last one among the rows removed.
+
+    The counters' row locks are already held, so whoever changed them before us has committed and is seen.
+    """
     cursor.executemany(_DROP_EMPTY, sorted(last))
     cursor.executemany(_LAST_AGAIN, [(*key, *key, day) for key, day in sorted(last.items())])
 

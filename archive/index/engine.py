@@ -11,7 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql, sqlite
-from archive.index.schema import Row, Value
+from archive.index.schema import Counted, Place, Row, Value
 
 
 class Engine(Protocol):
@@ -59,6 +59,10 @@ class Engine(Protocol):
 
     def delete(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
         """Remove a game's rows under these keys and return them."""
+
+    def take_out(self, cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
+        """Remove the rows at these places, which are sorted; how many they were, and what those of hot keys
+        counted for. The players of their games have to be there still."""
 
     def delete_slot(self, cursor: CursorWrapper, slot: int) -> list[Row]:
         """Remove a game's rows whatever their keys and return them; reads a whole segment."""

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import Row, Value
+from archive.index.schema import Counted, Place, Row, Value
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -57,6 +57,26 @@ _COPY_BLOCK: Final = 4096
 _OF_GAME: Final = "key = ANY(%s::bigint[]) AND played = %s AND slot = %s"
 _DELETE: Final = f"DELETE FROM archive_occurrence WHERE {_OF_GAME} RETURNING {_COLUMNS}"
 _DELETE_SLOT: Final = f"DELETE FROM archive_occurrence WHERE slot = %s RETURNING {_COLUMNS}"
+_LOOK_UP: Final = """
+    SELECT set_config('enable_mergejoin', %s, true), set_config('enable_hashjoin', %s, true),
+        set_config('enable_seqscan', %s, true)
+"""
+_TAKE_OUT: Final = """
+    WITH doomed AS (
+        SELECT * FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS d(key, played, slot)
+    ), gone AS (
+        DELETE FROM archive_occurrence o USING doomed d
+        WHERE o.key = d.key AND o.played = d.played AND o.slot = d.slot
+        RETURNING o.key, o.flags, o.move, o.result, o.played, o.slot
+    )
+    SELECT NULL, NULL, NULL, NULL, count(*), NULL, NULL, NULL FROM gone
+    UNION ALL
+    SELECT o.key, o.flags, o.move, o.result,
+        count(*), count(p.rating), coalesce(sum(p.rating), 0), max(o.played)
+    FROM gone o JOIN archive_hotposition h ON h.key = o.key
+    LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
+    GROUP BY o.key, o.flags, o.move, o.result
+"""
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE key = ANY(%s::bigint[]) AND slot = %s"
 _HOT: Final = "SELECT key FROM archive_hotposition WHERE key = ANY(%s::bigint[])"
 _CROWDED: Final = """
@@ -221,6 +241,17 @@ def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int)
 def delete_slot(cursor: CursorWrapper, slot: int) -> list[Row]:
     cursor.execute(_DELETE_SLOT, [slot])
     return [Row(*row) for row in cursor.fetchall()]
+
+
+def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
+    """Each place is looked up: for thousands of them the planner would rather read the index of a segment
+    whole. Arrays are written out here: the driver would look at every number to see how it is written."""
+    columns = [f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True)] or ["{}"] * 3
+    cursor.execute(_LOOK_UP, ["off"] * 3)
+    cursor.execute(_TAKE_OUT, columns)
+    (total, *counted) = cursor.fetchall()
+    cursor.execute(_LOOK_UP, ["on"] * 3)
+    return total[4], [Counted(*map(int, row)) for row in counted]
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:

@@ -15,7 +15,8 @@ docs/position-index.md tells the whole story.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 FORK: Final = 1
@@ -50,6 +51,9 @@ COLOR_BIT: Final = 2
 """The bit of a key that tells that the board was turned, so that White is to move in the game."""
 
 
+Place = tuple[int, int, int]
+"""Key, played and slot: where a game has rows; sorted they are in the order of the primary key."""
+
 Value = int | str | Sequence[int]
 """What a question is asked with: a number, a word, a list of keys."""
 
@@ -73,6 +77,30 @@ class CounterKey(NamedTuple):
     flags: int
     move: int
     result: int
+
+
+class Counted(NamedTuple):
+    """Rows that are counted together; `rated` of them have a rating of the side to move."""
+
+    key: int
+    flags: int
+    move: int
+    result: int
+    n: int
+    rated: int
+    rating_sum: int
+    last_played: int
+
+
+def pack_keys(keys: Iterable[int]) -> bytes:
+    """The keys of a game, each once: eight bytes each, big-endian, in their order."""
+    distinct = sorted(set(keys))
+    return struct.pack(f">{len(distinct)}q", *distinct)
+
+
+def unpack_keys(packed: bytes | memoryview) -> tuple[int, ...]:
+    """The keys that `pack_keys` packed."""
+    return struct.unpack(f">{len(packed) // 8}q", packed)
 
 
 def mover(key: int) -> int:

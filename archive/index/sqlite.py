@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.index.schema import Row, Value
+from archive.index.schema import Counted, Place, Row, Value
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -54,6 +54,23 @@ _OF_GAME: Final = f"{_AMONG} AND played = %s AND slot = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE {_OF_GAME} RETURNING {_COLUMNS}"
 _DELETE_SLOT: Final = f"DELETE FROM {{table}} WHERE slot = %s RETURNING {_COLUMNS}"
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_AMONG} AND slot = %s"
+_DOOMED: Final = """
+    CREATE TEMP TABLE IF NOT EXISTS doomed (
+        key bigint, played integer, slot integer, PRIMARY KEY (key, played, slot)
+    ) WITHOUT ROWID
+"""
+_NONE_DOOMED: Final = "DELETE FROM temp.doomed"
+_DOOM: Final = "INSERT INTO temp.doomed (key, played, slot) VALUES (%s, %s, %s)"
+_DOOMED_HOT: Final = """
+    SELECT o.key, o.flags, o.move, o.result,
+        count(*), count(p.rating), coalesce(sum(p.rating), 0), max(o.played)
+    FROM temp.doomed d
+    CROSS JOIN archive_hotposition h ON h.key = d.key
+    CROSS JOIN {table} o ON o.key = d.key AND o.played = d.played AND o.slot = d.slot
+    LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
+    GROUP BY o.key, o.flags, o.move, o.result
+"""
+_DELETE_PLACE: Final = "DELETE FROM {table} WHERE key = %s AND played = %s AND slot = %s"
 _KEYED: Final = " UNION ALL ".join(
     f"SELECT d.key FROM {EACH.format(list=KEYS, table=table, on='d.key = k.key')}" for table in TABLES
 )
@@ -132,6 +149,23 @@ def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) 
     cursor.execute(_NOTE, [-len(recent)])
     cursor.execute(statement.format(table=SETTLED), values)
     return [Row(*row) for row in (*recent, *cursor.fetchall())]
+
+
+def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
+    """Place by place: of a list of places SQLite would use no more than the key, and read all games that
+    reach a position for each that is taken out."""
+    cursor.execute(_DOOMED)
+    cursor.execute(_NONE_DOOMED)
+    cursor.executemany(_DOOM, places)
+    removed, counted = [], list[Counted]()
+    for table in TABLES:
+        cursor.execute(_DOOMED_HOT.format(table=table))
+        counted += [Counted(*row) for row in cursor.fetchall()]
+        cursor.executemany(_DELETE_PLACE.format(table=table), places)
+        removed.append(max(0, cursor.rowcount))
+    cursor.execute(_NOTE, [-removed[TABLES.index(RECENT)]])
+    cursor.execute(_NONE_DOOMED)
+    return sum(removed), counted
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:

@@ -102,6 +102,9 @@ def _differences(derived: _Derived) -> list[Difference]:
         found.append(Difference("stem", where, "is not the hash of the stored moves"))
     if game.index_rows != len(derived.rows):
         found.append(Difference("rows", where, f"index_rows is {game.index_rows}, not {len(derived.rows)}"))
+    kept = game.stored.keys
+    if kept is not None and bytes(kept) != schema.pack_keys(row.key for row in derived.rows):
+        found.append(Difference("keys", where, "are not those of the stored record"))
     if game.index_version not in schema.KEY_VERSIONS:
         found.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
     wanted, there = _wanted(derived), _there(derived)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from kifu_core.games import GameKind, of_record
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
+from kifu_core.limits import UNLIMITED, Limits, comment_size
 from kifu_core.moves import NO_MOVE
 
 Line = list[MoveEntry]
@@ -46,9 +47,26 @@ def depth(record: Record) -> int:
     return deepest
 
 
-def fits(record: Record) -> bool:
-    """Whether forks are nested no deeper than records are kept."""
-    return depth(record) <= FORK_LEVELS
+def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
+    """Whether forks are nested no deeper than records are kept, and all of it is within the limits."""
+    forks, moves, comments = 0, 0, 0
+    lines = [record["moves"]]
+    while lines:
+        line = lines.pop()
+        for entry in line:
+            if "comments" in entry:
+                comments += comment_size(entry["comments"])
+            if "forks" in entry:
+                forks += len(entry["forks"])
+                moves += sum(map(len, entry["forks"]))
+                lines += entry["forks"]
+    return (
+        depth(record) <= FORK_LEVELS
+        and len(record["moves"]) <= limits.plies + _START
+        and forks <= limits.forks
+        and moves <= limits.fork_moves
+        and comments <= limits.comment_bytes
+    )
 
 
 def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:

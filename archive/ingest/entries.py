@@ -16,7 +16,8 @@ from django.conf import settings
 
 from archive.ingest import containers, texts
 from archive.ingest.members import Member
-from archive.ingest.refusals import DAMAGE, Budget, RefusedError, damaged, is_trouble_here
+from archive.ingest.refusals import DAMAGE, TOO_MUCH_MEMORY, Budget, RefusedError, damaged, is_trouble_here
+from kifu_core.deadline import check_time
 from kifu_core.errors import Issue
 
 log = logging.getLogger(__name__)
@@ -44,14 +45,19 @@ class Part:
     number: int = 0
 
 
-def walk(file: IO[bytes], name: str) -> Generator[Part, None, None]:
+def walk(
+    file: IO[bytes], name: str, budget: Budget | None = None, only: str | None = None
+) -> Generator[Part, None, None]:
     """The parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
     Linear in the unpacked bytes, of which no more than one part is in memory; larger files in containers
-    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*). Raises OSError where there is no
-    room for these: the walk begins anew when there is.
+    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. Raises
+    OSError where there is no room for these: the walk begins anew when there is. Raises TooSlowError where
+    a limit on time is over (`kifu_core.deadline`).
+
+    `only` leaves out the files of containers that do not lead to this path; their parts have no numbers then.
     """
-    walker = _Walker(name)
+    walker = _Walker(name, budget or Budget(), only)
     for number, part in enumerate(walker.file(file, "", 0)):
         yield replace(part, number=number)
 
@@ -62,10 +68,16 @@ def shown_path(path: str) -> str:
     return clean if len(clean) <= PATH_LIMIT else clean[: PATH_LIMIT - 1] + "…"
 
 
+def leads_to(path: str, wanted: str) -> bool:
+    """Whether a file of a container has the path, or may be a container with a file of it."""
+    return path == wanted or wanted.startswith(f"{path}/")
+
+
 class _Walker:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, budget: Budget, only: str | None) -> None:
         self.name = name
-        self.budget = Budget()
+        self.budget = budget
+        self.only = only
 
     def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
         """The parts of one file, which is a text or a container."""
@@ -83,6 +95,8 @@ class _Walker:
                 yield from self._container(kind, file, path, depth)
         except RefusedError as refusal:
             yield Part(path, issue=refusal.issue)
+        except MemoryError:
+            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
         except Exception as error:
             if is_trouble_here(error):
                 raise
@@ -96,13 +110,17 @@ class _Walker:
         size = file.seek(0, 2)
         file.seek(0)
         for n, (line, data) in enumerate(texts.pieces(file, size, path or self.name)):
+            check_time()
             yield Part(path, data, first=n == 0, first_line=line)
 
     def _container(self, kind: containers.Kind, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
         empty = True
-        for member in containers.members(kind, file, path or self.name):
+        for member in containers.members(kind, file, path or self.name, self.budget):
             empty = False
+            check_time()
             inside = shown_path(f"{path}/{member.path}" if path else member.path)
+            if self.only is not None and not leads_to(inside, self.only):
+                continue
             yield from self._member(member, inside, depth)
             if self.budget.spent:
                 return
@@ -114,6 +132,9 @@ class _Walker:
             unpacked = self._unpacked(member)
         except RefusedError as refusal:
             yield Part(path, issue=refusal.issue)
+            return
+        except MemoryError:
+            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
             return
         with unpacked:
             yield from self.file(unpacked, path, depth + 1)

@@ -20,3 +20,13 @@ class Member:
     open: Callable[[], IO[bytes]] | None = None
     packed: Callable[[], int] = int
     refusal: RefusedError | None = None
+
+
+def text_of(raw: bytes) -> str:
+    """A name's bytes as text: UTF-8, or what Japanese Windows wrote."""
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("cp437")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from archive.game_limits import game_limits
 from archive.ingest import headers, records
 from archive.ingest.editions import fits, unite
 from archive.ingest.headers import BEGINNINGS, ENDS, PLAYERS, Header
@@ -108,7 +109,7 @@ def _joined(base: Edition, other: Edition) -> Edition:
         return Edition(base.record, _beside(base.beside, other.beside))
     record, more = records.unpack(base.record), records.unpack(other.record)
     changed = unite(record, more)
-    if changed and not fits(record):
+    if changed and not fits(record, game_limits()):
         record, changed = records.unpack(base.record), False
     header = _header(record["header"], more["header"])
     if not changed and header == record["header"]:

@@ -9,10 +9,13 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from archive.game_limits import game_limits
 from archive.ingest.entries import Part
 from archive.ingest.ready import ReadyEntry, ready_game
-from archive.ingest.timing import TooSlowError, time_limit
+from archive.ingest.refusals import TOO_MUCH_MEMORY
+from archive.ingest.timing import time_limit
 from kifu_core import games
+from kifu_core.deadline import TooSlowError
 from kifu_core.errors import Issue, KifuError
 from kifu_core.record import ParsedGame, ParseResult
 
@@ -66,12 +69,15 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
     seconds = settings.ARCHIVE_ENTRY_SECONDS
     try:
         with time_limit(seconds):
-            _, result = games.load(data, name)
+            _, result = games.load(data, name, limits=game_limits())
     except TooSlowError:
         yield _failed(Issue("too-slow", "error", params={"seconds": seconds}))
         return
     except KifuError as error:
         yield _failed(error.issue(str(error.params.get("text", ""))))
+        return
+    except MemoryError:
+        yield _failed(Issue(TOO_MUCH_MEMORY, "error"))
         return
     except Exception:
         # A fault of ours must not take the other entries of an upload with it, nor be kept from its owner.
@@ -112,6 +118,8 @@ def _ready(parsed: ParsedGame, result: ParseResult) -> ReadyEntry:
         return _failed(*parsed.issues, Issue("too-slow", "error", params={"seconds": seconds}), result=result)
     except KifuError as error:
         return _failed(*parsed.issues, error.issue(), result=result)
+    except MemoryError:
+        return _failed(*parsed.issues, Issue(TOO_MUCH_MEMORY, "error"), result=result)
     except Exception:
         # As above: one game's fault stays that game's.
         log.exception("game %d of a file failed", parsed.index)

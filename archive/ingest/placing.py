@@ -25,12 +25,17 @@ from archive.ingest.writing import (
     remove_rows,
     rewrite_game,
 )
-from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries
+from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries, Upload
 
 
 def stored_edition(game: Game) -> Edition:
     """A stored game as an edition to unite with others."""
     stored = GameRecord.objects.get(game=game)
+    return edition_in(game, stored)
+
+
+def edition_in(game: Game, stored: GameRecord) -> Edition:
+    """The same, with what is stored of the game at hand."""
     return Edition(bytes(stored.record), stored.beside or _told(game))
 
 
@@ -113,7 +118,10 @@ def rebuild(change: Change, game: Game, by: ReadyGame | None = None) -> int:
     With `by`, an edition of it that has just been read, those that are at odds with that one have no part.
     """
     mine = stored_edition(game)
-    editions = [edition_of(entry, mine) for entry in Entry.objects.filter(game=game).order_by("pk")]
+    entries = Entry.objects.filter(game=game).order_by("pk")
+    # What is being deleted says nothing any more, unless there is nothing else.
+    said = list(entries.exclude(upload__state=Upload.State.DELETING)) or list(entries)
+    editions = [edition_of(entry, mine) for entry in said]
     if by is not None:
         editions = [found for found in editions if fit(found, edition(by))]
     pk = settle(change, game, again(game, union(editions)))
@@ -165,7 +173,7 @@ def one_edition(games: Sequence[ReadyGame]) -> ReadyGame:
 
 def repoint(change: Change, gone: Game, game: Game) -> None:
     """Make a game an edition of another one: its entries and aliases go there, its id is an alias."""
-    keep_own_records(gone)
+    keep_own_records([gone])
     Entry.objects.filter(game=gone, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
     Entry.objects.filter(game=gone).update(game=game)
     gone.aliases.update(game=game)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import orjson
 
+from kifu_core.formats.jkf import clean_escapes
 from kifu_core.jkf import Record
 
 _LEVEL: Final = 3
@@ -30,8 +31,27 @@ def pack(record: Record) -> bytes:
 
 def unpack(stored: bytes | memoryview) -> Record:
     """The record that `pack` stored. Linear in its size."""
-    text = zlib.decompress(stored)
+    return parsed(zlib.decompress(stored))
+
+
+def opened(stored: bytes | memoryview, most: int) -> bytes | None:
+    """The JSON text of a stored record; None for one that is longer than `most`."""
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(stored, most + 1)
+    return text if len(text) <= most else None
+
+
+def parsed(text: bytes) -> Record:
+    """The record of its JSON text."""
+    return cast(Record, from_json(text))
+
+
+def from_json(text: bytes) -> Any:
+    """The value of a stored JSON text, without lone surrogates.
+
+    Readers let none into records any more; of records stored before, no page could be made with them.
+    """
     try:
-        return cast(Record, orjson.loads(text))
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
-        return cast(Record, json.loads(text))
+        return json.loads(clean_escapes(text.decode())[0])

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 
 from django.conf import settings
 
+from kifu_core.deadline import check_time
 from kifu_core.errors import Issue
 
 CHUNK: Final = 64 * 1024
@@ -25,9 +26,15 @@ MEMORY_BYTES: Final = 1024 * 1024
 FREE_BYTES: Final = 1024 * 1024
 """Whatever its ratio, this much may be unpacked: small files of blanks are no bombs."""
 
+DICTIONARY_BYTES: Final = 256 * 1024 * 1024
+"""The largest dictionary or model that unpacking may ask for; 7-Zip's own largest preset."""
+
 DAMAGE: Final = (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
 """What the unpackers raise for bytes that are not what they should be."""
 
+
+TOO_MUCH_MEMORY: Final = "too-much-memory"
+"""The code of what would take more memory than there is for it."""
 
 _TROUBLE: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EROFS, errno.ENOENT}
@@ -58,6 +65,8 @@ def damaged(error: Exception) -> RefusedError:
     """The refusal for bytes that could not be unpacked; raises the error where that is not their fault."""
     if is_trouble_here(error):
         raise error
+    if isinstance(error, MemoryError):
+        return RefusedError(TOO_MUCH_MEMORY)
     return RefusedError("damaged", text=(str(error) or type(error).__name__)[:80])
 
 
@@ -68,10 +77,15 @@ def temporary_file() -> IO[bytes]:
 
 
 class Budget:
-    """What one upload may still unpack, in bytes. The same walk always spends the same."""
+    """What one walk may still cost; the same walk always spends the same.
 
-    def __init__(self) -> None:
+    `left` are bytes to unpack, `memory` is the largest dictionary in bytes. How long it may take is told by
+    `kifu_core.deadline`, which whoever unpacks asks from piece to piece.
+    """
+
+    def __init__(self, memory: int = DICTIONARY_BYTES) -> None:
         self.left: int = settings.ARCHIVE_MAX_TOTAL_BYTES
+        self.memory = memory
 
     @property
     def spent(self) -> bool:
@@ -97,6 +111,7 @@ class Budget:
     def _copy(self, stream: IO[bytes], packed: Callable[[], int], file: IO[bytes]) -> None:
         size = 0
         while chunk := stream.read(CHUNK):
+            check_time()
             size += len(chunk)
             self.left -= len(chunk)
             if self.spent:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from itertools import repeat
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
+from archive.ingest.records import from_json
 from kifu_core.clock import Limit, Tick, ticks
 from kifu_core.evaluations import Evaluation
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
 
 _LEVEL: Final = 3
+R = TypeVar("R")
 
 
 class Series(NamedTuple):
@@ -56,7 +59,7 @@ def pack(series: Series) -> bytes:
 def _to_json(tables: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(tables)
-    except orjson.JSONEncodeError:  # a lone surrogate, which only the escapes of JSON text bring in
+    except orjson.JSONEncodeError:  # a lone surrogate, which records stored long ago can hold
         return json.dumps(tables).encode()
 
 
@@ -64,9 +67,10 @@ def unpack(stored: bytes | memoryview) -> Series:
     """The series that `pack` stored."""
     if not stored:
         return Series()
-    tables = json.loads(zlib.decompress(stored))
-    found = tuple(Evaluation(**_row(row, moves=())) for row in _rows(tables["evaluations"]))
-    return Series(found, tuple(Tick(**row) for row in _rows(tables["clock"])))
+    tables = from_json(zlib.decompress(stored))
+    if "moves" in tables["evaluations"]:
+        tables["evaluations"]["moves"] = [tuple(line) for line in tables["evaluations"]["moves"]]
+    return Series(_rows(Evaluation, tables["evaluations"]), _rows(Tick, tables["clock"]))
 
 
 def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
@@ -82,10 +86,12 @@ def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
     }
 
 
-def _rows(table: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-
-
-def _row(row: dict[str, Any], **defaults: Any) -> dict[str, Any]:
-    """The row with lists as tuples again."""
-    return {**defaults, **{name: tuple(one) if isinstance(one, list) else one for name, one in row.items()}}
+def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
+    """The rows of a table, of which columns may be missing that say nothing."""
+    if not table:
+        return ()
+    about: Any = kind
+    count = len(next(iter(table.values())))
+    missing = {name: repeat(value, count) for name, value in about._field_defaults.items()}
+    columns = (table.get(name, missing.get(name)) for name in about._fields)
+    return tuple(map(about._make, zip(*columns, strict=True)))

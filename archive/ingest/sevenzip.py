@@ -8,6 +8,8 @@ Most archives are solid: to come to a file, all before it in its block are unpac
 from __future__ import annotations
 
 import io
+import re
+import struct
 import zlib
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any, Final, cast
@@ -15,7 +17,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from django.conf import settings
 
 from archive.ingest.members import Member
-from archive.ingest.refusals import CHUNK, RefusedError, damaged
+from archive.ingest.refusals import CHUNK, TOO_MUCH_MEMORY, Budget, RefusedError, damaged
+from kifu_core.deadline import check_time
 
 if TYPE_CHECKING:
     from py7zr import SevenZipFile
@@ -24,10 +27,18 @@ if TYPE_CHECKING:
 HEADER_BYTES: Final = 32 * 1024 * 1024
 """Largest directory, unpacked: it is held in memory."""
 
-DICTIONARY_BYTES: Final = 256 * 1024 * 1024
-"""Largest dictionary or model that unpacking may ask for; 7-Zip's own largest preset."""
+FILE_BYTES: Final = 1024
+"""What py7zr keeps of each file of a directory in memory, about; of each block as well."""
+
+_TOO_MANY: Final = re.compile(
+    r"(?:numfiles|numfolders|total number of unpack streams) value \d+ exceeds limit"
+)
+"""What py7zr says of directories beyond its limits."""
 
 _BLOCK: Final = 64 * 1024
+_START_BYTES: Final = 32
+_ENCODED: Final = b"\x17"
+"""How a directory begins that is packed itself."""
 
 # Methods whose unpackers give no more than they are asked for: copy, delta, BCJ and its like, LZMA, LZMA2,
 # PPMd, bzip2. Of the others (deflate, Zstandard, Brotli) one small block can become gigabytes at once.
@@ -37,18 +48,21 @@ _BOUNDED: Final = frozenset(
      b"\x03\x03\x07\x01", b"\x03\x03\x08\x05", b"\x04", b"\x05", b"\x06", b"\x07", b"\x08", b"\x09",
      _LZMA, _LZMA2, _PPMD, b"\x04\x02\x02"]
 )  # fmt: skip
+_EXPANDING: Final = frozenset([_LZMA, _LZMA2, _PPMD, b"\x04\x02\x02"])
+"""Those that can make much of little."""
+
 _ENCRYPTED: Final = frozenset([b"\x06\xf1\x07\x01", b"\x06\xf1\x01\x01", b"\x06\xf1\x03\x03"])
 
 
-def members(file: IO[bytes], name: str) -> Iterator[Member]:
+def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
     """The files of a 7z archive in its order, without folders.
 
     Each is to be read before the next is asked for. Raises RefusedError where the archive cannot be read any
     further, and `needs-7z` where py7zr is not installed.
     """
-    archive = _opened(file)
+    archive = _opened(file, budget)
     packed = file.seek(0, io.SEEK_END)
-    blocks, block = _Blocks(archive, file), None
+    blocks, block = _Blocks(archive, file, budget), None
     for found in archive.files:
         if found.is_directory:
             continue
@@ -62,26 +76,47 @@ def members(file: IO[bytes], name: str) -> Iterator[Member]:
         block.pass_by()
 
 
-def _opened(file: IO[bytes]) -> SevenZipFile:
+def _opened(file: IO[bytes], budget: Budget) -> SevenZipFile:
     try:
         from py7zr import SevenZipFile, archiveinfo, exceptions
     except ImportError:
         raise RefusedError("needs-7z") from None
     # Its own limits are those of a program that may use all of a machine: 8 million files, 256 MiB.
-    archiveinfo.MAX_NUMFILES = settings.ARCHIVE_MAX_ENTRIES
+    most = budget.memory // FILE_BYTES
+    archiveinfo.MAX_NUMFILES = archiveinfo.MAX_NUMFOLDERS = archiveinfo.MAX_SUBSTREAMS = most
     archiveinfo.MAX_HEADER_SIZE = HEADER_BYTES
-    file.seek(0)
     try:
+        _check_header(file, budget.memory)
+        file.seek(0)
         return SevenZipFile(file)
+    except RefusedError:
+        raise
     except exceptions.PasswordRequired:
         raise RefusedError("encrypted") from None
     except exceptions.Bad7zFile as error:
-        if "numfiles" in str(error):
-            raise RefusedError("too-many-entries", limit=settings.ARCHIVE_MAX_ENTRIES) from error
+        if _TOO_MANY.match(str(error)):
+            raise RefusedError("too-many-entries", limit=most) from error
         raise damaged(error) from error
     except Exception as error:
         # A directory that makes no sense meets all kinds of errors in the library.
         raise damaged(error) from error
+
+
+def _check_header(file: IO[bytes], memory: int) -> None:
+    """Look how the directory itself is packed: py7zr unpacks it in any way, and some have no bounds."""
+    from py7zr.archiveinfo import HeaderStreamsInfo
+
+    # The last of what an archive begins with: where the directory is, from here on, and its length.
+    file.seek(_START_BYTES - 20)
+    at, size, _ = struct.unpack("<QQL", file.read(20))
+    if size > HEADER_BYTES:
+        raise RefusedError(TOO_MUCH_MEMORY)
+    file.seek(_START_BYTES + at)
+    header = io.BytesIO(file.read(size))
+    if header.read(1) == _ENCODED:
+        for folder in HeaderStreamsInfo.retrieve(header).unpackinfo.folders:
+            if refusal := _refusal(folder.coders, memory):
+                raise refusal
 
 
 def _member(found: ArchiveFile, block: _Block, packed: int) -> Member:
@@ -100,13 +135,14 @@ def _member(found: ArchiveFile, block: _Block, packed: int) -> Member:
 class _Blocks:
     """The blocks of an archive in their order (py7zr's folders), and what was unpacked of them in all."""
 
-    def __init__(self, archive: SevenZipFile, file: IO[bytes]) -> None:
+    def __init__(self, archive: SevenZipFile, file: IO[bytes], budget: Budget) -> None:
         streams = archive.header.main_streams
         folders = streams.unpackinfo.folders if streams else []
         self.numbers = {id(folder): number for number, folder in enumerate(folders)}
         self.positions: list[int] = streams.packinfo.packpositions if streams else []
         self.start: int = archive.afterheader
         self.file = file
+        self.budget = budget
         self.unpacked = 0
 
     def of(self, folder: Any, last: _Block | None) -> _Block:
@@ -126,6 +162,7 @@ class _Blocks:
 
     def count(self, size: int) -> None:
         """Note bytes that were unpacked, whoever wanted them."""
+        check_time()
         self.unpacked += size
         if self.spent:
             raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
@@ -139,7 +176,7 @@ class _Block:
         self.folder = folder
         self.left = packed
         self.current: _Stream | None = None
-        self.refusal = _refusal(folder.coders)
+        self.refusal = _refusal(folder.coders, blocks.budget.memory)
         self._decompressor: Any = None
 
     def read(self, size: int) -> bytes:
@@ -197,13 +234,18 @@ class _Packed:
         self.read = block.take
 
 
-def _refusal(coders: list[dict[str, Any]]) -> RefusedError | None:
+def _refusal(coders: list[dict[str, Any]], memory: int) -> RefusedError | None:
     methods = [bytes(coder["method"]) for coder in coders]
     if _ENCRYPTED.intersection(methods):
         return RefusedError("encrypted")
-    for method, coder in zip(methods, coders, strict=True):
-        if method not in _BOUNDED or _memory(coder) > DICTIONARY_BYTES:
+    for method in methods:
+        if method not in _BOUNDED:
             return RefusedError("unknown-compression", text=f"7z {method.hex()}")
+    if sum(method in _EXPANDING for method in methods) > 1:
+        # What one gives the next cannot use as fast: it would pile up in between.
+        return RefusedError("unknown-compression", text="7z " + "+".join(method.hex() for method in methods))
+    if max(map(_memory, coders), default=0) > memory:
+        return RefusedError(TOO_MUCH_MEMORY)
     return None
 
 

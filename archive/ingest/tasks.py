@@ -22,6 +22,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from archive.ingest import reading, store, watching, work
 from archive.ingest.timing import deadly_limit
+from archive.serving.memory import AGAIN, is_to_be_replaced, shut_down
 
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
@@ -43,13 +44,18 @@ else:
 
 
 class LimitedTask(AnyTask):
-    """A task that ends its process when it takes too long in the solo pool."""
+    """A task that in the solo pool ends its process when it takes too long, and after too much memory."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.request.called_directly or self.request.is_eager or settings.WORKER_POOL != "solo":
             return super().__call__(*args, **options)
-        with deadly_limit(settings.TASK_SECONDS):
-            return super().__call__(*args, **options)
+        try:
+            with deadly_limit(settings.TASK_SECONDS):
+                return super().__call__(*args, **options)
+        finally:
+            if is_to_be_replaced():
+                log.warning("this worker has taken much memory: it ends, to be started again")
+                shut_down(AGAIN)
 
 
 @shared_task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)

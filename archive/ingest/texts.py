@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import IO, Final
 
 from django.conf import settings
 
 from archive.ingest.refusals import RefusedError
+from kifu_core.deadline import check_time
 from kifu_core.games import QUORIDOR, kind_of
 from kifu_core.quoridor.formats.cutting import begins_game
 
@@ -25,6 +26,7 @@ WHOLE_BYTES: Final = 256 * 1024
 GROUP_BYTES: Final = 16 * 1024
 """Lines that are games are taken together up to about this size."""
 
+_LOOK_LINES: Final = 4096
 _HEAD_BYTES: Final = 8 * 1024
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ENGINE_LINE: Final = re.compile(
@@ -58,10 +60,10 @@ def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
             raise _too_large(size)
         yield 1, file.read()
         return
-    yield from cut(file)
+    yield from cut(_each_line(file))
 
 
-def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[IO[bytes]], Iterator[Piece]] | None:
+def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]], Iterator[Piece]] | None:
     """How to cut the file; None if it is small or cannot be cut."""
     if size <= WHOLE_BYTES:
         return None
@@ -79,11 +81,11 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[IO[bytes]], Iter
     return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
 
 
-def _games_of_csa(file: IO[bytes]) -> Iterator[Piece]:
+def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
     """What stands between lines that begin with `/`, or begins with a version or a player behind moves; blank
     stretches hold nothing."""
     piece, first, played = bytearray(), 1, False
-    for number, line in enumerate(_each_line(file), 1):
+    for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")
         if separates or (played and _CSA_HEAD.match(line)):
             if piece.strip():
@@ -106,10 +108,10 @@ def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bo
     return begins_game(file_format, text, last, depth)
 
 
-def _lines(file: IO[bytes], begins: Begins) -> Iterator[Piece]:
+def _lines(lines: Iterable[bytes], begins: Begins) -> Iterator[Piece]:
     """Groups of lines, each beginning with a game: what follows a game belongs to it."""
     piece, first, before, depth = bytearray(), 1, b"", 0
-    for number, line in enumerate(_each_line(file), 1):
+    for number, line in enumerate(lines, 1):
         if len(piece) >= GROUP_BYTES and begins(line, before, depth):
             yield first, bytes(piece)
             piece, first, depth = bytearray(), number, 0
@@ -122,7 +124,10 @@ def _lines(file: IO[bytes], begins: Begins) -> Iterator[Piece]:
 
 
 def _each_line(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(lambda: file.readline(settings.ARCHIVE_MAX_TEXT_BYTES), b"")
+    for number, line in enumerate(iter(lambda: file.readline(settings.ARCHIVE_MAX_TEXT_BYTES), b"")):
+        if number % _LOOK_LINES == 0:
+            check_time()  # there may be no game in any number of lines
+        yield line
 
 
 def _check(piece: bytearray) -> None:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-
-class TooSlowError(BaseException):
-    """The time is over. No `Exception`, so that nothing on the way takes it for a fault of its own."""
+from kifu_core import deadline
+from kifu_core.deadline import TooSlowError
 
 
 def _too_slow(number: int, frame: FrameType | None) -> None:
@@ -24,10 +23,11 @@ def time_limit(seconds: float) -> Iterator[None]:
     """Raises TooSlowError in the body after so many seconds.
 
     It uses SIGALRM, which only a main thread can receive: a worker's (solo pool, or a child of prefork) and a
-    command's are. In other threads the size of what is read is the only limit.
+    command's are. In other threads what is read ends itself, see `kifu_core.deadline`.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        with deadline.time_limit(seconds):
+            yield
         return
     before = signal.signal(signal.SIGALRM, _too_slow)
     signal.setitimer(signal.ITIMER_REAL, seconds)

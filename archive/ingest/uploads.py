@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -15,8 +17,11 @@ from archive.models import Upload
 
 NAME_LIMIT = 255
 
-DELETE_SECONDS = 2.0
+DELETE_SECONDS = 1.0
 """What takes longer to delete is deleted by a worker."""
+
+_deleting = threading.Lock()
+"""One request of a process deletes at a time: many at once would keep all its threads from everybody else."""
 
 
 def clean_name(name: str) -> str:
@@ -42,12 +47,35 @@ def receive(
 
 
 def withdraw(upload_id: int, seconds: float | None = None) -> bool:
-    """Delete an upload with the games that nobody else has sent; whether it is gone, or a worker goes on
-    after so many seconds (`DELETE_SECONDS`)."""
-    if store.delete_upload(upload_id, DELETE_SECONDS if seconds is None else seconds):
-        return True
+    """Delete an upload with the games that nobody else has sent; whether it is gone for good.
+
+    From now on nobody sees it. Its rows go now as far as that takes no more than so many seconds
+    (`DELETE_SECONDS`) and no other request is at this; a worker goes on.
+    """
+    store.begin_deletion(upload_id)
+    limit = DELETE_SECONDS if seconds is None else seconds
+    if limit > 0 and _deleting.acquire(blocking=False):
+        try:
+            if store.delete_upload(upload_id, limit):
+                return True
+        finally:
+            _deleting.release()
     transaction.on_commit(partial(tasks.send_deletion, upload_id), robust=True)
     return False
+
+
+def withdraw_later(upload_ids: Sequence[int]) -> None:
+    """Let nobody see these uploads any more, and delete them once the transaction is committed: all together
+    take no longer than one, then workers go on."""
+    for upload_id in upload_ids:
+        store.begin_deletion(upload_id)
+    transaction.on_commit(partial(_withdraw_all, upload_ids))
+
+
+def _withdraw_all(upload_ids: Sequence[int]) -> None:
+    until = time.monotonic() + DELETE_SECONDS
+    for upload_id in upload_ids:
+        withdraw(upload_id, until - time.monotonic())
 
 
 def read_again(upload_id: int) -> bool:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 
-from archive.ingest import store
+from archive.ingest import claims, store
 from archive.ingest.reading import Place, Reading, keep, place_of, reading_at, small_data
 from archive.ingest.ready import ReadyEntry
 from archive.models import Upload
@@ -67,7 +68,7 @@ def work_with_others(upload_id: int, token: str, seconds: float | None = None) -
 
 
 def _claimed(upload_id: int, token: str) -> Upload | None:
-    return Upload.objects.get(pk=upload_id) if store.claim(upload_id, token) else None
+    return Upload.objects.filter(pk=upload_id).first() if store.claim(upload_id, token) else None
 
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
@@ -95,6 +96,11 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     except store.RenumberedError as found:
         walks.close_all()
         store.begin_again(found.uploads, token)
+    except ObjectDoesNotExist:
+        # Bytes or entries of one that is being deleted went while they were read.
+        walks.close_all()
+        if claims.claimed(left, token).count() == len(left):
+            raise
     except OSError:
         # There is no room for temporary files, or the like: that try says nothing about the uploads.
         walks.close_all()
@@ -140,12 +146,12 @@ class Walks:
 
 
 def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
-    """The entries up to ARCHIVE_MAX_ENTRIES; the last of them tells that there were more."""
+    """The entries up to ARCHIVE_MAX_ENTRIES, and where there are more, one that tells so."""
     limit = settings.ARCHIVE_MAX_ENTRIES
     for entry in entries:
-        if entry.seq + 1 >= limit:
+        if entry.seq >= limit:
             yield ReadyEntry(
-                entry.seq, path=entry.path, part=entry.part,
+                entry.seq, path=entry.path, part=entry.part, index=entry.index,
                 issues=(Issue("too-many-entries", "error", params={"limit": limit}),),
             )  # fmt: skip
             return

@@ -8,7 +8,7 @@ by key, the upload.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, TypeVar
@@ -20,7 +20,7 @@ from django.db.utils import DatabaseError
 
 from archive.index import counters, schema, versions
 from archive.index.engine import engine
-from archive.index.schema import Row
+from archive.index.schema import Counted, Place, Row, pack_keys, unpack_keys
 from archive.ingest import series
 from archive.ingest.ready import ReadyGame, ReadyRow, index_rows, row_result
 from archive.models import (
@@ -60,6 +60,7 @@ _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
     ON CONFLICT (space, digest) DO NOTHING RETURNING id, space, digest, slot
 """
+_DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = (
     f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
 )
@@ -78,6 +79,8 @@ class Change:
     pending: list[Row] = field(default_factory=list)
     added: list[Row] = field(default_factory=list)
     removed: list[Row] = field(default_factory=list)
+    taken: list[Counted] = field(default_factory=list)
+    """What hot keys lose by games that are taken out at once."""
     ratings: dict[tuple[int, int], int] = field(default_factory=dict)
     codes: dict[int, str] = field(default_factory=dict)
     records: dict[int, bytes] = field(default_factory=dict)
@@ -120,7 +123,7 @@ class Change:
 
     def write_counters(self) -> None:
         """The last thing but the upload."""
-        counters.update(self.cursor, self.added, self.removed, self.ratings)
+        counters.update(self.cursor, self.added, self.removed, self.ratings, self.taken)
 
     def promote(self) -> None:
         """After the commit: give counters to keys that have become hot."""
@@ -223,7 +226,12 @@ def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, i
         ids.update(((space, bytes(digest)), pk) for pk, space, digest, _ in change.cursor.fetchall())
     inserted = [game for game in games if identity(game) in ids]
     GameRecord.objects.bulk_create(
-        [GameRecord(game_id=ids[identity(game)], record=game.record, beside=game.beside) for game in inserted]
+        [
+            GameRecord(
+                game_id=ids[identity(game)], record=game.record, beside=game.beside, keys=_packed(game.rows)
+            )
+            for game in inserted
+        ]
     )
     GameSeries.objects.bulk_create(
         [GameSeries(game_id=ids[identity(game)], series=game.series) for game in inserted if game.series]
@@ -233,9 +241,13 @@ def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, i
     return ids
 
 
-def _parts(games: Sequence[ReadyGame]) -> Iterator[Sequence[ReadyGame]]:
-    for start in range(0, len(games), _ROWS_A_STATEMENT):
-        yield games[start : start + _ROWS_A_STATEMENT]
+def _packed(rows: Iterable[ReadyRow]) -> bytes:
+    return pack_keys(row.key for row in rows)
+
+
+def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), _ROWS_A_STATEMENT):
+        yield items[start : start + _ROWS_A_STATEMENT]
 
 
 def _values(change: Change, game: ReadyGame, slot: int) -> list[Value]:
@@ -282,10 +294,11 @@ def _add_to_index(change: Change, games: Sequence[tuple[ReadyGame, int]]) -> Non
     GameEvent.objects.bulk_create(events)
 
 
-def remove_rows(change: Change, game: Game, *, scan: bool = False) -> None:
-    """Take a game out of the index: its rows by the keys of its stored record, or by reading the segment.
+def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool = False) -> None:
+    """Take a game out of the index: its rows by the keys that are kept, or by reading the segment.
 
-    Raises IndexDamagedError if these are not as many as the game is known to have.
+    If these are not as many as the game is known to have, raises IndexDamagedError; or `anyhow`, looks for
+    the others in the segment.
     """
     change.write_rows()
     for colour, rating in GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"):
@@ -294,12 +307,47 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False) -> None:
     if scan:
         change.removed += engine().delete_slot(change.cursor, game.slot)
         return
-    rows_then = index_rows(game.jkf, game.kind, game.space, game.index_version)[0]
-    keys = {row.key for row in rows_then}
+    keys = keys_of([game])[game.pk]
     rows = engine().delete(change.cursor, keys, game.played, game.slot)
-    if len(rows) != game.index_rows:
-        raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows found, {game.index_rows} expected")
     change.removed += rows
+    if len(rows) == game.index_rows:
+        return
+    if not anyhow:
+        raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows found, {game.index_rows} expected")
+    change.removed += engine().delete_slot(change.cursor, game.slot)
+
+
+def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
+    """The keys under which games have rows, by id. Games stored before keys were kept are replayed for it."""
+    found: dict[int, Sequence[int]] = {}
+    kept = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
+    found.update((pk, unpack_keys(packed)) for pk, packed in kept if packed is not None)
+    for game in games:
+        if game.pk not in found:
+            rows_then = index_rows(game.jkf, game.kind, game.space, game.index_version)[0]
+            found[game.pk] = sorted({row.key for row in rows_then})
+    return found
+
+
+def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -> None:
+    """Take games out of the index as `remove_rows` does, but all at once; one by one only where the index
+    does not hold the rows that they are known to have. Raises IndexDamagedError, unless `anyhow`."""
+    change.write_rows()
+    keys = keys_of(games)
+    places: list[Place] = []
+    for game in games:
+        played, slot = game.played, game.slot
+        places += [(key, played, slot) for key in keys[game.pk]]
+    places.sort()
+    try:
+        with transaction.atomic():
+            removed, counted = engine().take_out(change.cursor, places)
+            if removed != sum(game.index_rows for game in games):
+                raise IndexDamagedError(f"{removed} rows found")
+        change.taken += counted
+    except IndexDamagedError:
+        for game in games:
+            remove_rows(change, game, anyhow=anyhow)
 
 
 def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
@@ -313,33 +361,56 @@ def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = 
     GameEvent.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
     game.save(update_fields=["slot", "index_rows", "index_version"])
+    GameRecord.objects.filter(game=game).update(keys=_packed(indexed[0]))
     change.add(indexed, slot, game.record_kind, game.played, game.result)
 
 
 def rewrite_game(change: Change, game: Game, ready: ReadyGame) -> None:
     """Everything about a stored game anew, its record included, in a new slot."""
-    keep_own_records(game)
-    remove_rows(change, game)
-    forget_slots([game.slot])
-    (slot,) = change.take_slots(1)
-    change.cursor.execute(_UPDATE_GAME, [*_values(change, ready, slot), game.pk])
-    GameRecord.objects.filter(game=game).update(record=ready.record, beside=ready.beside)
-    change.records[game.pk] = ready.record
-    write_series(game.pk, ready.series)
-    _add_to_index(change, [(ready, slot)])
+    rewrite_games(change, [(game, ready)])
 
 
-def write_series(game_id: int, packed: bytes) -> None:
-    """Give a game the series that follow from its record by now."""
-    if packed:
-        GameSeries.objects.update_or_create(game_id=game_id, defaults={"series": packed})
-    else:
-        GameSeries.objects.filter(game_id=game_id).delete()
+def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """The same for several games, at once. Raises IndexDamagedError."""
+    if not games:
+        return
+    old = [game for game, _ in games]
+    keep_own_records(old)
+    take_out(change, old)
+    forget_slots([game.slot for game in old])
+    slots = change.take_slots(len(games))
+    change.cursor.executemany(
+        _UPDATE_GAME,
+        [[*_values(change, ready, slot), game.pk] for (game, ready), slot in zip(games, slots, strict=True)],
+    )
+    GameRecord.objects.bulk_create(
+        [
+            GameRecord(game_id=game.pk, record=ready.record, beside=ready.beside, keys=_packed(ready.rows))
+            for game, ready in games
+        ],
+        update_conflicts=True,
+        unique_fields=["game"],
+        update_fields=["record", "beside", "keys"],
+    )
+    write_series({game.pk: ready.series for game, ready in games})
+    change.records.update((game.pk, ready.record) for game, ready in games)
+    _add_to_index(change, [(ready, slot) for (_, ready), slot in zip(games, slots, strict=True)])
+
+
+def write_series(packed: Mapping[int, bytes]) -> None:
+    """Give games, by id, the series that follow from their records by now."""
+    GameSeries.objects.filter(game__in=[pk for pk, found in packed.items() if not found]).delete()
+    GameSeries.objects.bulk_create(
+        [GameSeries(game_id=pk, series=found) for pk, found in packed.items() if found],
+        update_conflicts=True,
+        unique_fields=["game"],
+        update_fields=["series"],
+    )
 
 
 def derive_series(game: Game, record: Record) -> None:
     """Make a stored game's series anew."""
-    write_series(game.pk, series.pack(series.series_of(record, game.details)))
+    write_series({game.pk: series.pack(series.series_of(record, game.details))})
 
 
 def forget_slots(slots: Collection[int]) -> None:
@@ -348,10 +419,12 @@ def forget_slots(slots: Collection[int]) -> None:
     GameEvent.objects.filter(slot__in=slots).delete()
 
 
-def keep_own_records(game: Game) -> None:
-    """Before a game gets another record: entries that had the old one as their own keep it."""
-    old = GameRecord.objects.values_list("record", flat=True).get(game=game)
-    Entry.objects.filter(game=game, record__isnull=True).update(record=bytes(old))
+def keep_own_records(games: Collection[Game]) -> None:
+    """Before games get other records: entries that had the old one as their own keep it."""
+    having = Entry.objects.filter(game__in=games, record=None)
+    for pk in having.order_by().values_list("game_id", flat=True).distinct():
+        old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
+        Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
 
 
 def drop_games(games: Collection[Game]) -> None:
@@ -359,7 +432,9 @@ def drop_games(games: Collection[Game]) -> None:
     forget_slots([game.slot for game in games])
     GameSeries.objects.filter(game__in=games).delete()
     GameRecord.objects.filter(game__in=games).delete()
-    Game.objects.filter(pk__in=[game.pk for game in games]).delete()
+    # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.
+    for part in _parts([game.pk for game in games]):
+        connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))
 
 
 def park_digests(ids: Collection[int]) -> list[int]:

@@ -20,7 +20,7 @@ from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import Event, EventAlias, Player, PlayerAlias
 from archive.queries.asking import Asked
-from archive.queries.games import NOBODY, named
+from archive.queries.games import NOBODY, listed_upload, named
 from archive.queries.sql import Sql, conjunction
 
 
@@ -189,7 +189,7 @@ def resolve(filters: PositionFilters | None) -> Resolved:
     given = filters or PositionFilters()
     players = [named(name, Player, PlayerAlias) for name in (given.player, given.black, given.white)]
     event = named(given.event, Event, EventAlias)
-    nobody = NOBODY in (*players, event)
+    nobody = NOBODY in (*players, event, listed_upload(given.upload))
     return Resolved(given, (players[0], players[1], players[2]), event, nobody)
 
 

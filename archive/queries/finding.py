@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archive.models import Game, GameAlias
+from archive.taken_down import is_hidden
 from kifu_core.errors import KifuError
 from kifu_core.games import GameKind
 from kifu_core.jkf import Record
@@ -59,6 +60,6 @@ def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0
     games = Game.objects.select_related("stored").filter(space=space, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()
-    if found is None:
+    if found is None or is_hidden(found.pk):
         raise GameNotFoundError(f"there is no game {pk} of {game.name}")
     return of_record(game, found.jkf, ply)

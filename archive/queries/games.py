@@ -12,7 +12,7 @@ from django.db import connection
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.ingest import headers
-from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
 from archive.queries.pages import Order, Page, Phase, Place, as_date, paged
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
@@ -210,7 +210,7 @@ def query_of(filters: GameFilters) -> Query | None:
         "black": named(filters.black, Player, PlayerAlias),
         "white": named(filters.white, Player, PlayerAlias),
         "event": named(filters.event, Event, EventAlias),
-        "upload": filters.upload,
+        "upload": listed_upload(filters.upload),
     }
     if any(found == NOBODY for found in ids.values()):
         return None
@@ -221,6 +221,12 @@ def query_of(filters: GameFilters) -> Query | None:
         filters = replace(filters, kind=None)
     days, conditions = _days_asked(filters), _plain_conditions(filters, ids)
     return replace(query, mine=(*query.mine, *days), conditions=(*query.conditions, *conditions))
+
+
+def listed_upload(pk: int | None) -> int | None:
+    """The id of an upload that is asked for, `NOBODY` where it is being deleted."""
+    doomed = pk is not None and Upload.objects.filter(pk=pk, state=Upload.State.DELETING).exists()
+    return NOBODY if doomed else pk
 
 
 _NAMED: Final = """

@@ -13,6 +13,10 @@ from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
     from archive.models import Game
+    from kifu_core.jkf import Record
+
+PLIES: Final = 600
+"""How far a game is looked at: no real one goes on so long without news."""
 
 BATCH: Final = 16
 """Positions that one statement asks for; most games leave what is known within two or three."""
@@ -26,15 +30,16 @@ _KNOWN: Final = f"""
 """
 
 
-def novelty(game: Game) -> int | None:
-    """The ply whose position is new, from 1; None for what is no game, has no day, or no news.
+def novelty(game: Game, record: Record | None = None) -> int | None:
+    """The ply whose position is new, from 1; None for what is no game, has no day, or no news in `PLIES`.
 
     Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
     """
     if game.played == UNKNOWN_DAY or game.record_kind != "game":
         return None
     lines = GAMES[game.kind].main_line
-    positions = ((ply, position.copy()) for ply, position, _move, _entry in lines(game.jkf) if ply)
+    looked_at = islice(lines(record or game.jkf), PLIES + 1)
+    positions = ((ply, position.copy()) for ply, position, _move, _entry in looked_at if ply)
     while batch := list(islice(positions, BATCH)):
         try:
             known = _known(game, [position for _ply, position in batch])

@@ -13,10 +13,11 @@ from datetime import date
 from typing import Any, Final, Literal
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.ingest import headers
-from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""
@@ -94,7 +95,8 @@ _LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
 _NAMES: Final = """
     SELECT n.id, n.name, (
         SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
-    ) FROM {table} n WHERE n.name > %s AND lower(n.name) LIKE lower(%s) ESCAPE '!' ORDER BY n.name LIMIT %s
+    ) FROM {table} n WHERE n.name > %s AND lower(n.name) LIKE lower(%s) ESCAPE '!'
+    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.name LIMIT %s
 """
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
@@ -106,7 +108,7 @@ _GAMES_OF: Final = """
 
 def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
     """Players or events whose names hold the words in any width and case, by name, those after a name; one
-    look at the names."""
+    look at the names. A name whose games are all gone is gone too."""
     sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind)
     # As the name is stored, but for what would be left of a title alone.
     text = (headers.player_name(words) if kind == "player" else "") or headers.plain(words)
@@ -116,10 +118,15 @@ def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> lis
         return [Named(*row) for row in cursor.fetchall()]
 
 
+def _has_games(rows: QuerySet[Any]) -> bool:
+    """Whether there are any, by the index: without its order PostgreSQL may look through the table."""
+    return bool(rows.order_by("played", "slot").values_list("slot")[:1])
+
+
 def player_summary(player_id: int) -> Summary | None:
-    """A player's games added up; None for an unknown id."""
+    """A player's games added up; None for an unknown id, and where there are no games of it any more."""
     player = Player.objects.filter(pk=player_id).first()
-    if player is None:
+    if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
     aliases = PlayerAlias.objects.filter(player=player).order_by("name").values_list("name", flat=True)
     summary = Summary(player.pk, player.name, tuple(aliases))
@@ -135,9 +142,9 @@ def player_summary(player_id: int) -> Summary | None:
 
 
 def event_summary(event_id: int) -> Summary | None:
-    """An event's games added up; None for an unknown id."""
+    """An event's games added up; None for an unknown id, and where there are no games of it any more."""
     event = Event.objects.filter(pk=event_id).first()
-    if event is None:
+    if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None
     aliases = EventAlias.objects.filter(event=event).order_by("name").values_list("name", flat=True)
     summary = Summary(event.pk, event.name, tuple(aliases))

@@ -14,6 +14,7 @@ from django.db import connection
 from archive.ingest.series import unpack
 from archive.models import Game
 from archive.queries.people import LISTED, without_gaps
+from archive.taken_down import last_gone
 from kifu_core.games import SHOGI
 
 KEPT_SECONDS: Final = 600
@@ -59,23 +60,26 @@ class Statistics:
 
 
 def counts() -> Counts:
-    """How much there is, at most `COUNTS_SECONDS` old."""
-    found: Counts | None = cache.get("counts")
+    """How much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
+    kept = f"counts-{last_gone()}"
+    found: Counts | None = cache.get(kept)
     if found is None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*), coalesce(sum(index_rows), 0) FROM archive_game WHERE space = 0")
             found = Counts(*map(int, cursor.fetchone()))
         # An archive that has just begun fills fast; a large one hardly changes.
-        cache.set("counts", found, COUNTS_SECONDS if found.games > LISTED else 1)
+        cache.set(kept, found, COUNTS_SECONDS if found.games > LISTED else 1)
     return found
 
 
 def statistics(kind: str | None = None) -> Statistics:
-    """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old."""
-    found: Statistics | None = cache.get(f"statistics-{kind}")
+    """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old, and
+    without what was taken down since."""
+    kept = f"statistics-{kind}-{last_gone()}"
+    found: Statistics | None = cache.get(kept)
     if found is None:
         found = add_up(kind)
-        cache.set(f"statistics-{kind}", found, KEPT_SECONDS if found.games > LISTED else 1)
+        cache.set(kept, found, KEPT_SECONDS if found.games > LISTED else 1)
     return found
 
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import accumulate, combinations, groupby
 from typing import Final, Literal
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Length
 
+from archive.ingest import records
 from archive.ingest.merging import is_beginning
 from archive.ingest.ready import SHORT_PLIES
-from archive.models import Game
+from archive.models import Game, GameRecord
 from kifu_core.jkf import Record
 
 Reason = Literal["same-moves", "beginning"]
 
 LIMIT: Final = 50
 """Games of the same players and day that one is compared with; programs play many."""
+
+PACKED: Final = 2 * 1024 * 1024
+UNPACKED: Final = 16 * 1024 * 1024
+"""Bytes of the other games' records that one is compared with: fifty usual ones are far less."""
 
 MEETINGS: Final = 5000
 """Games whose records a list of twins reads at most."""
@@ -37,19 +43,39 @@ class Twin:
     reason: Reason
 
 
-def twins(game_id: int) -> tuple[Twin, ...]:
+def twins(game_id: int, record: Record | None = None) -> tuple[Twin, ...]:
     """The likely twins of a game, those of the same moves first; none of a game that is not there.
 
-    Reads the records of at most `LIMIT` games of the same players and day.
+    Reads the records of at most `LIMIT` games of the same players and day, as long as they are not too large
+    together; `record` is the game's own where it is at hand.
     """
-    game = Game.objects.filter(pk=game_id).select_related("stored").first()
+    game = Game.objects.filter(pk=game_id).first()
     if game is None:
         return ()
     alike = [Twin(pk, "same-moves") for pk in _same_moves(game).values_list("pk", flat=True)[:LIMIT]]
-    met = _met_again(game).select_related("stored")[:LIMIT] if _may_be_part(game) else ()
-    mine = game.jkf
-    parts = [Twin(other.pk, "beginning") for other in met if _is_part(mine, other.jkf)]
+    met = _small(_met_again(game)) if _may_be_part(game) else []
+    mine = (record or game.jkf) if met else None
+    parts = [Twin(pk, "beginning") for pk, other in _unpacked(met) if mine and _is_part(mine, other)]
     return (*alike, *parts)
+
+
+def _small(games: QuerySet[Game]) -> list[int]:
+    """Which of the first games are small enough together to be looked at."""
+    sizes = games.annotate(size=Length("stored__record")).values_list("pk", "size")[:LIMIT]
+    totals = accumulate(size for _pk, size in sizes)
+    return [pk for (pk, _size), total in zip(sizes, totals, strict=True) if total <= PACKED]
+
+
+def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
+    """Their records, in the same order, up to `UNPACKED` bytes."""
+    left = UNPACKED
+    stored = GameRecord.objects.filter(pk__in=games).values_list("pk", "record")
+    for pk, packed in sorted(stored, key=lambda one: games.index(one[0])):
+        text = records.opened(packed, left)
+        if text is None:
+            return
+        left -= len(text)
+        yield pk, records.parsed(text)
 
 
 def _same_moves(game: Game) -> QuerySet[Game]:

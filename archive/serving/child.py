@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -22,8 +23,17 @@ import django
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5
-THREADS = 4
-"""Requests that one web process works on at a time; the others wait in granian."""
+HEADER_BYTES = 64 * 1024
+"""Most that a request's address and headers may take."""
+
+OPEN_FILES = 256
+"""What a web process opens beside its connections: the database, templates, bodies on disk."""
+
+MEMORY_LOOK_SECONDS = 10
+"""How often the memory of web processes is looked at."""
+
+BEGIN_SECONDS = 15
+"""So long a new web process may take to begin beside the one that it replaces."""
 
 BEHIND_READERS = 5
 """How much nicer a worker is than a web process. Where both want more processor than there is, it gets
@@ -76,47 +86,81 @@ def _end_when_silent(seconds: float) -> None:
 
 
 def web() -> None:
-    """Serve the WSGI application with granian."""
+    """Serve the archive with granian, behind `archive.serving.front`."""
     from django.conf import settings
     from granian import Granian
-    from granian.constants import Interfaces
-    from granian.log import LogLevels
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels, logger
 
+    # docs/operations.md says it, to those who have so many visitors that it matters.
+    logger.addFilter(lambda record: "tcp_migrate_req" not in record.getMessage())
     Granian(
-        "archive.wsgi:application",
+        "archive.asgi:application",
         address=settings.BIND_HOST,
         port=settings.BIND_PORT,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.ASGINL,
+        # One protocol less to be attacked by: proxies speak HTTP/1.1 to what is behind them.
+        http=HTTPModes.http1,
+        websockets=False,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=settings.HEADER_SECONDS * 1000, max_buffer_size=HEADER_BYTES
+        ),
         workers=settings.WEB_WORKERS,
-        blocking_threads=THREADS,
+        backpressure=_connections(settings.MAX_CONNECTIONS),
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
+        # One that had much memory keeps it: it answers what it was asked, and another takes its place.
+        workers_max_rss=settings.WEB_MEMORY_MB,
+        rss_sample_interval=MEMORY_LOOK_SECONDS,
+        respawn_interval=BEGIN_SECONDS,
+        workers_kill_timeout=settings.ANSWER_SECONDS,
     ).serve()
+
+
+def _connections(wanted: int) -> int:
+    """How many connections a web process may have of those wanted; the system's limit on open files is raised
+    for them as far as it can be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted + OPEN_FILES:
+        soft = wanted + OPEN_FILES if hard == resource.RLIM_INFINITY else min(wanted + OPEN_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - OPEN_FILES))
 
 
 def worker() -> None:
     """Run one Celery worker, with tasks in this process or in one child; more throughput is more of these.
 
-    One child and no more: an upload's walk is kept between its turns by the process that began it.
+    One child and no more: an upload's walk is kept between its turns by the process that began it. The
+    process that runs the tasks may take ARCHIVE_WORKER_MEMORY_MB.
     """
+    from celery.signals import worker_process_init
     from django.conf import settings
 
     from archive.ingest.garbage import look_rarely
+    from archive.serving.memory import AGAIN, limit_memory, most_kept_kib, shuts_down_for
 
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     look_rarely()
+    if settings.WORKER_POOL == "solo":
+        limit_memory()
+    else:
+        worker_process_init.connect(lambda **_: limit_memory(), weak=False)
     _celery(
         "worker",
         f"--pool={settings.WORKER_POOL}",
         "--concurrency=1",
+        f"--max-memory-per-child={most_kept_kib()}",
         "--queues=interactive,bulk",
         f"--hostname=worker-{os.getpid()}@%h",
         "--without-gossip",
         "--without-mingle",
         "--without-heartbeat",
     )
+    if shuts_down_for(AGAIN):
+        sys.exit(AGAIN)  # Celery does not hand its exit code on
 
 
 def scheduler() -> None:

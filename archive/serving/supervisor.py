@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 
+from archive.serving.memory import AGAIN
+
 POLL_SECONDS = 0.1
 STOP_SECONDS = 8.0
 FIRST_PAUSE = 0.5
@@ -35,11 +37,15 @@ class Child:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, start_new_session=True)
 
     def died(self, now: float) -> bool:
-        """Note a death that has happened; whether one has."""
+        """Note a death that has happened; whether one has. One that asks to be started again is none."""
         if self.process is None or self.process.poll() is None:
             return False
+        again = self.process.returncode == AGAIN
         self.kill()
         self.process = None
+        if again:
+            self.start_at = now
+            return False
         self.deaths.append(now)
         self.start_at = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self.recent_deaths(now) - 1))
         return True

@@ -5,10 +5,10 @@ The numbers of a chart stand in words below it, so that nobody depends on the pi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from kifu_core.clock import Tick
     from kifu_core.evaluations import Evaluation
 
+N = TypeVar("N")
+
 HEIGHT: Final = 40
 """Half of a chart's height: Black's times go up from the middle, White's down."""
+
+BARS: Final = 1_000
+"""Numbers that a chart shows: more are no wider than a hair."""
 
 _WINNING: Final = 600
 """The score, in hundredths of a pawn, at which half of the way to the chart's edge is left."""
@@ -54,7 +59,7 @@ class TimeChart:
         """Bars up for Black, down for White, by the root of the time so that short thoughts show too."""
         most = max(tick.used for tick in self.ticks)
         paths = ["", ""]
-        for tick in self.ticks:
+        for tick in _thinned(self.ticks, lambda tick: tick.used):
             if tick.used:
                 size = round(HEIGHT * (tick.used / most) ** 0.5, 1)
                 paths[tick.color] += f"M{tick.ply} {HEIGHT}v{-size if tick.color == 0 else size:g}"
@@ -77,8 +82,9 @@ class ScoreChart:
     @property
     def svg(self) -> SafeString:
         """An area above the middle where Black is better, below it where White is."""
-        first, last = self.scores[0].ply, self.scores[-1].ply
-        points = "".join(f"L{one.ply} {_height(one):g}" for one in self.scores)
+        shown = _thinned(self.scores, lambda one: abs(HEIGHT - _height(one)))
+        first, last = shown[0].ply, shown[-1].ply
+        points = "".join(f"L{one.ply} {_height(one):g}" for one in shown)
         area = format_html('<path class="area" d="M{} {}{}L{} {}z"/>', first, HEIGHT, points, last, HEIGHT)
         return _framed("score-chart", self.plies, _("Evaluation by the record's comments"), area)
 
@@ -86,6 +92,12 @@ class ScoreChart:
 def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
     """The chart of a game's evaluations; None for fewer than two."""
     return ScoreChart(plies, tuple(scores)) if len(scores) > 1 else None
+
+
+def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
+    """No more than `BARS` of many numbers: of those side by side the largest."""
+    width = -(-len(numbers) // BARS) or 1
+    return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
 
 
 def _height(one: Evaluation) -> float:

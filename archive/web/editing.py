@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,9 +14,11 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from archive.issues import language
+from archive.api.errors import STATUSES
+from archive.issues import detail_of, language
 from archive.queries import pasted
 from archive.queries.finding import of_record
+from archive.reading import check_text, limited_reading
 from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
 from kifu_core import games, load, rules
@@ -32,8 +35,8 @@ from kifu_core.squares import FILES, RANKS, SQUARES
 if TYPE_CHECKING:
     from kifu_core.record import ParseResult
 
-TEXT_LIMIT: Final = 100_000
-"""Characters of a pasted text; a record of thousands of moves is shorter."""
+SFEN_LIMIT: Final = 1000
+"""Characters of an SFEN in an address."""
 
 FULL_SET: Final = {kind: number for kind, number in enumerate((18, 4, 4, 4, 4, 2, 2, 2), start=1)}
 _UNPROMOTED: Final = (0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7)
@@ -55,7 +58,7 @@ def edit(request: HttpRequest) -> HttpResponse:
     """Set up a position by hand or from a text, look at what is odd in it, and search it."""
     if request.method == "POST":
         return _pasted(request)
-    text = request.GET.get("sfen", "").strip()[:TEXT_LIMIT]
+    text = request.GET.get("sfen", "").strip()[:SFEN_LIMIT]
     error, position = "", Position.initial()
     if text:
         try:
@@ -69,33 +72,52 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 def _pasted(request: HttpRequest) -> HttpResponse:
     """Read a position out of a pasted text and show it; without one the text again, with the reason."""
-    text = request.POST.get("text", "")[:TEXT_LIMIT]
+    text = request.POST.get("text", "")
     try:
-        position = position_in(text)
+        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        with limited_reading():
+            position = position_in(text)
     except KifuError as found:
-        context = _context(Position.initial(), "", message(found, language=language()))
-        return render(request, "archive/edit.html", context | {"pasted": text}, status=400)
+        return refused(request, text, found)
     return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
+
+
+def refused(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
+    """The editor with a pasted text that could not be read, unless it is too long, and the reason."""
+    status = STATUSES.get(error.code, 400)
+    context = _context(Position.initial(), "", detail_of(error))
+    shown = "" if error.code == "too-large" else text
+    return render(request, "archive/edit.html", context | {"pasted": shown}, status=status)
 
 
 @require_POST
 def find(request: HttpRequest) -> HttpResponse:
     """What a text that was pasted into the search box leads to: the game of a record, else the last of its
     positions that any game reaches; other texts go to the editor."""
-    text = request.POST.get("text", "")[:TEXT_LIMIT]
+    text = request.POST.get("text", "")
+    try:
+        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        with limited_reading():
+            return _leading(text) or _pasted(request)
+    except KifuError as found:
+        return refused(request, text, found)
+
+
+def _leading(text: str) -> HttpResponse | None:
+    """Where a pasted record leads to; None for a text that is none, or leads nowhere."""
     try:
         kind, result = games.load(text)
-        record = next((game.record for game in result.games), None)
     except KifuError:
-        record = None
+        return None
+    record = next((game.record for game in result.games), None)
     if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
-        return _pasted(request)
+        return None
     if (game := pasted.game_of(record)) is not None:
         return redirect("game", game)
     code = pasted.furthest(record)
     if code is None and kind is not SHOGI:
         code = kind.encode(of_record(kind, record))
-    return redirect("position", kind.name, kind.path_code(code)) if code else _pasted(request)
+    return redirect("position", kind.name, kind.path_code(code)) if code else None
 
 
 def position_in(text: str) -> Position:

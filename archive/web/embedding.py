@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from archive.collecting import uncollected
 from archive.issues import language
-from archive.models import Game
+from archive.taken_down import editions_shown, game_called, game_shown
 from archive.web.game_page import game_context
-from archive.web.views import asked_ply, decoded, template_of
+from archive.web.views import asked_choice, asked_ply, decoded, template_of
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
 from kifu_core.messages import message
@@ -23,11 +24,17 @@ THEMES: Final = ("light", "dark")
 
 @xframe_options_exempt
 @require_safe
+@uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of a game without the site around it; `theme` is light or dark, `moves=0` hides the list."""
-    found = get_object_or_404(Game.objects.select_related("stored"), pk=game_id)
+    found = game_shown(request, game_id)
+    if found is None:
+        game_called(request, game_id)
+        raise Http404
     flipped = request.GET.get("flip") == "1"
-    context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped, request.path)
+    node = (request.GET.get("fork", ""), asked_ply(request))
+    editions = editions_shown(request, game_id)
+    context = game_context(found, editions, *node, flipped, request.path, asked_choice(request))
     context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
     return render(request, template_of(found.kind, "embed_game"), context)
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
@@ -13,13 +17,15 @@ from django.utils.translation import ngettext
 from archive.ingest import series
 from archive.ingest.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.issues import language
-from archive.models import Entry, Game
+from archive.models import Entry, Game, GameSeries
 from archive.queries.novelty import novelty
 from archive.queries.twins import twins
 from archive.web import replay
 from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
-from archive.web.issues import ShownIssue, shown_issues
+from archive.web.folding import Piece, piece_of
+from archive.web.notes import NOTE, note_of, notes_of
+from archive.web.sources import sources_of
 from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, clock_text, day_text, handicap_text, words_of
 from kifu_core.errors import KifuError
 from kifu_core.evaluations import best
@@ -27,11 +33,11 @@ from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.quoridor.formats.headers import tag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kifu_core.clock import Tick
     from kifu_core.evaluations import Evaluation
-    from kifu_core.jkf import Record
+    from kifu_core.jkf import MoveEntry, Record
 
 DOWNLOADS: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
     "shogi": (
@@ -61,6 +67,29 @@ _NAMELESS: Final = {
 _OPENING_MOVES: Final = 2
 """News before the third move say more about the archive than about the game."""
 _PATTERN_CODE: Final = "CODE"
+CHOICES: Final = 40
+"""Continuations that a page lists at once; an opening book may have thousands of a position."""
+_BOOKMARKS: Final = 100
+_SCORES: Final = 400
+HEADERS: Final = 100
+HEADER: Final = 1_000
+"""Characters of a header that a page shows."""
+ALL_HEADERS: Final = 8_000
+"""Characters of all headers together."""
+_LOOKED_BACK: Final = 1_000
+"""Plies in which a side has a time somewhere, if it has any."""
+_WORDS: Final = 200
+"""Characters of names and titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The shown node for the template, which is not given the record: templates' contexts wait for the
+    garbage collector, and half a million objects would with them."""
+
+    key: str
+    ply: int
+    end: tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +122,6 @@ class Thinking:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """An edition of the game: where it came from, what its reading noticed, and what it could not read."""
-
-    url: str
-    name: str
-    facts: str
-    issues: list[ShownIssue]
-    unread: str
-
-
-@dataclass(frozen=True, slots=True)
 class Address:
     """Addresses of the nodes on a game's page, as it is shown now."""
 
@@ -124,26 +142,37 @@ class Address:
         return "?ply=0" if self.opening else ""
 
 
-def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: str = "") -> dict[str, Any]:
+def game_context(
+    game: Game,
+    editions: QuerySet[Entry],
+    path: str,
+    ply: int | None,
+    flipped: bool,
+    page: str = "",
+    first_choice: int = 0,
+) -> dict[str, Any]:
     """The template's context for a node of a game; a node that does not exist becomes the nearest one.
 
     Without a ply the game opens where its record asks for, usually at the start. Links stay on `page`, the
-    game's own page where none is named.
+    game's own page where none is named. Of long records it holds what stands around the node, of the node's
+    continuations `CHOICES` from `first_choice` on.
     """
     record = game.jkf
-    entries = list(Entry.objects.filter(game=game).select_related("upload").order_by("pk"))
-    marks = [(int(ply), str(name)) for entry in entries for ply, name in entry.extra.get("bookmarks", ())]
+    sources, more_sources, marks = sources_of(editions)
     opening = next((place for place, name in marks if name == OPENS_HERE), 0)
     address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
     position, last, played = replay.position_at(record, node)
-    found = series.series_of(record, game.details)
-    clock = clock_texts(found.clock)
+    found = _series(game)
+    piece = piece_of(record, node)
+    clock = clock_texts(found.clock, piece)
+    notes = notes_of(piece.rows(), node.key)
+    first_choice = first_choice if first_choice < len(node.following) else 0
     return {
         "game": game,
-        "record": record,
-        "parts": replay.move_list(record, clock),
-        "node": node,
+        "tree": tree_data(piece),
+        "parts": replay.move_list(piece, clock, notes),
+        "node": Here(node.key, node.ply, node.end),
         "path": address.page,
         "opening": opening,
         "start_query": address.start_query,
@@ -154,40 +183,77 @@ def game_context(game: Game, path: str, ply: int | None, flipped: bool, page: st
         "label": replay.entry_text(node.line[-1], node.line[-2] if node.ply else None),
         "words": words_of(game.kind, position),
         **_names(game, position, played),
-        "comments": node.line[-1].get("comments", ()),
+        **_beginning(game, record, node, piece, clock),
+        "note": note_of(node.line[-1].get("comments", ()), NOTE),
         "timed": (timed := replay.is_timed(record)),
-        "clocks": clocks(node, clock) if timed else ["", ""],
-        "novelty_key": replay.node_key("", new) if (new := novelty(game)) and new > _OPENING_MOVES else "",
+        "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
+        "novelty_key": replay.node_key("", new)
+        if (new := novelty(game, record)) and new > _OPENING_MOVES
+        else "",
         "steps": steps(node, address),
-        "choices": choices(node, address),
+        "choices": choices(node, address, first_choice),
+        **_further_choices(node, address, first_choice),
         "forked": any("forks" in entry for entry in record["moves"]),
         "flip_href": address.of(node.path, node.ply, not flipped),
         "bookmarks": [
             Bookmark(place, name, address.of("", place))
-            for place, name in dict.fromkeys(marks)
+            for place, name in dict.fromkeys((place, name[:_WORDS]) for place, name in marks)
             if name != OPENS_HERE
-        ],
+        ][:_BOOKMARKS],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
         "downloads": downloads(game),
+        "whole_record": reverse(
+            "api:game-record", args=[game.pk, "jkf" if game.kind == SHOGI.name else "json"]
+        ),
         "copies": [
             (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
         ],
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
         "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
-        "sources": [_source(entry) for entry in entries],
-        "twins": likely_twins(game) if not page else [],
+        "sources": sources,
+        "more_sources": more_sources,
+        "twins": likely_twins(game, record) if not page else [],
         "section": "games",
-        **charts(found, game, address),
+        **charts(found, game, address, piece),
         **position_links(position, game.kind),
         **facts(game, record),
     }
 
 
+def _series(game: Game) -> series.Series:
+    """What is stored of a game's scores and times: to read its comments again takes long."""
+    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
+    return series.unpack(stored or b"")
+
+
+def tree_data(piece: Piece) -> SafeString:
+    """A piece of a record for the page's scripts."""
+    return json_script(piece.data(), "record", encoder=_Compact)
+
+
+class _Compact(DjangoJSONEncoder):
+    """JSON without blanks: a third of what a long record takes would be blanks."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"separators": (",", ":")})
+
+
 def _names(game: Game, position: Any, played: int) -> dict[str, str]:
-    """Where the record starts and what is shown, as scripts and programs read it."""
+    """What is shown, as programs read it."""
+    return {"sfen": position.sfen(played + 1)} if game.kind == SHOGI.name else {}
+
+
+def _beginning(
+    game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
+) -> dict[str, Any]:
+    """Where the shown piece of the record begins, as scripts read it: position, moves before it, clocks."""
+    ply = piece.first.ply
+    position, _last, played = replay.position_at(record, node, ply)
+    begun = {"started": played, "start_clocks": clocks(node.line[: ply + 1], piece.first.path, clock)}
     if game.kind == SHOGI.name:
-        return {"start": replay.start(game.jkf).sfen(), "sfen": position.sfen(played + 1)}
-    return {"start": GAMES[game.kind].start_text(game.jkf), "board_code": board_code(game.jkf)}
+        return begun | {"start": position.sfen(played + 1 if ply else 1)}
+    start = GAMES[game.kind].encode(position) if ply else GAMES[game.kind].start_text(record)
+    return begun | {"start": start, "board_code": board_code(record)}
 
 
 def board_code(record: Record) -> str:
@@ -210,16 +276,27 @@ def steps(node: replay.Node, address: Address) -> dict[str, str]:
     return {name: address.of(*place) if place else "" for name, place in places.items()}
 
 
-def choices(node: replay.Node, address: Address) -> list[Choice]:
-    """The continuations of a node, the line's own first."""
+def choices(node: replay.Node, address: Address, first: int = 0) -> list[Choice]:
+    """The continuations of a node, the line's own first: `CHOICES` of them."""
     return [
         Choice(replay.node_key(path, ply), address.of(path, ply), replay.entry_text(entry, node.line[-1]))
-        for path, ply, entry in node.following
+        for path, ply, entry in node.following[first : first + CHOICES]
     ]
 
 
-def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]:
-    """The charts of times and evaluations with their numbers in words; None where there are none."""
+def _further_choices(node: replay.Node, address: Address, first: int) -> dict[str, Any]:
+    """How many continuations stand behind those that are listed, and the address of the next ones."""
+    left = len(node.following) - first - CHOICES
+    here = address.of(node.path, node.ply)
+    following = f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}"
+    return {"choices_left": max(0, left), "choices_next": following if left > 0 else ""}
+
+
+def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> dict[str, Any]:
+    """The charts of times and evaluations with their numbers in words; None where there are none.
+
+    Of very many numbers those of the shown plies are told.
+    """
     limits = series.limits_of(game.details)
     times = time_chart(found.clock, game.plies)
     told = [(mark, times.longest(color)) for color, mark in enumerate(MARKS_OF[game.kind])] if times else []
@@ -231,9 +308,15 @@ def charts(found: series.Series, game: Game, address: Address) -> dict[str, Any]
         "score_chart": scores,
         "scores": [
             (one.ply, score_text(one), address.of("", one.ply), replay.node_key("", one.ply))
-            for one in (scores.scores if scores else ())
+            for one in _told(scores.scores if scores else (), piece)
         ],
     }
+
+
+def _told(scores: Sequence[Evaluation], piece: Piece) -> Sequence[Evaluation]:
+    if len(scores) <= _SCORES:
+        return scores
+    return [one for one in scores if one.ply >= piece.first.ply][:_SCORES]
 
 
 def score_text(one: Evaluation) -> str:
@@ -243,10 +326,17 @@ def score_text(one: Evaluation) -> str:
     return f"{one.score:+d}" if one.score is not None else ""
 
 
-def clock_texts(clock: Iterable[Tick]) -> dict[int, str]:
-    """By ply, what the side that moved has used so far, and what it has left where the limit is known."""
+def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, str]:
+    """By ply, what the side that moved has used so far, and what it has left where the limit is known.
+
+    Of a piece of a record for the plies on it, and those before it that tell how its clocks stand.
+    """
     texts = {}
+    plies = {shown.ply for shown in piece.rows()} if piece else set()
+    first = piece.first.ply if piece else 0
     for tick in clock:
+        if plies and tick.ply not in plies and not first - _LOOKED_BACK < tick.ply < first:
+            continue
         texts[tick.ply] = clock_text(int(tick.total))
         if tick.remaining is not None:
             texts[tick.ply] += " · " + _("%(time)s left") % {"time": clock_text(int(tick.remaining))}
@@ -263,11 +353,12 @@ def _thinking(mark: str, longest: Longest, address: Address) -> Thinking:
     )
 
 
-def clocks(node: replay.Node, clock: Mapping[int, str]) -> list[str]:
-    """What each side has used, and has left, at a node; forks have the record's own totals."""
+def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> list[str]:
+    """What each side has used, and has left, at the end of a line; forks have the record's own totals."""
     totals = ["", ""]
-    for ply, entry in enumerate(node.line):
-        if "move" in entry and (text := replay.total_text(entry, ply, node.path, clock)):
+    first = max(0, len(line) - _LOOKED_BACK)
+    for ply, entry in enumerate(line[first:], start=first):
+        if "move" in entry and (text := replay.total_text(entry, ply, path, clock)):
             totals[entry["move"]["color"]] = text
     return totals
 
@@ -303,8 +394,25 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
         "date": written_date(game, header),
         "handicap": handicap_text(game.kind, game.handicap) if game.handicap not in USUAL else "",
         "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
-        "headers": [(_header(game.kind, name), text) for name, text in header.items() if text.strip()],
+        **_headers(game.kind, header),
     }
+
+
+def _headers(kind: str, header: dict[str, str]) -> dict[str, Any]:
+    """The headers that say something, as far as there is room for them, and how many are not there whole."""
+    told = [(name, text) for name, text in header.items() if text.strip()]
+    shown, whole, room = [], 0, ALL_HEADERS
+    for name, text in told[:HEADERS]:
+        size = len(name) + min(len(text), HEADER)
+        if size <= room:
+            room -= size
+            whole += len(text) <= HEADER
+            shown.append((_header(kind, name), _cut(text, HEADER)))
+    return {"headers": shown, "more_headers": len(told) - whole}
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _header(kind: str, name: str) -> str:
@@ -349,7 +457,7 @@ def written_date(game: Game, header: dict[str, str]) -> str:
 
 
 def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((header[name].strip() for name in names if header.get(name, "").strip()), "")
+    return _cut(next((header[name].strip() for name in names if header.get(name, "").strip()), ""), _WORDS)
 
 
 def downloads(game: Game) -> list[dict[str, str]]:
@@ -360,13 +468,13 @@ def downloads(game: Game) -> list[dict[str, str]]:
     ]
 
 
-def likely_twins(game: Game) -> list[tuple[str, str, str]]:
+def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:
     """Games that may be the same one: address, what they are called, and why."""
     reasons = {
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
     }
-    found = {twin.id: reasons[twin.reason] for twin in twins(game.pk)}
+    found = {twin.id: reasons[twin.reason] for twin in twins(game.pk, record)}
     others = Game.objects.filter(pk__in=found).select_related("player0", "player1")
     return [
         (reverse("game", args=[one.pk]), _game_words(one), found[one.pk]) for one in others.order_by("pk")
@@ -378,14 +486,3 @@ def _game_words(game: Game) -> str:
     names = [player.name if player else "" for player in (game.player0, game.player1)]
     plies = ngettext("%(plies)s move", "%(plies)s moves", game.plies) % {"plies": game.plies}
     return " · ".join(filter(None, [game_title(names), day_text(game.played_from, game.precision), plies]))
-
-
-def _source(entry: Entry) -> Source:
-    name = entry.path or entry.upload.name or _("upload %(number)s") % {"number": entry.upload_id}
-    return Source(
-        url=reverse("upload-detail", args=[entry.upload_id]),
-        name=name,
-        facts=" · ".join(filter(None, [entry.format.upper(), entry.encoding, entry.program])),
-        issues=shown_issues(entry.issues),
-        unread=entry.extra.get("unread", ""),
-    )

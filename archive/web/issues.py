@@ -23,10 +23,11 @@ class ShownIssue:
     after: str = ""
 
 
-def shown_issues(issues: Iterable[Mapping[str, Any]]) -> list[ShownIssue]:
-    """Stored issues (`archive.models.Entry.issues`) for a page, errors first."""
+def shown_issues(issues: Iterable[Mapping[str, Any]], most: int | None = None) -> list[ShownIssue]:
+    """Stored issues (`archive.models.Entry.issues`) for a page, or `most` of them, errors first."""
     ranks = {"error": 0, "warning": 1}
-    return [_shown(issue) for issue in sorted(issues, key=lambda issue: ranks.get(issue["severity"], 2))]
+    ordered = sorted(issues, key=lambda issue: ranks.get(issue["severity"], 2))
+    return [_shown(issue) for issue in ordered[:most]]
 
 
 def _shown(issue: Mapping[str, Any]) -> ShownIssue:

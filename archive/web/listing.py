@@ -59,7 +59,8 @@ def chips(form: forms.Form) -> list[Chip]:
 def _words(form: forms.Form, name: str, value: str) -> str:
     """A filter's value as the form's menus call it, and uploads by their names."""
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
-        return source_name(number, Upload.objects.filter(pk=number).values_list("name", flat=True).first())
+        shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number)
+        return source_name(number, shown.values_list("name", flat=True).first())
     choices = getattr(form.fields.get(name), "choices", ())
     return next((str(text) for choice, text in choices if choice == value), value)
 

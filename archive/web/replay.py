@@ -7,21 +7,24 @@ in it at ply 14 the fork number 1. The browser names nodes in the same way (stat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from archive.web.wording import ending_text, move_text, quoridor_move, time_text
 from kifu_core.games import of_record
 
 if TYPE_CHECKING:
+    from archive.web.folding import Piece, Shown
+    from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.quoridor import record as quoridor_record
 
-_STEP: Final = re.compile(r"(\d{1,5})\.(\d{1,5})")
+_STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _PATH_LIMIT: Final = 2000
 STRETCH: Final = 12
 """Rows of the main line that browsers lay out and paint together; those out of sight cost a step nothing."""
@@ -37,19 +40,28 @@ class Row:
     text: str
     time: str
     total: str
-    comments: tuple[str, ...]
+    note: Note | None
     ending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What a page leaves out of a record: how much of what, and where that is shown."""
+
+    query: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A piece of the move list in writing order: `item` (a row begins), `end` (it ends), `fork`, `fork-end`;
-    around every `STRETCH` rows of the main line `stretch`, `stretch-end`.
+    around every `STRETCH` rows of the piece's own line `stretch`, `stretch-end`; `more` for what is left out.
 
     Flat, so that the template needs no recursion: forks may lie a hundred deep."""
 
     name: str
     row: Row | None = None
+    more: More | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,8 @@ class Node:
     """Path, ply and entry of each continuation, the line's own first."""
     end: tuple[str, int]
     before: tuple[str, int] | None
+    lines: tuple[tuple[str, int, list[MoveEntry]], ...] = ()
+    """Path, first ply and entries of the lines that lead here: the main line, forks, this node's own."""
 
     @property
     def key(self) -> str:
@@ -81,35 +95,76 @@ def node_query(path: str, ply: int) -> str:
     return f"?{urlencode(fields)}" if fields else ""
 
 
-def move_list(record: Record, clock: Mapping[int, str] | None = None) -> Iterator[Part]:
-    """The whole record in reading order, forks after the move they replace. Linear in its size.
-
-    `clock` tells by ply of the main line what the side that moved has used.
-    """
-    entries = record["moves"]
-    before: MoveEntry = {}
-    for first in range(0, len(entries), STRETCH):
-        stretch = entries[first : first + STRETCH]
-        yield Part("stretch")
-        yield from _line_parts(stretch, "", first, clock or {}, before)
-        yield Part("stretch-end")
-        before = stretch[-1]
-
-
-def _line_parts(
-    entries: list[MoveEntry], path: str, first: int, clock: Mapping[int, str], before: MoveEntry
+def move_list(
+    piece: Piece, clock: Mapping[int, str] | None = None, notes: Mapping[str, Note] | None = None
 ) -> Iterator[Part]:
-    for ply, entry in enumerate(entries, start=first):
-        yield Part("item", _row(entry, path, ply, clock, before))
-        for number, fork in enumerate(entry.get("forks", ())):
+    """A piece of a record in reading order, forks after the move they replace. Linear in its size.
+
+    `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
+    """
+    texts = _Texts(clock or {}, notes or {})
+    if piece.first.ply:
+        words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
+            "n": piece.first.ply
+        }
+        yield from (Part("stretch"), _more(piece.above, piece.first.ply - 1, words), Part("stretch-end"))
+    before = piece.before
+    for first in range(0, len(piece.line), STRETCH):
+        stretch = piece.line[first : first + STRETCH]
+        yield Part("stretch")
+        yield from _line_parts(stretch, piece.above if not first else piece.first.path, before, texts)
+        yield Part("stretch-end")
+        before = stretch[-1].entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What stands beside the moves of a list."""
+
+    clock: Mapping[int, str]
+    notes: Mapping[str, Note]
+
+    def row(self, shown: Shown, before: MoveEntry) -> Row:
+        """The row of an entry."""
+        entry, path, ply = shown.entry, shown.path, shown.ply
+        time, key = entry.get("time"), node_key(path, ply)
+        return Row(
+            key=key,
+            query=node_query(path, ply),
+            ply=ply,
+            text=entry_text(entry, before),
+            time=time_text(time["now"]) if time else "",
+            total=total_text(entry, ply, path, self.clock),
+            note=self.notes.get(key),
+            ending="special" in entry,
+        )
+
+
+def _line_parts(line: Iterable[Shown], above: str, before: MoveEntry, texts: _Texts) -> Iterator[Part]:
+    """The parts of a line; `above` is the path of the node before its first entry, `before` that entry."""
+    for shown in line:
+        yield Part("item", texts.row(shown, before))
+        for fork in shown.forks.values():
             yield Part("fork")
-            yield from _line_parts(fork, _fork_path(path, ply, number), ply, clock, before)
+            yield from _line_parts(fork, above, before, texts)
             yield Part("fork-end")
+        if shown.left:
+            words = ngettext("%(n)s more variation", "%(n)s more variations", shown.left) % {"n": shown.left}
+            yield from (Part("fork"), _more(above, shown.ply - 1, words), Part("fork-end"))
         yield Part("end")
-        before = entry
+        above, before = shown.path, shown.entry
+        if shown.last:
+            count = shown.last - shown.ply
+            words = ngettext("%(n)s more move", "%(n)s more moves", count) % {"n": count}
+            yield _more(shown.path, shown.ply + 1, words)
 
 
-def _fork_path(path: str, ply: int, number: int) -> str:
+def _more(path: str, ply: int, text: str) -> Part:
+    return Part("more", more=More(node_query(path, ply), text))
+
+
+def fork_path(path: str, ply: int, number: int) -> str:
+    """The path of a fork of the line `path`."""
     step = f"{ply}.{number}"
     return f"{path}-{step}" if path else step
 
@@ -120,20 +175,6 @@ def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) 
         return clock[ply]
     total = entry.get("time", {}).get("total")
     return time_text(total) if total else ""
-
-
-def _row(entry: MoveEntry, path: str, ply: int, clock: Mapping[int, str], before: MoveEntry) -> Row:
-    time = entry.get("time")
-    return Row(
-        key=node_key(path, ply),
-        query=node_query(path, ply),
-        ply=ply,
-        text=entry_text(entry, before),
-        time=time_text(time["now"]) if time else "",
-        total=total_text(entry, ply, path, clock),
-        comments=tuple(entry.get("comments", ())),
-        ending="special" in entry,
-    )
 
 
 def is_timed(record: Record) -> bool:
@@ -181,7 +222,7 @@ def _lines(record: Record, path: str) -> list[tuple[str, int, list[MoveEntry]]] 
         if not 0 <= ply - first < len(line) or number >= len(line[ply - first].get("forks", ())):
             return None
         line = line[ply - first]["forks"][number]
-        own, first = _fork_path(own, ply, number), ply
+        own, first = fork_path(own, ply, number), ply
         lines.append((own, first, line))
     return lines
 
@@ -189,7 +230,7 @@ def _lines(record: Record, path: str) -> list[tuple[str, int, list[MoveEntry]]] 
 def _node(
     lines: list[tuple[str, int, list[MoveEntry]]], entries: list[MoveEntry], path: str, ply: int
 ) -> Node:
-    line_path, first, line = next(known for known in lines if known[0] == path)
+    number, (line_path, first, line) = next(known for known in enumerate(lines) if known[1][0] == path)
     here = ply - first
     following: list[tuple[str, int, MoveEntry]] = []
     if here + 1 < len(line):
@@ -203,13 +244,14 @@ def _node(
         following=tuple(following),
         end=(path, first + len(line) - 1),
         before=before,
+        lines=tuple(lines[: number + 1]),
     )
 
 
 def _forks_of(entry: MoveEntry, path: str, ply: int) -> Iterator[tuple[str, int, MoveEntry]]:
     for number, fork in enumerate(entry.get("forks", ())):
         if fork:
-            own = _fork_path(path, ply, number)
+            own = fork_path(path, ply, number)
             yield own, ply, fork[0]
             yield from _forks_of(fork[0], own, ply)
 
@@ -226,13 +268,16 @@ def start(record: Record) -> Any:
     return position
 
 
-def position_at(record: Record, node: Node) -> tuple[Any, int | None, int]:
-    """The position at a node, the packed move that made it (None at the start), and the moves played."""
+def position_at(record: Record, node: Node, ply: int | None = None) -> tuple[Any, int | None, int]:
+    """The position at a node, the packed move that made it (None at the start), and the moves played.
+
+    With `ply` that of an earlier node on the way there.
+    """
     game = of_record(record)
     position = start(record)
     last = None
     played = 0
-    for entry in node.line:
+    for entry in node.line if ply is None else node.line[: ply + 1]:
         if "move" in entry:
             last = game.packed_move(entry["move"])
             position.do_move(last)

@@ -6,11 +6,12 @@ Nothing inline, nothing from elsewhere. A view that may stand in frames of other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 _POLICY: Final = "; ".join(
     (
@@ -45,19 +46,42 @@ class ContentSecurityPolicy:
 class OpenToOtherSites:
     """Lets pages of other sites read what is public here anyway: records, positions and conversions.
 
-    Without credentials, so that they see what a stranger sees; nothing that stores is open to them.
+    Without credentials, so that they see what a stranger sees; nothing that stores is open to them. What
+    browsers ask beforehand (preflights) is answered here. Answers that tell of errors can be read, too.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        methods = () if settings.ARCHIVE_LOGIN_REQUIRED else _open_methods(request.path_info)
+        asking = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        if methods and asking:
+            return HttpResponse(status=204, headers=_ANY_SITE | _PREFLIGHT | {_METHODS: ", ".join(methods)})
         response = self.get_response(request)
-        reading = request.method in ("GET", "HEAD") and request.path.startswith(_READABLE)
-        if not settings.ARCHIVE_LOGIN_REQUIRED and (reading or request.path in _STATELESS):
-            response.headers.setdefault("Access-Control-Allow-Origin", "*")
+        if methods:
+            for name, value in _ANY_SITE.items():
+                response.headers.setdefault(name, value)
         return response
 
 
+def _open_methods(path: str) -> tuple[str, ...]:
+    """The methods that an address takes from pages of other sites."""
+    if _STATELESS.fullmatch(path):
+        return ("POST",)
+    return ("GET", "HEAD") if path.startswith(_READABLE) else ()
+
+
 _READABLE: Final = ("/api/v1/games", "/api/v1/positions")
-_STATELESS: Final = frozenset(["/api/v1/convert", "/api/v1/check"])
+_STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions/[^/]+/(?:batch|find))")
+_METHODS: Final = "Access-Control-Allow-Methods"
+_ANY_SITE: Final = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": (
+        "Allow, Content-Disposition, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
+    ),
+}
+_PREFLIGHT: Final = {
+    "Access-Control-Allow-Headers": "Accept, Accept-Language, Content-Type, X-Request-ID",
+    "Access-Control-Max-Age": "86400",
+}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,8 +18,10 @@ from archive import issues
 from archive.ingest import store
 from archive.ingest.access import may_upload
 from archive.ingest.uploads import clean_name, receive
+from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
 from archive.queries.uploads import counts_of_uploads, entry_counts
+from archive.taken_down import upload_shown, uploads_shown
 from archive.web.issues import shown_issues
 from archive.web.wording import clock_text, number_text
 
@@ -27,6 +29,11 @@ CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", 
 """What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200
+ROW_BYTES: Final = 300_000
+"""What a page's list of entries may take, about: it ends before `ROWS` where more is to be told of them."""
+ISSUES: Final = 20
+"""Issues that are shown of an entry; its report and the lists to keep have more."""
+NAME: Final = 200
 _SHOWN_UPLOADS: Final = 100
 _FOLLOWED: Final = 5_000
 """Uploads that are added up where more were sent at once than are listed."""
@@ -48,6 +55,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     parts = _parts(request)
     if not parts:
         return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])
+    charge_uploads(request, request.user, len(parts))
     received, refused = _receive(parts, request)
     numbers = [one.pk for one in received]
     if refused:
@@ -95,12 +103,13 @@ def _upload_page(
         "allowed": allowed,
         "errors": errors,
         "text": request.POST.get("text", request.GET.get("text", "")),
-        **_sent(numbers or _numbers(request.GET.get("sent", ""))),
+        **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "section": "upload",
         "check_bytes": settings.ARCHIVE_MAX_CONVERT_BYTES,
         "check_formats": CHECK_FORMATS,
         "most_files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
+        "most_bytes": settings.ARCHIVE_MAX_REQUEST_BYTES,
     }
     page = "parts/sent" if request.headers.get("HX-Request") else "upload"
     return render(request, f"archive/{page}.html", context, status=400 if errors and not numbers else 200)
@@ -119,9 +128,9 @@ def _numbers(text: str) -> list[int]:
     return found[:_FOLLOWED]
 
 
-def _sent(numbers: Sequence[int]) -> dict[str, Any]:
+def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     """How far these uploads are: all together, and each of the first; those with failures come first."""
-    found = list(Upload.objects.filter(pk__in=numbers[:_FOLLOWED]).order_by("pk"))
+    found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
     counts = counts_of_uploads([one.pk for one in found])
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
     working = sum(_works(one) for one in found)
@@ -142,24 +151,19 @@ def _works(found: Upload) -> bool:
 @require_safe
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
-    found = get_object_or_404(Upload, pk=upload_id)
+    found = upload_shown(request, upload_id)
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
-    failures = rows(found, after=-1 if failed_after is None else failed_after, failed=True)
-    others = rows(found, after=-1 if after is None else after, failed=False)
+    failures, more_failures = rows(found, after=-1 if failed_after is None else failed_after, failed=True)
+    others, more_others = rows(found, after=-1 if after is None else after, failed=False)
     context = progress(found, entry_counts(found.pk)) | {
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
-        "next_failure": _next(failures),
-        "next": _next(others),
+        "next_failure": failures[-1]["seq"] if more_failures else None,
+        "next": others[-1]["seq"] if more_others else None,
         "section": "upload",
     }
     whole = not request.headers.get("HX-Request")
     return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
-
-
-def _next(shown: list[dict[str, Any]]) -> int | None:
-    """Behind which entry those begin that are not shown; None where there are no more."""
-    return shown[-1]["seq"] if len(shown) == ROWS else None
 
 
 def _number(text: str) -> int | None:
@@ -194,20 +198,39 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
     }
 
 
-def rows(found: Upload, after: int, failed: bool) -> list[dict[str, Any]]:
-    """Up to `ROWS` entries after a place in the walk: the failed ones, or the others."""
-    entries = Entry.objects.filter(upload=found, seq__gt=after).select_related(
-        "game__player0", "game__player1", "game__event"
+def rows(found: Upload, after: int, failed: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Up to `ROWS` entries after a place in the walk, the failed ones or the others, and whether there are
+    more."""
+    entries = (
+        Entry.objects.filter(upload=found, seq__gt=after)
+        .select_related("game__player0", "game__player1", "game__event")
+        .defer("extra", "record", "beside", "game__details")
     )
     failures = {"state": Entry.State.FAILED}
     chosen = entries.filter(**failures) if failed else entries.exclude(**failures)
-    return [
-        {
-            "seq": entry.seq,
-            "name": entry.path or found.name,
-            "place": entry.index + 1 if entry.index else None,
-            "entry": entry,
-            "issues": shown_issues(entry.issues),
-        }
-        for entry in chosen.order_by("seq")[:ROWS]
-    ]
+    shown: list[dict[str, Any]] = []
+    room = ROW_BYTES
+    for entry in chosen.order_by("seq")[: ROWS + 1]:
+        row = _row(entry, found.name)
+        room -= _size(row)
+        if len(shown) == ROWS or (shown and room < 0):
+            return shown, True
+        shown.append(row)
+    return shown, False
+
+
+def _row(entry: Entry, upload_name: str) -> dict[str, Any]:
+    return {
+        "seq": entry.seq,
+        "name": (entry.path or upload_name)[:NAME],
+        "place": entry.index + 1 if entry.index else None,
+        "entry": entry,
+        "issues": shown_issues(entry.issues, ISSUES),
+        "more_issues": len(entry.issues[ISSUES:]),
+    }
+
+
+def _size(row: dict[str, Any]) -> int:
+    """About how many bytes of a page a row takes; a character may take six."""
+    texts = sum(len(issue.text) + len(issue.before) + len(issue.after) + 40 for issue in row["issues"])
+    return 1_000 + 6 * (len(row["name"]) + texts)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
@@ -15,9 +16,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from archive.collecting import uncollected
 from archive.ingest import headers
 from archive.issues import language
-from archive.models import Game, GameAlias
 from archive.queries import people
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.games import GameRow, find_games
@@ -25,12 +26,15 @@ from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
 from archive.queries.trend import trend
+from archive.reading import check_text, limited_reading
+from archive.taken_down import editions_shown, game_called, game_shown
 from archive.web.browsing import Plot, years_plot
+from archive.web.editing import refused
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import game_context
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
 from archive.web.wording import words_of
-from kifu_core.errors import DecodeError
+from kifu_core.errors import DecodeError, KifuError
 from kifu_core.formats import bod
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.keys import shogi64
@@ -72,7 +76,13 @@ def home(request: HttpRequest) -> HttpResponse:
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position pasted into the search box leads to its page, other words to filters."""
     if words := request.GET.get("q", "").strip():
-        if pasted := position_in(words):
+        try:
+            check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
+            with limited_reading():
+                pasted = position_in(words)
+        except KifuError as error:
+            return refused(request, words, error)
+        if pasted:
             kind, code = pasted
             return redirect("position", kind, GAMES[kind].path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
@@ -136,13 +146,16 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 
 
 @require_safe
+@uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of one game. Former ids lead to the present one for good."""
-    found = Game.objects.select_related("stored").filter(pk=game_id).first()
+    found = game_shown(request, game_id)
     if found is None:
         return _alias(request, game_id)
     flipped = request.GET.get("flip") == "1"
-    context = game_context(found, request.GET.get("fork", ""), asked_ply(request), flipped)
+    path, first = request.GET.get("fork", ""), asked_choice(request)
+    editions = editions_shown(request, game_id)
+    context = game_context(found, editions, path, asked_ply(request), flipped, first_choice=first)
     context |= share_context(
         request,
         reverse("embed-game", args=[game_id]),
@@ -156,18 +169,19 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
 
 
 def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
-    alias = GameAlias.objects.filter(pk=game_id).first()
-    if alias is None:
-        raise Http404(_("There is no game with this number."))
+    address = reverse("game", args=[game_called(request, game_id)])
     query = request.GET.urlencode()
-    return HttpResponsePermanentRedirect(
-        reverse("game", args=[alias.game_id]) + (f"?{query}" if query else "")
-    )
+    return HttpResponsePermanentRedirect(address + (f"?{query}" if query else ""))
 
 
 def asked_ply(request: HttpRequest) -> int | None:
     """The ply that the address names; None where it names none."""
     return _ply(request.GET["ply"]) if "ply" in request.GET else None
+
+
+def asked_choice(request: HttpRequest) -> int:
+    """From which of a node's continuations on the address asks for them."""
+    return _ply(request.GET.get("from", ""))
 
 
 def share_context(request: HttpRequest, embed: str, title: str, kind: str, path: str) -> dict[str, Any]:
@@ -190,7 +204,7 @@ def frame_code(address: str, title: str) -> str:
 
 
 def _ply(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 
 @require_safe
@@ -365,5 +379,5 @@ def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
     wanted = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
     response = redirect(wanted if safe else "home")
-    response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax")
+    response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
     return response

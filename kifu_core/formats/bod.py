@@ -27,7 +27,7 @@ from kifu_core.formats.kakinoki import (
     read_games,
 )
 from kifu_core.formats.positions import position_at
-from kifu_core.formats.writing import board_lines, handicap_names, piece_name, place_text, side_name
+from kifu_core.formats.writing import board_lines, handicap_names, one_line, piece_name, place_text, side_name
 from kifu_core.jkf import Move, Record
 from kifu_core.position import Position
 from kifu_core.record import ParsedGame
@@ -87,6 +87,13 @@ def _move_text(move: Move) -> str:
 
 
 def _name_lines(record: Record, handicap: bool) -> list[str]:
-    header = record["header"]
-    names = [next((header[name] for name in names if header.get(name)), "") for names in _NAMES]
+    kept = kept_headers(record)
+    names = [next((kept[name] for name in names if name in kept), "") for names in _NAMES]
     return [f"{side_name(color, handicap)}：{name}" for color, name in enumerate(names) if name]
+
+
+def kept_headers(record: Record) -> dict[str, str]:
+    """The players' names as they are written, under the first header that names each side."""
+    header = record["header"]
+    chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
+    return {name: one_line(header[name]) for name in chosen if name}

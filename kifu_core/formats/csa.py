@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Final, Literal
 
+from kifu_core.deadline import watched
 from kifu_core.formats.draft import Draft
 from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import most_games
 from kifu_core.formats.summary import read_summary
-from kifu_core.formats.writing import one_line
+from kifu_core.formats.writing import BREAKS, one_line
 from kifu_core.jkf import Consumption, MoveEntry, Record, Time
 from kifu_core.normalize import TOTALS, Line, seconds
 from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, MOST_IN_HAND, PROMOTED, UNPROMOTED, signed
@@ -168,7 +169,7 @@ def _readers(source: Source) -> Iterator[_Reader]:
     moves is of the next one.
     """
     reader = _Reader(source, 0)
-    for name, match in items(GRAMMAR, source.text):
+    for name, match in watched(items(GRAMMAR, source.text)):
         if name == "next_game":
             yield reader
             reader = _Reader(source, match.end())
@@ -232,7 +233,7 @@ class _Reader:
     def _read_summary(self) -> None:
         """What the server says of the game's end, in a comment behind its last statement."""
         header, source = self.draft.header, self.draft.notes.source
-        for text in self.line.comments.get(len(self.line.steps) - 1, ()):
+        for text in watched(self.line.comments.get(len(self.line.steps) - 1, ())):
             if found := read_summary(text, header.get("先手", ""), header.get("後手", "")):
                 offset = source.text.find(f"'{text}", self.draft.first_offset)
                 self.draft.said = (found.word, found.winner, offset)
@@ -337,7 +338,7 @@ class _Reader:
         self.line.steps += steps
 
     def _mixed_moves(self, match: re.Match[str]) -> None:
-        for statement in _ANY_STATEMENT.finditer(match[0]):
+        for statement in watched(_ANY_STATEMENT.finditer(match[0])):
             sign, text, time, comment, late, other = statement.groups()
             if text:
                 self.signs += sign
@@ -422,6 +423,7 @@ def _give_rest(position: Position, color: int) -> None:
 # --- dump ------------------------------------------------------------------------------------------------
 
 _KEYS: Final = {name: key for key, name in HEADERS.items()}
+_IS_KEY: Final = re.compile(r"[^:\n]{1,60}")
 _PLAYER_SIGNS: Final = {"先手": "+", "下手": "+", "後手": "-", "上手": "-"}
 
 
@@ -444,7 +446,7 @@ def dump(
     for entry in record["moves"][:1]:
         lines += _comment_lines(entry)
     ended = False
-    for ply, entry in enumerate(record["moves"][1:], start=1):
+    for ply, entry in enumerate(watched(record["moves"][1:]), start=1):
         statement = _statement(entry, ending)
         if statement:
             lines.append(statement)
@@ -460,13 +462,27 @@ def dump(
 def _header_lines(record: Record) -> list[str]:
     players: list[str] = []
     others: list[str] = []
-    for name, value in record["header"].items():
-        text = one_line(value)
+    for name, text in kept_headers(record).items():
         if name in _PLAYER_SIGNS:
             players += [f"N{_PLAYER_SIGNS[name]}{text}"] if text else []
         else:
             others.append(f"${_KEYS.get(name, name)}:{text}")
     return sorted(players) + others
+
+
+def kept_headers(record: Record) -> dict[str, str]:
+    """The headers as they are read again: those whose name can be a key, and of two with one key the first.
+
+    One that is called as a key is, such as EVENT, comes back under the name that the key stands for.
+    """
+    found: dict[str, str] = {}
+    keys: set[str] = set()
+    for name, value in record["header"].items():
+        key = _PLAYER_SIGNS.get(name) or _KEYS.get(name, name)
+        if key not in keys and (name in _PLAYER_SIGNS or _IS_KEY.fullmatch(key)) and not BREAKS.search(name):
+            keys.add(key)
+            found[HEADERS.get(name, name)] = one_line(value)
+    return found
 
 
 def _start_lines(position: Position) -> list[str]:

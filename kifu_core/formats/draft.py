@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kifu_core import specials
+from kifu_core.deadline import watched
 from kifu_core.jkf import Initial, MoveEntry, Record
 from kifu_core.kinds import record_kind
 from kifu_core.normalize import Line, Played, complete_times, replay_line
@@ -17,6 +18,9 @@ from kifu_core.text import MAX_ISSUES, Notes, Source
 
 Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
+
+MAX_BOOKMARKS = 1000
+"""Bookmarks that are more than comments: whoever sets more marks nothing."""
 
 
 @dataclass(slots=True)
@@ -51,7 +55,7 @@ class Draft:
         """The finished game, or None if there is neither a move nor an ending nor a start."""
         if not self.playable:
             return None
-        played = replay_line(self.line, self.position)
+        played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
         if self.plain_times:
             complete_times(played.entries, self.position.turn)
         self._report(played, locate)
@@ -65,11 +69,11 @@ class Draft:
             kind=record_kind(record, self.position, ending, len(self.line.forks)),
             ending=ending,
             issues=self.notes.all(),
-            bookmarks=tuple(self.bookmarks),
+            bookmarks=tuple(self.bookmarks[:MAX_BOOKMARKS]),
             unread="\n".join(self.unread),
             index=index,
             first_line=self.notes.source.place(self.first_offset)[0] if self.first_offset else 1,
-            fractions=self.fractions,
+            fractions=self._fractions(played),
             remarks=tuple(self.remarks),
         )
 
@@ -83,11 +87,16 @@ class Draft:
         return self.initial is not None and "data" in self.initial
 
     def _record(self, played: Played) -> Record:
-        first: MoveEntry = {"comments": self.comments} if self.comments else {}
+        first: MoveEntry = {"comments": played.first} if played.first else {}
         record: Record = {"header": self.header, "moves": [first, *played.entries]}
         if self.initial is not None:
             record["initial"] = self.initial
         return record
+
+    def _fractions(self, played: Played) -> dict[int, str]:
+        """The fractions of the seconds of those moves that were played."""
+        last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
+        return {ply: text for ply, text in self.fractions.items() if ply <= last}
 
     def _ending(self, played: Played) -> Ending | None:
         problem = self._is_drawn()
@@ -116,7 +125,7 @@ class Draft:
 
     def _report(self, played: Played, locate: Locate) -> None:
         """Turn the replay's findings into issues with their places, and keep the text not played."""
-        if not (played.findings or played.cuts or self.lost):
+        if not (played.findings or played.cuts or played.left_out or self.lost):
             return
         places = _Places(self.notes.source, locate)
         for finding in played.findings[: MAX_ISSUES + 1]:
@@ -124,9 +133,10 @@ class Draft:
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
         self.notes.more += len(played.findings[MAX_ISSUES + 1 :]) + played.more
         cuts = [*played.cuts, *((line, 0) for line in self.lost)]
-        texts = [places.rest(line, index) for line, index in cuts]
-        texts += [places.rest(fork, 0) for line, index in cuts for fork in line.forks_from(index)]
+        texts = [places.rest(line, index) for line, index in watched(cuts)]
+        texts += [places.rest(fork, 0) for line, index in watched(cuts) for fork in line.forks_from(index)]
         self.unread += [text for _, text in sorted(texts) if text]
+        self.unread += played.left_out
 
 
 class _Places:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import NoReturn
+import re
+from typing import Final, NoReturn
 
 from kifu_core import jkf, specials
+from kifu_core.deadline import watched
 from kifu_core.errors import IllegalMoveError, KifuError, ParseError
 from kifu_core.jkf import Record
 from kifu_core.kinds import record_kind
@@ -20,20 +22,52 @@ except ImportError:
     orjson = None  # type: ignore[assignment]
 
 
+_UNPRINTABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_ESCAPE: Final = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2}))|.)",
+    re.DOTALL,
+)
+"""An escape in a JSON text; the group is one that stands for NUL or for half of a surrogate pair alone."""
+
+
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games of a JKF text: one record, or a list of records. What cannot be used goes to `notes`."""
-    try:
-        value = parse_json(source.text)
-    except ParseError as error:
-        note_error(notes, error)
-        return []
     games: list[ParsedGame] = []
-    for one in value if isinstance(value, list) else [value]:
+    for one in watched(values(notes)):
         try:
             games.append(_game(one, Notes(source), len(games)))
         except (ParseError, IllegalMoveError) as error:
             note_error(notes, error)
     return games
+
+
+def values(notes: Notes) -> list[object]:
+    """The records of the JSON text that the notes are about: one, those of a list, or none if it is no JSON.
+
+    What no text can hold is replaced where it is written as an escape, as `text.clean_text` replaces it else.
+    """
+    text, places = clean_escapes(notes.source.text)
+    if places:
+        notes.add("bad-characters", places[0], text=str(len(places)))
+    try:
+        value = parse_json(text)
+    except ParseError as error:
+        note_error(notes, error)
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def clean_escapes(text: str) -> tuple[str, list[int]]:
+    """A JSON text whose escapes for NUL and lone surrogates are those for U+FFFD, and where they stood.
+
+    The text keeps its length. Linear.
+    """
+    if not _UNPRINTABLE.search(text):
+        return text, []
+    places = [match.start() for match in watched(_ESCAPE.finditer(text)) if match[1]]
+    ends = [place + len(r"\ufffd") for place in places]
+    kept = (text[end:place] for end, place in zip([0, *ends], [*places, len(text)], strict=True))
+    return r"\ufffd".join(kept), places
 
 
 def parse_json(text: str) -> object:
@@ -67,7 +101,7 @@ def note_error(notes: Notes, error: KifuError) -> None:
 
 def _game(value: object, notes: Notes, index: int) -> ParsedGame:
     raw = jkf.check(value)
-    played, record = complete_record(raw)
+    played, record = complete_record(raw, limits=notes.source.limits)
     record["moves"] = record["moves"] or [{}]
     drawn = "data" in record.get("initial", {})
     if played.cuts and not played.entries and not drawn:
@@ -78,6 +112,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
     notes.more += played.more
     position = start_position(record.get("initial"))
     unread = [json.dumps(line.written[index:], ensure_ascii=False) for line, index in played.cuts]
+    unread += played.left_out
     ending: Ending | None = None
     if played.ending is not None:
         step, ply, turn = played.ending

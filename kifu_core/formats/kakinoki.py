@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 import pyparsing as pp
 
 from kifu_core import handicaps
+from kifu_core.deadline import watched
+from kifu_core.detect import detect
 from kifu_core.errors import Severity
 from kifu_core.formats.draft import Draft, Locate
 from kifu_core.formats.grammar import Item, items, leaf, repeated
@@ -21,7 +24,7 @@ from kifu_core.jkf import FORK_LEVELS, Consumption
 from kifu_core.normalize import Line
 from kifu_core.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
 from kifu_core.position import Position
-from kifu_core.record import ParsedGame
+from kifu_core.record import FormatName, ParsedGame
 from kifu_core.specials import RESULT_LINE, SIDES, read_result
 from kifu_core.start import drawn_initial, named_start
 from kifu_core.steps import Special, Step
@@ -72,6 +75,23 @@ def grammar(play: pp.ParserElement) -> pp.ParserElement:
 STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
 
+
+def holds_header(grammar: pp.ParserElement, file_format: FormatName, name: str, text: str) -> bool:
+    """Whether a line with a name, a colon and a text is read as a header of that name, not as anything else,
+    nor makes the file look like one of another format."""
+    line = f"{name}：{text}\n"
+    found = list(items(grammar, line))
+    if len(found) != 1 or detect(line)[0] not in (None, "kif", file_format):
+        return False
+    kind, match = found[0]
+    if kind == "comment":
+        starred = STARRED_HEADER.match(match[1])
+        return starred is not None and f"*{starred[1]}" == name
+    if kind == "variation":
+        return (name, text) == ("変化", f"{match[1]}手")
+    return kind == "header" and match[1] == name
+
+
 # --- words -----------------------------------------------------------------------------------------------
 
 MARKS: Final = "▲△☗☖▼▽"
@@ -117,7 +137,7 @@ def read_hand(text: str) -> tuple[list[int], str]:
     counts, strange = [0] * 8, ""
     if text.strip(" 　") in ("", "なし", "無し"):
         return counts, strange
-    for match in _HAND_ITEM.finditer(text):
+    for match in watched(_HAND_ITEM.finditer(text)):
         kind, count = BY_NAME.get(match[1], 0), read_number(match[2])
         if kind in HAND_KINDS and counts[kind] + count <= MOST_IN_HAND:
             counts[kind] += count
@@ -157,41 +177,48 @@ def read_games(
 ) -> list[ParsedGame]:
     """The games of a text. What concerns no game that could be read goes to `notes`."""
     games: list[ParsedGame] = []
-    limit = most_games(source.text)
-    for number, (offset, found) in enumerate(_by_game(items(grammar, source.text))):
-        if number == limit:
-            notes.add("too-many-games", offset, "error", limit=limit)
-            break
-        one = reader(source, offset)
-        for name, match in found:
-            one.read(name, match)
-        games += one.games(len(games), notes)
-    return games
+    limit, count, begun = most_games(source.text), 1, 0
+    one = reader(source)
+    for begin, (name, match) in watched(_by_game(grammar, source.text)):
+        if begin != begun:
+            games += one.games(len(games), notes)
+            if count == limit:
+                notes.add("too-many-games", begin, "error", limit=limit)
+                return games
+            one, count, begun = reader(source, begin), count + 1, begin
+        one.read(name, match)
+    return games + one.games(len(games), notes)
 
 
-def _by_game(found: list[Item]) -> Iterator[tuple[int, list[Item]]]:
-    """The leaves of each game and where it begins, for texts into which several games were copied.
+def _by_game(grammar: pp.ParserElement, text: str) -> Iterator[tuple[int, Item]]:
+    """The leaves with the offset of the game that each belongs to, for texts into which several games were
+    copied.
 
     Another game begins with the first line of a head (headers, a board, 手数----) that stands between moves
-    and further moves, if it names players, start or handicap or is 手数---- itself.
+    and further moves, if it names players, start or handicap or is 手数---- itself. Whose a head is shows
+    behind it: then it is gone through once more, for to keep its leaves would take much memory.
     """
-    begin, head, played, opened = 0, -1, False, False
-    for number, (name, match) in enumerate(found):
-        if name in _HEADS:
-            head = number if head < 0 else head
+    game, head, played, opened = 0, -1, False, False
+    for name, match in watched(items(grammar, text)):
+        if played and name in _HEADS:
+            head = match.start() if head < 0 else head
             opened = opened or name == "separator" or (name == "header" and match[1] in _OPENERS)
-        elif name in _PLAYS:
-            if played and opened:
-                yield _offset(found, begin), found[begin:head]
-                begin = head
-            played, opened, head = True, False, -1
-        elif name not in _BETWEEN:
-            opened, head = False, -1
-    yield _offset(found, begin), found[begin:]
+            continue
+        if head >= 0:
+            if name in _BETWEEN:
+                continue
+            if opened and name in _PLAYS:
+                game = head
+            yield from ((game, held) for held in _until(match.start(), items(grammar, text, head)))
+            head, opened = -1, False
+        played = played or name in _PLAYS
+        yield game, (name, match)
+    if head >= 0:
+        yield from ((game, held) for held in items(grammar, text, head))
 
 
-def _offset(found: list[Item], begin: int) -> int:
-    return found[begin][1].start() if begin else 0
+def _until(end: int, found: Iterator[Item]) -> Iterator[Item]:
+    return takewhile(lambda item: item[1].start() < end, found)
 
 
 class KakinokiReader:

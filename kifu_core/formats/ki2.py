@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Final
 
+from kifu_core.deadline import watched
 from kifu_core.formats import kakinoki, writing
 from kifu_core.formats.grammar import expected, leaf
 from kifu_core.formats.kakinoki import EOL, MARKS, STARRED_HEADER, KakinokiReader, read_games
@@ -28,6 +30,7 @@ MOVES = leaf("moves", rf"{_MOVE_LINE}(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))
 
 GRAMMAR: Final = kakinoki.grammar(MOVES)
 EXPECTED: Final = expected(GRAMMAR)
+holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
 
 _ONE_TOKEN: Final = re.compile(_TOKEN)
 _ANY_ITEM: Final = re.compile(rf"{_TOKEN}|\*([^\n]*+)|[ 　\t\n]++|([^{MARKS}\n*]++|.)")
@@ -102,7 +105,7 @@ class _Reader(KakinokiReader):
         first = len(self.line.steps)
         steps: list[Step] = []
         comments: dict[int, list[str]] = {}
-        for text, comment, strange in (item.groups() for item in _ANY_ITEM.finditer(match[0])):
+        for text, comment, strange in (item.groups() for item in watched(_ANY_ITEM.finditer(match[0]))):
             if text:
                 steps.append(_STEPS[text])
             elif strange:
@@ -127,9 +130,11 @@ _PER_LINE: Final = 6
 
 def dump(record: Record, *, ending: Ending | None = None) -> str:
     """The record as KI2 text; times are lost. `ending` is as for KIF."""
-    lines = [*writing.header_lines(record), ""]
-    for entry in record["moves"][:1]:
-        lines += _first_comments(entry.get("comments", []))
+    lines = writing.header_lines(record, holds_header)
+    first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
+    if _looks_like_header(first) and "：" not in "".join(lines[:1]):
+        lines.insert(0, "手合割：その他" if lines else "手合割：平手")
+    lines += ["", *_first_comments(first)]
     sides = writing.sides(record)
     for number, branch in enumerate(writing.branches(record)):
         if number:
@@ -140,15 +145,21 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
 
 def _first_comments(comments: list[str]) -> list[str]:
     """The start's comments; a remark before one that would be taken for a header (`*放送日：…`)."""
-    remark = ["#"] if comments and STARRED_HEADER.match(comments[0]) else []
+    remark = ["#"] if _looks_like_header(comments) else []
     return remark + writing.comment_lines(comments)
+
+
+def _looks_like_header(comments: list[str]) -> bool:
+    """Whether the first line of comments would be read as a header, as long as no other line ends those."""
+    lines = writing.comment_lines(comments)
+    return bool(lines) and STARRED_HEADER.match(lines[0].removeprefix("*")) is not None
 
 
 def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
     lines: list[str] = []
     moves: list[str] = []
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
-    for entry in branch.entries:
+    for entry in watched(branch.entries):
         comments = writing.comment_lines(entry.get("comments", []))
         if "move" in entry:
             moves.append(_move_text(entry["move"]))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Final, cast
 
+from kifu_core.deadline import watched
 from kifu_core.formats import kakinoki, writing
 from kifu_core.formats.grammar import expected, leaf
 from kifu_core.formats.kakinoki import EOL, KakinokiReader, read_games
@@ -30,6 +32,7 @@ ROWS = leaf("rows", rf"{_ROW_LINE}(?:[ \t　]*+(?:[0-9*][^\n]*+{EOL}|\n))*+")
 
 GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
+holds_header = partial(kakinoki.holds_header, GRAMMAR, "kif")
 
 _WHOLE_ROW: Final = re.compile(rf"^{_ROW}[ \t　]*+{EOL}", re.MULTILINE)
 _ANY_LINE: Final = re.compile(
@@ -176,7 +179,7 @@ class _Reader(KakinokiReader):
         steps: list[Step] = []
         times: list[Consumption | None] = []
         comments: dict[int, list[str]] = {}
-        for line in _ANY_LINE.finditer(match[0]):
+        for line in watched(_ANY_LINE.finditer(match[0])):
             text, time, rest, comment, other = line.groups()
             if comment is not None:
                 comments.setdefault(first + len(steps) - 1, []).append(comment)
@@ -217,7 +220,7 @@ def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) ->
     """
     times = any("time" in entry for branch in writing.branches(record) for entry in branch.entries)
     lines = ["#KIF version=2.0 encoding=UTF-8"] if utf8 else []
-    lines += writing.header_lines(record)
+    lines += writing.header_lines(record, holds_header)
     lines.append("手数----指手---------消費時間--" if times else "手数----指手--")
     for entry in record["moves"][:1]:
         lines += writing.comment_lines(entry.get("comments", []))
@@ -233,7 +236,7 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
     lines: list[str] = []
     ply, turn = branch.ply, branch.turn
     last: EndingKind | None = None
-    for number, entry in enumerate(branch.entries):
+    for number, entry in enumerate(watched(branch.entries)):
         more = bool(entry.get("forks")) or (number == 0 and branch.sibling_follows)
         if "move" in entry:
             lines.append(_row(ply, _move_text(entry["move"]), entry, more))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, Literal
 
+from kifu_core.deadline import watched
 from kifu_core.errors import Issue, KifuError
+from kifu_core.formats import bod, csa, ki2, kif
 from kifu_core.formats.usen import ending_letter
-from kifu_core.formats.writing import Branch, branches, kind_beside
+from kifu_core.formats.writing import Branch, branches, kept_headers, kind_beside
 from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
 
@@ -20,19 +23,25 @@ _ALL_BUT_MOVES: Final[tuple[Part, ...]] = (
 
 LOST: Final[dict[str, tuple[Part, ...]]] = {
     "jkf": ("fractions", "ending"),
-    "kif": ("fractions", "ending"),
-    "kifu": ("fractions", "ending"),
-    "ki2": ("times", "fractions", "ending"),
-    "ki2u": ("times", "fractions", "ending"),
-    "csa": ("fractions", "forks", "bookmarks", "ending"),
+    "kif": ("headers", "fractions", "ending"),
+    "kifu": ("headers", "fractions", "ending"),
+    "ki2": ("headers", "times", "fractions", "ending"),
+    "ki2u": ("headers", "times", "fractions", "ending"),
+    "csa": ("headers", "fractions", "forks", "bookmarks", "ending"),
     "usi": _ALL_BUT_MOVES,
     "sfen": ("moves", *_ALL_BUT_MOVES),
     "bod": ("moves", *_ALL_BUT_MOVES),
     "usen": ("headers", "times", "fractions", "comments", "bookmarks", "ending"),
 }
-"""The parts of a record that each format has no place for; of endings, those it has no word for."""
+"""The parts of a record that each format has no place for; of endings, those it has no word for, of headers
+in formats that have them, those whose name or text cannot stand on a line of their own."""
 
-_NAMES: Final = frozenset(["先手", "後手", "下手", "上手"])
+_KEPT: Final[dict[str, Callable[[Record], dict[str, str]]]] = {
+    **dict.fromkeys(["kif", "kifu"], partial(kept_headers, holds=kif.holds_header)),
+    **dict.fromkeys(["ki2", "ki2u"], partial(kept_headers, holds=ki2.holds_header)),
+    "csa": csa.kept_headers,
+    "bod": bod.kept_headers,
+}
 
 
 def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
@@ -48,8 +57,9 @@ def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> 
     if isinstance(game, ParsedGame):
         found["fractions"] = len(game.fractions) if (file_format, csa) != ("csa", "3") else 0
     found["ending"] = sum(1 for _ in _lost_endings(record, ending, file_format))
-    if file_format == "bod":
-        found["headers"] -= sum(bool(record["header"].get(name)) for name in _NAMES)
+    if file_format in _KEPT:
+        kept = _KEPT[file_format](record)
+        found["headers"] = sum(kept.get(name, "") != text for name, text in record["header"].items())
     return tuple(
         Issue(f"lost-{part}", "warning", params={"format": file_format, "count": found[part]})
         for part in LOST[file_format]
@@ -62,7 +72,7 @@ def _parts(record: Record) -> Counter[str]:
     found = Counter(headers=len(record["header"]))
     for number, branch in enumerate(branches(record)):
         found["forks"] += number > 0
-        for entry in branch.entries:
+        for entry in watched(branch.entries):
             found["moves"] += "move" in entry
             found["times"] += "time" in entry
     for comments in _comments(record):
@@ -77,7 +87,7 @@ def _comments(record: Record) -> Iterator[list[str]]:
     for entry in record["moves"][:1]:
         yield entry.get("comments", [])
     for branch in branches(record):
-        for entry in branch.entries:
+        for entry in watched(branch.entries):
             yield entry.get("comments", [])
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kifu_core.deadline import watched
 from kifu_core.errors import DecodeError
 from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import GAMES_OF_LINES, PositionDraft, most_games
@@ -93,7 +94,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games: list[ParsedGame] = []
     remarks: list[str] = []
     limit = most_games(source.text, GAMES_OF_LINES)
-    for name, match in items(GRAMMAR, source.text):
+    for name, match in watched(items(GRAMMAR, source.text)):
         if name == "game" and len(games) == limit:
             notes.add("too-many-games", match.start(), "error", limit=limit)
             break
@@ -127,7 +128,7 @@ class _Reader:
         self.base: int | None = None
         self.open_lines: list[tuple[Line, int]] = [(line, 1)]
         self._start(match)
-        for begin, end in _pieces(match):
+        for begin, end in watched(_pieces(match)):
             self._line(source.text, begin, end)
 
     def finish(self, index: int) -> ParsedGame | None:
@@ -212,7 +213,7 @@ def dump(record: Record) -> str:
 
 
 def _line_text(branch: Branch) -> str:
-    moves = [move_text(packed_move(entry["move"])) for entry in branch.entries if "move" in entry]
+    moves = [move_text(packed_move(entry["move"])) for entry in watched(branch.entries) if "move" in entry]
     special = next((entry["special"] for entry in branch.entries if "special" in entry), "")
     turn = branch.turn ^ (len(moves) & 1)
     final = ending_letter(special, turn, len(moves))

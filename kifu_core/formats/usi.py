@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from kifu_core.deadline import watched
 from kifu_core.errors import DecodeError, IllegalMoveError
 from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import GAMES_OF_LINES, PositionDraft, most_games
@@ -124,7 +125,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     """A draft per line that is a game, with the lines that follow it."""
     draft: PositionDraft | None = None
     remarks: list[str] = []
-    for name, match in items(GRAMMAR, source.text):
+    for name, match in watched(items(GRAMMAR, source.text)):
         if name in ("position", "moves"):
             if draft is not None:
                 yield draft
@@ -193,7 +194,7 @@ def _begun(sfen: str) -> tuple[Position, Initial]:
 
 def main_moves(record: Record) -> list[str]:
     """The moves of the main line as USI writes them."""
-    return [to_usi(packed_move(entry["move"])) for entry in record["moves"] if "move" in entry]
+    return [to_usi(packed_move(entry["move"])) for entry in watched(record["moves"]) if "move" in entry]
 
 
 def dump(record: Record) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from kifu_core.deadline import check_time, watched
 from kifu_core.errors import Issue
 from kifu_core.handicaps import HANDICAPS, by_name
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.pieces import BY_CODE, HAND_KINDS, KANJI, MOST_IN_HAND, NAMES
 from kifu_core.position import Position
 from kifu_core.record import Ending
-from kifu_core.specials import BY_SPECIAL, EndingKind, find, winner
+from kifu_core.specials import BY_SPECIAL, SIDES, EndingKind, find, winner
 from kifu_core.squares import FILE_DIGITS, RANK_KANJI
 from kifu_core.start import start_position
 
@@ -37,6 +38,7 @@ def branches(record: Record) -> Iterator[Branch]:
     waiting = [Branch(record["moves"][1:], 1, False, start_position(record.get("initial")).turn)]
     while waiting:
         branch = waiting.pop()
+        check_time()
         yield branch
         waiting += _variations(branch)
 
@@ -45,7 +47,7 @@ def _variations(branch: Branch) -> list[Branch]:
     """The variations of a line, the one to be written first last."""
     found: list[Branch] = []
     ply, turn = branch.ply, branch.turn
-    for entry in branch.entries:
+    for entry in watched(branch.entries):
         forks = entry.get("forks") or []
         for number, fork in reversed(list(enumerate(forks, start=1))):
             found.append(Branch(fork, ply, number < len(forks), turn))
@@ -57,19 +59,49 @@ def _variations(branch: Branch) -> list[Branch]:
 # --- start -----------------------------------------------------------------------------------------------
 
 
-def header_lines(record: Record) -> list[str]:
-    """The headers, the handicap and, where the start has no name, its board."""
+Holds = Callable[[str, str], bool]
+"""Whether a format reads a header of a name and a text as what it is."""
+
+
+def kept_headers(record: Record, holds: Holds) -> dict[str, str]:
+    """The headers as they are written, each on its line, and the handicap.
+
+    What would be read as something else (a name with a line break or a colon in it, or one that begins a
+    comment) is left out, so that no header brings lines of its own into a record.
+    """
     header, initial = dict(record["header"]), record.get("initial")
-    board: list[str] = []
-    if initial is not None and initial["preset"] != "OTHER":
-        written = by_name(header.get("手合割", ""))
-        if written is None or written.preset != initial["preset"]:
+    handicap = header.get("手合割", "")
+    known = by_name(handicap)
+    if initial is None:
+        if handicap.strip(" 　") not in ("", "その他") and (known is None or known.preset != "HIRATE"):
+            header["手合割"] = _PRESET_NAMES["HIRATE"]
+    elif initial["preset"] != "OTHER":
+        if known is None or known.preset != initial["preset"]:
             header["手合割"] = _PRESET_NAMES[initial["preset"]]
-    elif initial is not None:
+    elif names_other_side(header.get("手番", ""), start_position(initial).turn):
+        del header["手番"]
+    lines = ((name, one_line(value)) for name, value in header.items())
+    return {name: text for name, text in lines if not BREAKS.search(name) and holds(name, text)}
+
+
+BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
+"""What no line of a text can hold, or not the first one, or no text at all."""
+
+
+def names_other_side(text: str, turn: int) -> bool:
+    """Whether a header 手番 names another side than the one to move."""
+    return SIDES.get(text.strip(" 　").removesuffix("番"), turn) != turn
+
+
+def header_lines(record: Record, holds: Holds) -> list[str]:
+    """The headers, the handicap and, where the start has no name, its board."""
+    initial = record.get("initial")
+    board: list[str] = []
+    if initial is not None and initial["preset"] == "OTHER":
         board = board_lines(start_position(initial), handicap_names(record))
     lines: list[str] = []
-    for key, value in header.items():
-        lines.append(f"{key}：{one_line(value)}")
+    for key, value in kept_headers(record, holds).items():
+        lines.append(f"{key}：{value}")
         if key == "手合割":
             lines += board
             board = []

@@ -35,10 +35,11 @@ _WALL_NAMES: Final = tuple(
     f"{_LETTERS[place % 8]}{place // 8 + 1}{orientation}" for orientation in "hv" for place in PLACES
 )
 
-_BY_NAME: Final = {name: PAWN + square for square, name in enumerate(SQUARE_NAMES)} | {
+BY_NAME: Final = {name: PAWN + square for square, name in enumerate(SQUARE_NAMES)} | {
     name: WALL + number for number, name in enumerate(_WALL_NAMES)
 }
-_NAMES: Final = {move: name for name, move in _BY_NAME.items()}
+"""The moves by the names of their squares and walls."""
+_NAMES: Final = {move: name for name, move in BY_NAME.items()}
 
 _MIRRORED: Final = {
     **{PAWN + square: PAWN + square // 9 * 9 + 8 - square % 9 for square in SQUARES},
@@ -56,12 +57,8 @@ ORIENTED: Final = (
 )
 """For each orientation, what a move becomes: bit 0 mirrors left to right, bit 1 swaps the colours."""
 
-_GOALS: Final = (range(72, 81), range(9))
-
-
-def goal_reached(color: int, square: int) -> bool:
-    """Whether a square lies on the row where a colour wins."""
-    return square in _GOALS[color]
+GOALS: Final = tuple(tuple(square in row for square in SQUARES) for row in (range(72, 81), range(9)))
+"""For each colour, whether a square lies on the row where it wins."""
 
 
 def is_wall(move: int) -> bool:
@@ -84,7 +81,7 @@ def read_name(text: str) -> int:
     >>> read_name("e3v") == WALL + VERTICAL + 20
     True
     """
-    move = _BY_NAME.get(text)
+    move = BY_NAME.get(text)
     if move is None:
         raise DecodeError("bad-quoridor-move", params={"text": text[:20]})
     return move

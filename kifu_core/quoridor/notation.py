@@ -11,21 +11,22 @@ Capitals mean the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final, Literal
 
-from kifu_core.quoridor.board import read_name
+from kifu_core.deadline import watched
+from kifu_core.errors import DecodeError
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import TOLERATED
-from kifu_core.quoridor.record import Move
+from kifu_core.quoridor.record import Move, packed_move
 from kifu_core.quoridor.rules import fault
 
 Origin = Literal["bottom-left", "top-left"]
 """Where a1 is as White sees the board."""
 ORIGINS: Final[tuple[Origin, Origin]] = ("bottom-left", "top-left")
 
-MOVE: Final = r"(?:[a-h][1-8][hv]|[hv][a-h][1-8]|(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9])"
-"""A move in any of these ways, for expressions that ignore case."""
+MOVE: Final = r"(?a:[a-h][1-8][hv]|[hv][a-h][1-8]|(?:[a-i][1-9]?-)?[a-i][1-9]|[a-i][1-9][a-i][1-9])"
+"""A move in any of these ways, for expressions that ignore case (but take no other letter for an `i`)."""
 
 _PARTS: Final = re.compile(
     r"(?:(?P<square>[a-h][1-8])(?P<after>[hv])|(?P<before>[hv])(?P<block>[a-h][1-8])"
@@ -34,15 +35,15 @@ _PARTS: Final = re.compile(
 )
 
 
-def read_move(text: str) -> Move | None:
-    """What a move says, with its names as written in small letters; None for what is no move.
+def read_move(text: str) -> Move:
+    """What a move says, with its names as written in small letters; raises DecodeError `bad-quoridor-move`.
 
     >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5")
     ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'})
     """
     match = _PARTS.fullmatch(text)
     if match is None:
-        return None
+        raise DecodeError("bad-quoridor-move", params={"text": text[:20]})
     part = {name: found.lower() for name, found in match.groupdict().items() if found}
     if "square" in part:
         return {"wall": part["square"] + part["after"]}
@@ -72,25 +73,30 @@ def _far(text: str) -> str:
     return f"{text[0]}{10 - int(text[1])}"
 
 
-def plies_played(moves: Sequence[Move], origin: Origin, start: Position) -> int:
-    """How many of the moves can be played one after the other when they are read so."""
+def all_played(moves: Iterable[Move], origin: Origin, start: Position) -> bool:
+    """Whether all of the moves can be played one after the other when they are read so."""
     position = start.copy()
-    for ply, move in enumerate(moves):
-        turned = seen_from(move, origin)
-        packed = read_name(turned["wall"] if "wall" in turned else turned["to"])
-        if fault(position, packed) not in (None, *TOLERATED):
-            return ply
-        position.do_move(packed)
-    return len(moves)
+    return all(_plays(position, move, origin) for move in watched(moves))
 
 
-def origin_of(moves: Sequence[Move], start: Position) -> Origin | None:
+def origin_of(moves: Iterable[Move], start: Position) -> Origin | None:
     """Where a list has a1: as which of the two it can be played further; None if both go as far.
 
     The first move of a pawn decides, as the pawns start on different rows; so only lists of walls alone leave
     a doubt, and lists that cannot be played either way.
     """
-    near, far = (plies_played(moves, origin, start) for origin in ORIGINS)
-    if near == far:
-        return None
-    return ORIGINS[far > near]
+    positions = [(origin, start.copy()) for origin in ORIGINS]
+    for move in watched(moves):
+        going = [origin for origin, position in positions if _plays(position, move, origin)]
+        if len(going) < len(ORIGINS):
+            return going[0] if going else None
+    return None
+
+
+def _plays(position: Position, move: Move, origin: Origin) -> bool:
+    """Play a move that is read so; False, with nothing played, where the board does not allow it."""
+    packed = packed_move(seen_from(move, origin))
+    if fault(position, packed) not in (None, *TOLERATED):
+        return False
+    position.do_move(packed)
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from kifu_core.quoridor.board import PAWN, PLACES, STARTS, VERTICAL, WALL, WALLS_EACH, goal_reached, orient
+from kifu_core.quoridor.board import GOALS, PAWN, PLACES, STARTS, VERTICAL, WALL, WALLS_EACH, orient
 
 WALL_BITS: Final = tuple(1 << (10 * (place // 8) + place % 8) for place in PLACES)
 """The bit of a wall place."""
@@ -93,10 +93,11 @@ class Position:
 
     def winner(self) -> int | None:
         """The colour whose pawn has reached its goal; of two, the one that moved last."""
-        for color in (self.turn ^ 1, self.turn):
-            if goal_reached(color, self.pawns[color]):
-                return color
-        return None
+        first, second = self.pawns
+        white, black = GOALS[0][first], GOALS[1][second]
+        if white and black:
+            return self.turn ^ 1
+        return 0 if white else 1 if black else None
 
     def do_move(self, move: int) -> int:
         """Play a move and return what `undo_move` needs. Legality is not checked."""

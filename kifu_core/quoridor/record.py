@@ -11,9 +11,10 @@ from typing import Any, Final, NotRequired, TypedDict, cast
 from kifu_core import jkf, shape
 from kifu_core.errors import DecodeError
 from kifu_core.jkf import Consumption
-from kifu_core.quoridor.board import IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
+from kifu_core.quoridor.board import BY_NAME, IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State, check_pawns, check_state, lay
+from kifu_core.steps import Memo
 
 KIND: Final = "quoridor"
 VERSION: Final = 1
@@ -142,15 +143,25 @@ def _wall(text: str) -> int:
 
 def packed_move(move: Move) -> int:
     """The move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
-    return read_name(move["wall"]) if "wall" in move else read_name(move["to"])
+    text = move["wall"] if "wall" in move else move["to"]
+    return BY_NAME.get(text) or read_name(text)
 
 
 def move_object(position: Position, move: int) -> Move:
-    """The object of a packed move that is about to be played."""
+    """The object of a packed move that is about to be played; records share them."""
     color = position.turn
+    return _OBJECTS[color, position.pawns[color] if move & PAWN else 0, move]
+
+
+def _object(played: tuple[int, int, int]) -> Move:
+    """The object of a move of a colour's pawn from a square, or of its wall."""
+    color, square, move = played
     if is_wall(move):
         return {"color": color, "wall": name(move)}
-    return {"color": color, "from": SQUARE_NAMES[position.pawns[color]], "to": name(move)}
+    return {"color": color, "from": SQUARE_NAMES[square], "to": name(move)}
+
+
+_OBJECTS: Final = Memo(_object)
 
 
 # --- check -----------------------------------------------------------------------------------------------

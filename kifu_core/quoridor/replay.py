@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kifu_core.deadline import watched
 from kifu_core.errors import KifuError, Params, Severity
+from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
 from kifu_core.moves import NO_MOVE
 from kifu_core.quoridor import endings, keys
-from kifu_core.quoridor.board import PAWN, SQUARE_NAMES, name, orient
+from kifu_core.quoridor.board import PAWN, name, orient
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import TOLERATED, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
@@ -34,6 +36,7 @@ class Played:
     """A replayed line: its complete entries, the position after the main line, what was found.
 
     `cuts` are the raw entries of lines that could not be played from there on, the main line's first.
+    `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
     """
 
     entries: list[MoveEntry] = field(default_factory=list)
@@ -41,30 +44,83 @@ class Played:
     findings: list[Finding] = field(default_factory=list)
     cuts: list[list[MoveEntry]] = field(default_factory=list)
     ending: Ending | None = None
+    first: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 class _Line(NamedTuple):
-    """A line still to be played: raw entries, where it begins, and where its complete entries go."""
+    """A line still to be played: raw entries, where it begins, and where its complete entries go.
+
+    `cut` tells that a pawn has no path from the beginning; it never finds one again.
+    """
 
     entries: list[MoveEntry]
     position: Position
     ply: int
     out: list[MoveEntry]
     fork: bool
+    cut: bool
 
 
-def replay_line(entries: list[MoveEntry], state: State) -> Played:
+class _Kept:
+    """How much of a game is kept: what lies beyond its limits is told of once for each."""
+
+    def __init__(self, limits: Limits, played: Played) -> None:
+        self.limits = limits
+        self.played = played
+        self.room = Room.of(limits)
+        played.left_out = self.room.left_out
+
+    def comments(self, raw: MoveEntry, ply: int) -> list[str]:
+        """Those of an entry's comments for which there is room."""
+        lines = list(raw.get("comments", ()))
+        kept = self.room.comments(lines)
+        if len(kept) < len(lines):
+            self._tell("comments-limit", raw, ply)
+        return kept
+
+    def has_room(self, line: _Line, index: int, ply: int) -> bool:
+        """Whether an entry of a line is kept; where it is not, the line is left from there on."""
+        if not line.fork:
+            # An ending is no ply.
+            beyond = index >= self.limits.plies and "move" in line.entries[index]
+            code: LimitCode | None = "main-line-limit" if beyond else None
+        elif index == 0 and self.room.forks <= 0:
+            code = "forks-limit"
+        else:
+            code = "fork-moves-limit" if self.room.fork_moves <= 0 else None
+            self.room.forks -= index == 0 and code is None
+            self.room.fork_moves -= 1
+        if code is not None:
+            self._tell(code, line.entries[index], ply)
+            self.played.cuts.append(line.entries[index:])
+        return code is None
+
+    def _tell(self, code: LimitCode, raw: MoveEntry, ply: int) -> None:
+        if self.room.first(code):
+            self.played.findings.append(
+                Finding(code, "error", raw, ply, {"limit": limit_of(self.limits, code)})
+            )
+
+
+def replay_line(
+    entries: list[MoveEntry], state: State, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
+) -> Played:
     """Play raw entries and their forks from a state, which is left as it was.
 
     A wall that closes a last path and moves after a win are played and noted, as boards without these rules
-    write them; any other illegal move ends its line. Linear in the number of entries; no recursion.
+    write them; any other illegal move ends its line, and so does one beyond the limits. `comments` are the
+    start's, which count too. Linear in the number of entries; no recursion.
     """
     played = Played()
-    waiting = [_Line(entries, state.position.copy(), 1, played.entries, False)]
+    kept = _Kept(limits, played)
+    played.first = kept.comments({"comments": list(comments)}, 0)
+    cut = not has_paths(state.position)
+    waiting = [_Line(entries, state.position.copy(), 1, played.entries, False, cut)]
     forked: list[MoveEntry] = []
     while waiting:
         line = waiting.pop()
-        waiting += reversed(_play(line, played, forked))
+        waiting += reversed(_play(line, played, forked, kept))
         if not line.fork:
             played.final = line.position
     for entry in forked:
@@ -74,36 +130,42 @@ def replay_line(entries: list[MoveEntry], state: State) -> Played:
     return played
 
 
-def _play(line: _Line, played: Played, forked: list[MoveEntry]) -> list[_Line]:
+def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> list[_Line]:
     """Play one line; the forks that it has, in reading order. Entries with forks are added to `forked`."""
     forks: list[_Line] = []
     position, ply = line.position, line.ply
-    noted = set() if has_paths(position) else {"no-path"}
-    for index, raw in enumerate(line.entries):
-        entry: MoveEntry = {"comments": list(raw["comments"])} if raw.get("comments") else {}
+    noted = {"no-path"} if line.cut else set[str]()
+    for index, raw in enumerate(watched(line.entries)):
+        if not kept.has_room(line, index, ply):
+            break
+        comments = kept.comments(raw, ply)
+        entry: MoveEntry = {"comments": comments} if comments else {}
         if "move" in raw:
-            alternatives = [_Line(fork, position.copy(), ply, [], True) for fork in raw.get("forks", ())]
+            before, cut = position.copy() if "forks" in raw else position, "no-path" in noted
             if not _play_move(raw, entry, position, ply, noted, played):
                 played.cuts.append(line.entries[index:])
                 return forks
-            if alternatives:
+            if raw.get("forks"):
+                alternatives = [_Line(fork, before.copy(), ply, [], True, cut) for fork in raw["forks"]]
                 entry["forks"] = [fork.out for fork in alternatives]
                 forked.append(entry)
                 forks += alternatives
             if not line.fork and played.ending is None and (won := position.winner()) is not None:
                 played.ending = endings.goal(ply, won)
             ply += 1
-        elif "special" in raw:
+            line.out.append(entry)
+            continue
+        if "special" in raw:
             _end(raw, entry, line, ply, played)
             rest = line.entries[index + 1 :]
             if rest:
                 played.cuts.append(rest)
                 played.findings.append(Finding("after-ending", "warning", rest[0], ply))
-        if "move" in entry or "special" in entry or (entry and not line.out):
+        if "special" in entry or (entry and not line.out):
             line.out.append(entry)
         elif "comments" in entry:
             line.out[-1].setdefault("comments", []).extend(entry["comments"])
-        if "special" in raw and "move" not in raw:
+        if "special" in raw:
             break
     return forks
 
@@ -112,29 +174,33 @@ def _play_move(
     raw: MoveEntry, entry: MoveEntry, position: Position, ply: int, noted: set[str], played: Played
 ) -> bool:
     """Play the move of an entry and complete it; False if it cannot be played."""
-
-    def find(code: str, severity: Severity, **params: str | int) -> None:
-        played.findings.append(Finding(code, severity, raw, ply, params))
-
     written = raw["move"]
     move = packed_move(written)
     broken = fault(position, move)
     if broken is not None and broken not in TOLERATED:
-        find(broken, "error", move=name(move))
+        played.findings.append(Finding(broken, "error", raw, ply, {"move": name(move)}))
         return False
     if broken is not None and broken not in noted:
         noted.add(broken)
-        find(broken, "warning")
-    if written.get("color", position.turn) != position.turn:
-        find("side-mark", "warning")
-    origin = SQUARE_NAMES[position.pawns[position.turn]]
-    if move & PAWN and written.get("from", origin) != origin:
-        find("from-mismatch", "warning", written=written["from"], found=origin)
-    entry["move"] = move_object(position, move)
+        played.findings.append(Finding(broken, "warning", raw, ply))
+    found = entry["move"] = move_object(position, move)
+    if len(written) > 1:
+        played.findings += _differences(raw, found, ply)
     if "time" in raw:
         entry["time"] = raw["time"]
     position.do_move(move)
     return True
+
+
+def _differences(raw: MoveEntry, found: Move, ply: int) -> Iterator[Finding]:
+    """What a written move says otherwise than the board: who moved, from where."""
+    written = raw["move"]
+    if written.get("color", found["color"]) != found["color"]:
+        yield Finding("side-mark", "warning", raw, ply)
+    if "from" in found and written.get("from", found["from"]) != found["from"]:
+        yield Finding(
+            "from-mismatch", "warning", raw, ply, {"written": written["from"], "found": found["from"]}
+        )
 
 
 def _end(raw: MoveEntry, entry: MoveEntry, line: _Line, ply: int, played: Played) -> None:

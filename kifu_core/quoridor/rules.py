@@ -32,6 +32,21 @@ _SQUARE_OF: Final = {cell: square for square, cell in enumerate(_CELLS)}
 _DELTAS: Final = (10, 1, -10, -1)
 
 
+def _step_walls() -> dict[tuple[int, int], tuple[bool, int]]:
+    """For every step from square to square how the walls lie that stop it, and their bits."""
+    found: dict[tuple[int, int], tuple[bool, int]] = {}
+    for low, cell in enumerate(_CELLS):
+        for vertical, delta, back in ((False, 10, 1), (True, 1, 10)):
+            high = _SQUARE_OF.get(cell + delta)
+            if high is not None:
+                stopping = (1 << cell | 1 << cell >> back) & _INNER
+                found[low, high] = found[high, low] = vertical, stopping
+    return found
+
+
+_STEP_WALLS: Final = _step_walls()
+
+
 class Passages(NamedTuple):
     """The squares from which a pawn can step up (`north`) and right (`east`), as bits."""
 
@@ -238,7 +253,7 @@ def fault(position: Position, move: int) -> str | None:
     impossible is named before `after-win` and `no-path`, which records of other programs may contain.
     """
     if move & PAWN:
-        if move not in pawn_moves(position):
+        if not _can_go(position, move - PAWN):
             return "illegal-move"
     elif not has_room(position, move):
         return "wall-conflict"
@@ -249,6 +264,17 @@ def fault(position: Position, move: int) -> str | None:
     if not move & PAWN and cuts_path(position, move):
         return "no-path"
     return None
+
+
+def _can_go(position: Position, square: int) -> bool:
+    """Whether the pawn whose turn it is may go to a square; of steps, which most moves are, known at once."""
+    color = position.turn
+    step = _STEP_WALLS.get((position.pawns[color], square))
+    if step is None:
+        return PAWN + square in pawn_moves(position)
+    vertical, stopping = step
+    walls = position.vertical if vertical else position.horizontal
+    return not (walls[0] | walls[1]) & stopping and square != position.pawns[color ^ 1]
 
 
 def has_room(position: Position, move: int) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import psycopg
 import pytest
 from django.db import connection, transaction
+from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from archive.index import postgresql, schema
+from archive.limits import counting
+from archive.limits.postgresql import PostgreSQLStore
 
 SMALL_SEGMENT = 100
 
@@ -23,6 +28,22 @@ def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
     with django_db_blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def throttled(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
+    """The limits of a server on the internet, with nothing counted yet; the test's client is on loopback."""
+    settings.ARCHIVE_THROTTLE = True
+    settings.ARCHIVE_THROTTLE_LOOPBACK = 1
+    settings.ARCHIVE_THROTTLE_STORE = connection.vendor
+    settings.DATA_DIR = tmp_path
+    counting.close()
+    if connection.vendor == "postgresql":
+        with psycopg.connect(**PostgreSQLStore.parameters()) as own:
+            own.execute("TRUNCATE archive_throttle")
+    yield settings
+    # The test database can only be dropped when nobody is connected to it.
+    counting.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from archive.ingest import store, uploads, work
+from archive.ingest import store, tasks, uploads, work
 from archive.models import Entry, Game, Occurrence, Upload
 from tests.archive.games import KIF, UNREADABLE, stored
 
@@ -125,14 +125,17 @@ def test_many_games_are_deleted_a_few_at_a_time(admin, monkeypatch):
     assert parts == [2, 1] and not Game.objects.exists()
 
 
-def test_deleting_many_uploads_takes_no_longer_than_one_and_workers_go_on(admin, monkeypatch):
+def test_deleting_many_uploads_takes_no_longer_than_one_and_workers_go_on(
+    admin, monkeypatch, django_capture_on_commit_callbacks
+):
     ids = [stored(KIF.replace("先手の人", name)).pk for name in "甲乙丙"]
     monkeypatch.setattr(uploads, "DELETE_SECONDS", 0)
     given = []
-    monkeypatch.setattr(store, "delete_upload", lambda pk, seconds: given.append((pk, seconds)))
+    monkeypatch.setattr(tasks, "send_deletion", given.append)
     chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
-    admin.post(reverse("admin:archive_upload_changelist"), chosen)
-    assert sorted(given) == [(pk, 0) for pk in ids]
+    with django_capture_on_commit_callbacks(execute=True):
+        admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    assert sorted(given) == ids and sorted(store.left_deleting()) == ids
 
 
 def test_uploads_themselves_cannot_be_changed(admin):
@@ -142,20 +145,22 @@ def test_uploads_themselves_cannot_be_changed(admin):
     )
 
 
-def test_an_upload_is_deleted_with_its_games(admin):
+def test_an_upload_is_deleted_with_its_games(admin, django_capture_on_commit_callbacks):
     upload = stored(KIF)
     page = admin.get(reverse("admin:archive_upload_delete", args=[upload.pk]))
     assert page.status_code == 200
-    answer = admin.post(reverse("admin:archive_upload_delete", args=[upload.pk]), {"post": "yes"})
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = admin.post(reverse("admin:archive_upload_delete", args=[upload.pk]), {"post": "yes"})
     assert answer.status_code == 302
     for model in (Upload, Entry, Game, Occurrence):
         assert not model._default_manager.exists()
 
 
-def test_several_uploads_are_deleted_at_once(admin):
+def test_several_uploads_are_deleted_at_once(admin, django_capture_on_commit_callbacks):
     ids = [stored(KIF).pk, stored(UNREADABLE).pk]
     chosen = {"action": "delete_selected", "_selected_action": ids, "post": "yes"}
-    admin.post(reverse("admin:archive_upload_changelist"), chosen)
+    with django_capture_on_commit_callbacks(execute=True):
+        admin.post(reverse("admin:archive_upload_changelist"), chosen)
     assert not Upload.objects.exists() and not Game.objects.exists()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
@@ -17,7 +16,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def client() -> APIClient:
-    cache.clear()
     return APIClient(enforce_csrf_checks=True)
 
 
@@ -102,8 +100,8 @@ def test_what_is_too_large_is_refused(client, settings):
     assert post(client, "check", text=KIF).status_code == 413
 
 
-def test_one_address_converts_so_much_a_minute(client, settings):
-    settings.ARCHIVE_CONVERT_BYTES_PER_MINUTE = 3000
+def test_one_address_converts_so_much_a_minute(client, throttled):
+    throttled.ARCHIVE_CONVERT_BYTES_PER_MINUTE = 3000
     statuses = [post(client, "check", text=KIF).status_code for _ in range(10)]
     assert statuses[0] == 200
     assert statuses[-1] == 429

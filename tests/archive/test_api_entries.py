@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from random import Random
 
 import pytest
 from rest_framework.test import APIClient
 
 from archive.ingest import texts
+from archive.ingest.refusals import Budget
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
-from tests.archive.packing import zipped
+from tests.archive.packing import seven_zipped, tarred, zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,43 @@ def test_no_cell_of_a_list_is_a_formula(client, upload):
     rows = list(csv.reader(io.StringIO(read(client.get(f"/api/v1/uploads/{upload.pk}/entries?format=csv")))))
     assert "'=cmd.kif" in [row[1] for row in rows]
     assert not [cell for row in rows for cell in row if cell[:1] in "=@" and cell]
+
+
+def source_of(client, upload, seq):
+    return client.get(f"/api/v1/uploads/{upload.pk}/entries/{seq}/source")
+
+
+def test_a_source_that_takes_too_long_is_told(client, upload, settings):
+    settings.ARCHIVE_SOURCE_SECONDS = 0
+    answer = source_of(client, upload, 0)
+    assert (answer.status_code, answer.json()["code"]) == (422, "too-slow")
+
+
+def test_for_a_source_no_other_file_of_a_zip_is_unpacked(client, monkeypatch):
+    upload = stored(zipped(*FILES), "all.zip")
+    unpacked = []
+    unpack = Budget.unpack
+    monkeypatch.setattr(Budget, "unpack", lambda self, *args: unpacked.append(1) or unpack(self, *args))
+    assert [source_of(client, upload, seq).content for seq in range(4)] == [data for _, data in FILES]
+    # Of two files of one name the first is unpacked to come to the second.
+    assert len(unpacked) == 5
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, seven_zipped])
+def test_games_of_large_files_in_containers_are_found_again(client, monkeypatch, pack):
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    games = [CSA.replace("先手の人", f"人{n}") for n in range(4)]
+    large = [("x.csa", "/\n".join(games[:2]).encode()), ("x.csa", "/\n".join(games[2:]).encode())]
+    inner = zipped(("y.csa", "/\n".join(games[1:]).encode()))
+    upload = stored(pack(*large, ("in.zip", inner)), "all.zip")
+    found = [source_of(client, upload, seq).content.decode() for seq in range(7)]
+    assert found == [*games, *games[1:]]
+
+
+def test_an_upload_of_several_pieces_is_read_where_it_is_stored(client):
+    noise = [(f"{n}.txt", Random(n).randbytes(500_000).hex().encode()) for n in range(6)]
+    upload = stored(zipped(*noise), "noise.zip")
+    assert [source_of(client, upload, seq).content for seq in range(6)] == [data for _, data in noise]
 
 
 def test_a_list_to_keep_in_json_has_a_line_per_entry(client, upload):

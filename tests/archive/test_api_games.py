@@ -179,7 +179,7 @@ def test_a_deleted_game_is_gone_and_its_upload_says_so(client):
     upload = stored(KIF)
     pk = Game.objects.get().pk
     store.delete_games([pk])
-    assert client.get(f"/api/v1/games/{pk}").status_code == 404
+    assert client.get(f"/api/v1/games/{pk}").status_code == 410
     assert client.get(f"/api/v1/uploads/{upload.pk}").json()["entries"]["deleted"] == 1
 
 

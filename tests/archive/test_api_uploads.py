@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
@@ -123,6 +123,7 @@ def test_without_signing_in_nobody_uploads_where_that_is_off(client, settings):
 
 
 def test_basic_authentication_lets_a_user_upload(client, settings):
+    settings.ARCHIVE_BASIC_AUTH = True
     settings.ARCHIVE_ANONYMOUS_UPLOAD = False
     User.objects.create_user("taro", password="opensesame")
     token = base64.b64encode(b"taro:opensesame").decode()
@@ -141,11 +142,22 @@ def test_a_session_uploads_only_with_its_csrf_token(client, settings):
 
 
 @pytest.mark.parametrize(
-    "headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}]
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://["},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ],
 )
 def test_a_page_of_another_site_cannot_upload_for_its_visitor(client, headers):
     assert send(client, KIF, **headers).status_code == 401
     assert not Upload.objects.exists()
+
+
+def test_a_page_at_the_public_address_can_where_a_proxy_asks_by_another_name(client, settings):
+    settings.CSRF_TRUSTED_ORIGINS = ["https://kifu.example"]
+    assert send(client, KIF, Origin="https://kifu.example").status_code == 202
 
 
 def test_a_page_of_this_site_can(client):
@@ -243,21 +255,31 @@ def test_an_upload_is_deleted_by_who_sent_it(client):
     client.force_authenticate(anna)
     assert client.delete(url).status_code == 204
     assert not Upload.objects.exists() and not Game.objects.exists()
-    assert client.delete(url).status_code == 404
+    assert client.delete(url).status_code == 410
 
 
-def test_the_staff_deletes_what_nobody_in_particular_sent(client):
+def keeper(*rights: str) -> User:
+    """A user with rights to uploads."""
+    user = User.objects.create_user("keeper")
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    return user
+
+
+def test_who_has_the_right_deletes_what_nobody_in_particular_sent(client):
     (upload,) = worked_off(send(client, KIF))
     assert client.delete(f"/api/v1/uploads/{upload.pk}").status_code in (401, 403)
     client.force_authenticate(User.objects.create_user("staff", is_staff=True))
+    assert client.delete(f"/api/v1/uploads/{upload.pk}").status_code == 403
+    client.force_authenticate(keeper("delete_upload"))
     assert client.delete(f"/api/v1/uploads/{upload.pk}").status_code == 204
 
 
 def test_what_takes_long_to_delete_is_left_to_a_worker(client, monkeypatch):
     (upload,) = worked_off(send(client, KIF))
-    client.force_authenticate(User.objects.create_user("staff", is_staff=True))
+    client.force_authenticate(keeper("delete_upload", "view_upload"))
     monkeypatch.setattr(uploads, "DELETE_SECONDS", 0)
-    assert client.delete(f"/api/v1/uploads/{upload.pk}").status_code == 202
+    for _ in range(2):
+        assert client.delete(f"/api/v1/uploads/{upload.pk}").status_code == 202
     assert client.get(f"/api/v1/uploads/{upload.pk}").json()["state"] == "deleting"
     tasks.delete_upload(upload.pk)
     assert not Upload.objects.exists()

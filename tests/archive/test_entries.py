@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import itertools
 import lzma
 import struct
 import tarfile
@@ -17,6 +18,7 @@ import pytest
 from archive.ingest import texts
 from archive.ingest.entries import Part, walk
 from archive.ingest.pipeline import read_part
+from kifu_core.deadline import TooSlowError, time_limit
 from tests.archive.games import CSA, KIF
 from tests.archive.packing import tarred, zipped
 
@@ -337,10 +339,17 @@ def test_bombs_in_bombs_end_at_the_depth_limit():
     assert outcome(data) == [("again.zip/again.zip", "nested-too-deep")]
 
 
-def test_too_many_files_are_counted_before_anything_is_made_of_them(settings):
-    settings.ARCHIVE_MAX_ENTRIES = 50
-    data = zipped(*((f"{n}", b"x") for n in range(51)))
-    assert outcome(data) == [("", "too-many-entries")]
+def test_of_a_directory_no_more_than_a_little_is_in_memory():
+    def peak(count: int) -> int:
+        data = io.BytesIO(zipped(*((f"{n}", b"x") for n in range(count))))
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in walk(data, "many.zip")) == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(10_000) < peak(100) + 200_000
 
 
 def test_a_directory_that_lies_about_its_length_is_damage():
@@ -363,3 +372,24 @@ def test_a_directory_that_lies_about_its_length_is_damage():
 )
 def test_names_are_only_names(name, shown):
     assert outcome(zipped((name, b"x"))) == [(shown, None)]
+
+
+# --- time ------------------------------------------------------------------------------------------------
+
+MANY = 3_000
+FOLDERS = zipped(*((f"{n}/", b"") for n in range(MANY)))
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (gzip.compress(b"") * MANY, "a.gz"),
+        (bz2.compress(b"") * MANY, "a.bz2"),
+        (lzma.compress(b"") * MANY, "a.xz"),
+        (FOLDERS, "a.zip"),
+    ],
+)
+def test_what_unpacks_to_nothing_looks_at_the_clock_too(data, name):
+    # A clock that goes on by one at each look.
+    with pytest.raises(TooSlowError), time_limit(MANY // 2, clock=itertools.count().__next__):
+        list(walk(io.BytesIO(data), name))

@@ -82,3 +82,63 @@ def test_a_server_with_a_database_of_its_own_must_be_given_its_secret(monkeypatc
     monkeypatch.delenv("SECRET_KEY", raising=False)
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY must be set"):
         env.secret("SECRET_KEY", keep_in=None)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("https://kifu.example", "https://kifu.example"),
+        ("https://Kifu.Example:443/", "https://kifu.example"),
+        ("http://kifu.example:80", "http://kifu.example"),
+        ("http://192.168.1.5:8000", "http://192.168.1.5:8000"),
+        ("http://[2001:DB8::1]:8000/", "http://[2001:db8::1]:8000"),
+        ("https://棋譜.example", "https://xn--31v805e.example"),
+        ("http://localhost", "http://localhost"),
+    ],
+)
+def test_the_address_of_a_site_is_read_as_browsers_send_it(monkeypatch, written, meant):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    found = env.origin("ARCHIVE_X")
+    assert str(found) == meant
+    assert found is not None
+    assert found.secure is meant.startswith("https")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["kifu.example", "ftp://kifu.example", "https://", "https://kifu.example/archive", "https://a:b@kifu.example",
+     "https://kifu.example?x", "https://kifu.example#x", "https://[", "https://kifu.example:0",
+     "https://kifu.example:70000", "https://kifu example", "https://-a.example", "https://[::1%eth0]",
+     "https://" + "a" * 70 + ".example", "https://a..b", "https://*.example"],
+)  # fmt: skip
+def test_what_is_no_address_of_a_site_is_refused(monkeypatch, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X="):
+        env.origin("ARCHIVE_X")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("", []), ("10.0.0.1", ["10.0.0.1/32"]), ("10.0.0.0/8, ::1", ["10.0.0.0/8", "::1/128"])],
+)
+def test_networks_are_addresses_and_ranges(monkeypatch, written, meant):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    assert [str(network) for network in env.networks("ARCHIVE_X", [])] == meant
+
+
+@pytest.mark.parametrize(
+    "written", ["proxy", "10.0.0.1/8", "10.0.0.0/40", "10.0.0", "1;2", "10.0.0.1 10.0.0.2"]
+)
+def test_what_is_no_network_is_refused(monkeypatch, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X"):
+        env.networks("ARCHIVE_X", [])
+
+
+@pytest.mark.parametrize("written", ["", "sqlite", "postgresql", "redis://localhost:6379/1", "rediss://h/0"])
+def test_a_place_for_counts_is_one_of_three(monkeypatch, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    assert env.counts_store("ARCHIVE_X") == written
+    monkeypatch.setenv("ARCHIVE_X", "memcached://localhost")
+    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X='memcached"):
+        env.counts_store("ARCHIVE_X")

@@ -75,7 +75,7 @@ def test_a_text_beyond_the_limit_is_refused_with_its_size(settings):
 
 
 def test_a_fault_of_ours_fails_one_entry_and_says_so(monkeypatch, caplog):
-    def broken(data, name):
+    def broken(data, name, limits):
         raise ZeroDivisionError
 
     monkeypatch.setattr(games, "load", broken)

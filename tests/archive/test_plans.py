@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date
 from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -13,7 +15,9 @@ from django.db import connection, transaction
 
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
-from archive.index.schema import FIRST, Row
+from archive.index.schema import FIRST, Place, Row
+from archive.ingest import removal
+from archive.ingest.writing import Change, Names
 from archive.models import (
     Entry,
     Event,
@@ -34,6 +38,7 @@ from archive.queries.positions import PositionFilters, explore, explore_many, ga
 from archive.queries.trend import trend
 from archive.queries.twins import twins
 from archive.queries.walk import walk
+from archive.taken_down import is_hidden
 from kifu_core import moves
 from kifu_core.games import SHOGI
 from kifu_core.keys import shogi64
@@ -269,6 +274,52 @@ def test_games_of_a_rarer_kind_are_read_in_a_list_of_their_own(archive):
     columns = sought_by(lambda: lists(LISTS["rarer kind"], "newest"))
     assert "game.kind" in columns and "game.played" not in columns, columns
     assert "game.kind" not in sought_by(lambda: lists(None, "newest"))
+
+
+def test_removing_entries_reads_no_table_whole(archive):
+    pk = Upload.objects.order_by("pk")[5].pk
+    entries = list(Entry.objects.filter(upload=pk).values_list("pk", flat=True))
+    games = list(Entry.objects.filter(pk__in=entries).values_list("game_id", flat=True))
+
+    def read() -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            found = removal._Removal(Change(cursor, Names({}, {})), entries)
+            assert sorted(found.games) == sorted(games) and not found.left
+            removal._with_others(games)
+            is_hidden(games[0])
+
+    assert scans(read) == []
+
+
+def test_the_rows_of_games_that_are_taken_out_are_looked_up_one_by_one(archive):
+    places = [(at, at, at) for at in range(3000)]
+    with transaction.atomic(), connection.cursor() as cursor:
+        for step in taking_out(places):
+            cursor.execute(*step)
+            if step[0].startswith("EXPLAIN"):
+                text = "\n".join(" ".join(map(str, row)) for row in cursor.fetchall())
+                sought = re.findall(SOUGHT[connection.vendor], text)
+                assert len(sought) >= 1 and "Seq Scan on archive_occ" not in text, text
+                assert not re.search(r"SCAN (o|archive_occ)|Merge Join|Hash Join", text), text
+        transaction.set_rollback(True)
+
+
+SOUGHT = {
+    "sqlite": r"SEARCH (?:o|archive_occurrence_\w+) USING PRIMARY KEY \(key=\? AND played=\? AND slot=\?\)",
+    "postgresql": r"Index Cond: \(\(key = d.key\) AND \(played = d.played\) AND \(slot = d.slot\)\)",
+}
+
+
+def taking_out(places: list[Place]) -> list[tuple[str, list[Any]]]:
+    """The statements that find these rows, as `Engine.take_out` prepares them, to be explained."""
+    if connection.vendor == "sqlite":
+        found = [(sqlite._DOOMED, list[Any]())]
+        for table in sqlite.TABLES:
+            hot, delete = (one.format(table=table) for one in (sqlite._DOOMED_HOT, sqlite._DELETE_PLACE))
+            found += [(f"EXPLAIN QUERY PLAN {hot}", []), (f"EXPLAIN QUERY PLAN {delete}", [1, 2, 3])]
+        return found
+    columns = [str(list(column)).replace("[", "{").replace("]", "}") for column in zip(*places, strict=True)]
+    return [(postgresql._LOOK_UP, ["off"] * 3), (f"EXPLAIN {postgresql._TAKE_OUT}", columns)]
 
 
 def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:

@@ -147,7 +147,8 @@ def test_what_is_wrong_with_a_code_is_told_in_words(client, code, error, japanes
     for language, words in (("ja", japanese), ("en", english)):
         address = f"{API}/positions/quoridor/{code}"
         told = client.get(address, headers={"Accept-Language": language}).json()
-        assert (told["code"], told["detail"]) == (error, words)
+        assert (told["code"], told["detail"]) == (error, english)
+        assert [one["message"] for one in told["errors"]] == [words]
 
 
 def test_games_through_a_position_are_listed(client):

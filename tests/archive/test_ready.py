@@ -210,8 +210,12 @@ def test_records_as_deep_as_they_may_be_are_kept():
     for _ in range(FORK_LEVELS):
         entries[1]["forks"] = [[{}, dict(entries[1])]]
         entries = entries[1]["forks"][0]
-    deep["header"] = {"x": "\ud800"}
     assert records.unpack(records.pack(deep)) == deep
+
+
+def test_a_record_with_half_a_surrogate_pair_comes_back_without_it():
+    packed = records.pack(record("7g7f", header={"x": "a\ud800\U0001f600\\ud800"}))
+    assert records.unpack(packed)["header"] == {"x": "a\ufffd\U0001f600\\ud800"}
 
 
 def test_json_is_stored_without_what_databases_refuse():

@@ -91,7 +91,8 @@ def test_two_games_that_are_one_without_the_deleted_edition_become_one():
     assert Game.objects.get().precision == "" and all_right()
 
 
-def test_a_large_upload_goes_in_several_transactions(monkeypatch):
+def test_a_large_upload_goes_in_several_transactions(monkeypatch, settings):
+    settings.MESSAGE_SECONDS = -1
     monkeypatch.setattr(removal, "BATCH", 2)
     pk = sent(*(ready(OPENING, black=name) for name in "甲乙丙丁戊"))
     assert not store.delete_upload(pk, seconds=0)

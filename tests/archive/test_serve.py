@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.archive.games import CSA, KIF, START
 from tests.serving import (
+    ANSWER_SECONDS,
     ROOT,
     START_SECONDS,
     STOP_SECONDS,
     Archive,
     archive_at,
     children_of,
+    free_port,
     processes_of,
     started,
     wait_for,
@@ -67,6 +74,17 @@ def test_a_killed_worker_is_replaced_and_the_next_upload_is_read(archive):
     assert children_of(archive, "worker") != [worker]
 
 
+def test_a_worker_whose_idle_child_is_killed_goes_on(tmp_path):
+    # Nobody ends the worker itself for being silent: it must find out.
+    with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="100000") as archive:
+        archive.wait_done(archive.post_text(game_of("一人目"), "first.csa"))
+        (worker,) = children_of(archive, "worker")
+        for child in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        archive.wait_done(archive.post_text(game_of("二人目"), "second.csa"))
+        assert children_of(archive, "worker") == [worker]
+
+
 def test_a_worker_that_is_sent_nothing_starts_anew(tmp_path):
     # As one does that has lost its broker: here nothing is sent, for there is no sweeping.
     with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="2", ARCHIVE_TASK_SECONDS="2") as archive:
@@ -74,6 +92,94 @@ def test_a_worker_that_is_sent_nothing_starts_anew(tmp_path):
         wait_for(lambda: first not in children_of(archive, "worker"), START_SECONDS, archive.log)
         wait_for(lambda: children_of(archive, "worker") != [], START_SECONDS, archive.log)
         assert "was sent nothing for 2 s" in archive.log.read_text()
+
+
+def half_sent(archive: Archive, *beginnings: bytes) -> list[socket.socket]:
+    """Connections that have each sent the beginning of a request, and send no more."""
+    _, _, address = archive.url.partition("//")
+    host, _, port = address.partition(":")
+    found = []
+    for beginning in beginnings:
+        one = socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS)
+        one.sendall(beginning)
+        found.append(one)
+    return found
+
+
+SLOW = (
+    b"",
+    b"GET / HTTP/1.1\r\nHost: local",
+    b"POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx",
+    b"POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    b"POST /upload/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nx",
+)
+
+
+def test_visitors_who_never_finish_their_requests_keep_nobody_waiting(archive):
+    # Many more than there are threads.
+    slow = half_sent(archive, *(SLOW * 40))
+    upload = archive.post_text(game_of("七人目"), "seventh.csa")
+    assert archive.wait_done(upload)["entries"]["stored"] == 1
+    for one in slow:
+        one.close()
+
+
+def test_requests_that_do_not_come_in_time_are_told_so_and_cut_off(tmp_path):
+    with archive_at(tmp_path, ARCHIVE_HEADER_SECONDS="1", ARCHIVE_BODY_SECONDS="1") as archive:
+        answers = []
+        for one in half_sent(archive, *SLOW):
+            with one, one.makefile("rb") as answer:
+                answers.append(answer.read().split(b"\r\n")[0])
+        assert answers == [b"", b"", *[b"HTTP/1.1 408 Request Timeout"] * 3]
+
+
+BROKEN_OFF = (
+    b"POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx",
+    b"POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    b"PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n",
+)
+
+
+def test_who_ends_a_body_too_early_and_waits_is_told_so(archive):
+    for one in half_sent(archive, *BROKEN_OFF):
+        with one, one.makefile("rb") as answer:
+            one.shutdown(socket.SHUT_WR)
+            assert answer.read().split(b"\r\n")[0] == b"HTTP/1.1 400 Bad Request"
+
+
+def test_a_visitor_who_takes_no_answer_loses_the_connection(tmp_path):
+    page = b"GET /static/archive/js/replay.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with archive_at(tmp_path, ARCHIVE_ANSWER_SECONDS="1") as archive:
+        # More answers than all buffers between have room for.
+        (one,) = half_sent(archive, page * 400)
+        (web,) = children_of(archive, "web")
+        wait_for(lambda: connections_of(web, one) == 0, ANSWER_SECONDS, archive.log)
+        one.close()
+        assert archive.get("/api/v1/games")["results"] == []
+
+
+def connections_of(pid: int, client: socket.socket) -> int:
+    """How many established connections to a client's port the system has for a process and its children."""
+    port = f":{client.getsockname()[1]:04X}"
+    rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
+    return sum(row[2].endswith(port) and row[3] == ESTABLISHED for row in rows)
+
+
+ESTABLISHED = "01"
+
+
+def test_a_body_in_chunks_is_read_as_a_whole(archive):
+    body = json.dumps({"text": game_of("六人目")}).encode()
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:50], body[50:]))
+    head = (
+        b"POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    (one,) = half_sent(archive, head + chunks + b"0\r\n\r\n")
+    with one, one.makefile("rb") as answer:
+        status, _, rest = answer.read().partition(b"\r\n")
+    assert status == b"HTTP/1.1 200 OK"
+    assert json.loads(rest.partition(b"\r\n\r\n")[2])["games"][0]["plies"] > 0
 
 
 def test_an_upload_whose_message_was_lost_is_found_by_the_sweeper(archive):
@@ -118,3 +224,56 @@ def test_no_process_is_left_after_serve_was_killed(tmp_path):
         archive.process.send_signal(signal.SIGKILL)
         archive.process.wait()
         wait_for(lambda: not processes_of(tmp_path), STOP_SECONDS)
+
+
+WEB_WITH_LITTLE_MEMORY = """
+import archive.serving.child as child
+from django.conf import settings
+settings.WEB_MEMORY_MB, child.MEMORY_LOOK_SECONDS, child.BEGIN_SECONDS = 1, 1, 20
+child.main("web")
+"""
+"""Every web process has more than that, so each is replaced as soon as it is looked at."""
+
+
+def test_a_web_process_with_too_much_memory_is_replaced_and_nobody_sees_it(archive, tmp_path):
+    place = ("127.0.0.1", free_port())
+    own = {"ARCHIVE_BIND": f"127.0.0.1:{place[1]}", "DJANGO_SETTINGS_MODULE": "archive.settings"}
+    log = tmp_path / "web.log"
+    with log.open("w") as output:
+        web = subprocess.Popen(
+            [sys.executable, "-c", WEB_WITH_LITTLE_MEMORY],
+            cwd=ROOT, env=archive.environment | own, stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    asked = f"http://127.0.0.1:{place[1]}/api/v1/positions/shogi/{START}"
+    try:
+        wait_for(lambda: opens(place), START_SECONDS, log)
+        first, until = workers_of(web.pid), time.monotonic() + START_SECONDS
+        while first <= workers_of(web.pid):
+            assert time.monotonic() < until
+            with urllib.request.urlopen(asked, timeout=ANSWER_SECONDS) as answer:
+                assert answer.status == 200
+        with urllib.request.urlopen(asked, timeout=ANSWER_SECONDS) as answer:
+            assert answer.status == 200
+        assert workers_of(web.pid)
+    finally:
+        web.terminate()
+        web.wait(timeout=STOP_SECONDS)
+    said = log.read_text()
+    assert "Traceback" not in said
+    assert "Unexpected exit" not in said
+
+
+def opens(place: tuple[str, int]) -> bool:
+    """Whether somebody listens there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(place) == 0
+
+
+def workers_of(pid: int) -> set[int]:
+    """The processes that a granian has begun, without what watches over semaphores."""
+    found = set()
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with suppress(OSError):  # it may have ended just now
+            if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.add(int(child))
+    return found

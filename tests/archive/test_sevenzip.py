@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import random
 import sys
@@ -11,10 +12,12 @@ import py7zr
 import pytest
 from py7zr import SevenZipFile
 
-from archive.ingest import sevenzip
 from archive.ingest.entries import walk
 from archive.ingest.pipeline import read_part
+from archive.ingest.refusals import Budget
+from archive.ingest.sevenzip import FILE_BYTES
 from archive.models import Entry
+from tests.archive import seven_zip
 from tests.archive.games import CSA, KIF, stored
 from tests.archive.packing import seven_zipped, zipped
 from tests.archive.test_entries import FILES, outcome, parts
@@ -144,10 +147,12 @@ def test_ways_to_compress_without_bounds_are_refused():
     assert outcome(data) == [("a.kif", "unknown-compression"), ("folder/b.csa", "unknown-compression")]
 
 
-def test_a_dictionary_beyond_all_measure_is_refused(monkeypatch):
-    monkeypatch.setattr(sevenzip, "DICTIONARY_BYTES", 1000)
-    for filters in (LZMA, LZMA2, PPMD):
-        assert outcome(seven_zipped(FILES[0], filters=filters)) == [("a.kif", "unknown-compression")]
+def test_a_dictionary_beyond_all_measure_is_refused():
+    large = [{**LZMA[0], "dict_size": 2 * DIRECTORY}], [{**LZMA2[0], "dict_size": 2 * DIRECTORY}]
+    for filters in (*large, [{**PPMD[0], "mem": 25}]):
+        data = io.BytesIO(seven_zipped(FILES[0], filters=filters))
+        (part,) = walk(data, "x.7z", Budget(memory=DIRECTORY))
+        assert (part.path, part.issue and part.issue.code) == ("a.kif", "too-much-memory")
 
 
 # --- hostile ---------------------------------------------------------------------------------------------
@@ -166,8 +171,28 @@ def test_limits_of_a_file_and_of_all_files_hold(settings):
     settings.ARCHIVE_MAX_ENTRY_BYTES = 2000
     settings.ARCHIVE_MAX_TOTAL_BYTES = 2500
     assert [code for _, code in outcome(data)] == [None, None, "unpacks-to-too-much"]
-    settings.ARCHIVE_MAX_ENTRIES = 3
-    assert outcome(data) == [("", "too-many-entries")]
+
+
+def test_a_directory_that_takes_too_much_memory_is_not_read():
+    count = DIRECTORY // FILE_BYTES + 1
+    data = seven_zipped(*((f"{n}", b"") for n in range(count)))
+    (part,) = walk(io.BytesIO(data), "x.7z", Budget(memory=DIRECTORY))
+    assert part.issue and part.issue.code == "too-many-entries"
+
+
+@pytest.mark.parametrize("way", [py7zr.FILTER_ZSTD, py7zr.FILTER_DEFLATE, py7zr.FILTER_BROTLI])
+def test_a_directory_packed_without_bounds_is_not_read(way, monkeypatch):
+    ways = [{"id": way, "level": 1}]
+    monkeypatch.setattr("py7zr.properties.DefaultFilters.ENCODED_HEADER_FILTER", ways)
+    assert outcome(seven_zipped(FILES[0])) == [("", "unknown-compression")]
+
+
+def test_one_way_to_compress_behind_another_is_refused():
+    once = bz2.compress(KIF.encode())
+    coders = [(seven_zip.BZIP2, b""), (seven_zip.BZIP2, b"")]
+    assert outcome(seven_zip.of(once, coders[:1], [len(KIF.encode())])) == [("a.kif", None)]
+    twice = seven_zip.of(bz2.compress(once), coders, [len(KIF.encode()), len(once)])
+    assert outcome(twice) == [("a.kif", "unknown-compression")]
 
 
 def test_what_is_skipped_counts_as_unpacked(settings):

@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive.models import Game
+from archive.ingest import removal
+from archive.models import Game, Upload
 from kifu_core.keys import shogi64
 from kifu_core.position import Position
 from tests.archive import builders
@@ -34,6 +35,32 @@ def test_only_embedded_pages_may_stand_in_frames_of_other_sites(client: Client) 
         headers = client.get(address).headers
         assert ("X-Frame-Options" in headers) is not free, address
         assert headers["Content-Security-Policy"].endswith("frame-ancestors *" if free else "'none'"), address
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), [("ja", "ページが見つかりません"), ("en", "There is nothing here")]
+)
+def test_a_frame_tells_of_an_error_itself_without_the_site_around_it(
+    client: Client, language: str, title: str
+) -> None:
+    answer = client.get("/embed/games/99999/", headers={"Accept-Language": language})
+    assert answer.status_code == 404
+    assert "X-Frame-Options" not in answer.headers
+    assert answer.headers["Content-Security-Policy"].endswith("frame-ancestors *")
+    page = answer.content.decode()
+    assert title in page
+    assert 'class="embed"' in page
+    assert 'class="site-header"' not in page
+    assert "<form" not in page
+
+
+def test_a_frame_of_a_game_that_was_taken_down_says_so(client: Client) -> None:
+    game = stored()
+    address = f"/embed/games/{game.pk}/"
+    removal.begin_deletion(Upload.objects.get().pk)
+    answer = client.get(address)
+    assert answer.status_code == 410
+    assert "X-Frame-Options" not in answer.headers
 
 
 def test_an_embedded_game_has_the_board_the_moves_and_the_way_back(client: Client) -> None:

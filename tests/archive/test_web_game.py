@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -96,12 +97,33 @@ def test_the_position_can_be_looked_up_and_the_record_downloaded(client: Client)
         assert f"/api/v1/games/{game.pk}/record.{name}" in html
 
 
-def test_the_record_is_embedded_as_stored(client: Client) -> None:
+def test_the_moves_are_embedded_for_scripts_with_their_forks(client: Client) -> None:
     game = store()
     html = page(client, f"/games/{game.pk}/")
     found = re.search(r'<script id="record" type="application/json">(.*?)</script>', html, re.S)
     assert found
-    assert json.loads(found[1]) == game.jkf
+    tree = json.loads(found[1])
+    assert (tree["path"], tree["ply"]) == ("", 0)
+    assert played(tree["moves"]) == played(game.jkf["moves"])
+
+
+def played(entries: list[Any]) -> list[Any]:
+    """What is played in entries and in their forks, and nothing else that is known of them."""
+    return [
+        (
+            {
+                name: value
+                for name, value in entry.get("move", {}).items()
+                if name not in ("same", "relative")
+            },
+            [played(fork) for fork in values_of(entry.get("forks", ()))],
+        )
+        for entry in entries
+    ]
+
+
+def values_of(forks: Any) -> list[Any]:
+    return list(forks.values() if isinstance(forks, dict) else forks)
 
 
 def test_the_board_can_be_flipped_by_address(client: Client) -> None:

@@ -135,6 +135,7 @@ def test_what_is_deleted_is_told(client: Client) -> None:
     store.delete_games(Game.objects.values_list("pk", flat=True))
     assert "<dt>削除済み</dt><dd>1</dd>" in page(client, f"/uploads/{upload.pk}/")
     store.begin_deletion(upload.pk)
+    client.force_login(User.objects.create_superuser("keeper"))
     html = page(client, f"/uploads/{upload.pk}/")
     assert "削除中" in html and "完了" not in html
 

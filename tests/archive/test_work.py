@@ -18,7 +18,7 @@ from archive.models import Entry, Game, Upload
 from kifu_core import games
 from kifu_core.errors import Issue
 from tests.archive.games import CSA, KIF, UNREADABLE
-from tests.archive.packing import zipped
+from tests.archive.packing import seven_zipped, tarred, zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -190,8 +190,25 @@ def test_an_upload_of_too_many_entries_says_so_in_its_last_one(settings):
     settings.ARCHIVE_MAX_ENTRIES = 4
     upload = uploaded(collection(9), "games.csa")
     work.work_off(upload.pk)
-    assert [state for *_, state in rows(upload)] == ["stored"] * 3 + ["failed"]
+    assert [state for *_, state in rows(upload)] == ["stored"] * 4 + ["failed"]
     assert Entry.objects.latest("seq").issues[0]["code"] == "too-many-entries"
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, seven_zipped])
+def test_a_container_of_too_many_files_is_read_up_to_the_limit(settings, pack):
+    settings.ARCHIVE_MAX_ENTRIES = 4
+    uploads = [
+        uploaded(pack(*((f"{n}.csa", csa(n).encode()) for n in range(count))), f"{count}.zip")
+        for count in (4, 5, 50)
+    ]
+    for upload in uploads:
+        work.work_off(upload.pk)
+    assert [len(rows(upload)) for upload in uploads] == [4, 5, 5]
+    assert [state for *_, state in rows(uploads[0])] == ["stored"] * 4
+    for upload in uploads[1:]:
+        assert [state for *_, state in rows(upload)] == ["duplicate"] * 4 + ["failed"]
+        last = Entry.objects.filter(upload=upload).latest("seq")
+        assert (last.path, last.issues[0]["code"]) == ("4.csa", "too-many-entries")
 
 
 # --- several uploads at once -----------------------------------------------------------------------------
@@ -257,10 +274,10 @@ def test_a_lost_claim_takes_nothing_of_the_others(monkeypatch):
 def test_a_deadly_upload_among_others_fails_alone(monkeypatch):
     load = games.load
 
-    def deadly(data, name):
+    def deadly(data, name, **limits):
         if b"deadly" in data:
             raise SystemExit
-        return load(data, name)
+        return load(data, name, **limits)
 
     monkeypatch.setattr(games, "load", deadly)
     uploads = [uploaded(csa(n).encode() if n != 2 else b"deadly", "x.csa") for n in range(4)]
@@ -289,12 +306,12 @@ def test_an_upload_that_is_read_again_among_others_is_finished():
 def test_a_record_that_takes_too_long_fails_and_the_rest_is_read(settings, monkeypatch):
     load = games.load
 
-    def slow(data, name):
+    def slow(data, name, **limits):
         if b"slow" in data:
             # Its time is up at once; the other record has as much as it needs, however busy the machine is.
             assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= settings.ARCHIVE_ENTRY_SECONDS
             signal.raise_signal(signal.SIGALRM)
-        return load(data, name)
+        return load(data, name, **limits)
 
     monkeypatch.setattr(games, "load", slow)
     upload = uploaded(zipped(("a.kif", b"slow"), ("b.kif", KIF.encode())))
@@ -322,10 +339,10 @@ def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, monkeypa
     files[place] = ("deadly.kif", b"deadly")
     load = games.load
 
-    def deadly(data, name):
+    def deadly(data, name, **limits):
         if b"deadly" in data:
             raise SystemExit
-        return load(data, name)
+        return load(data, name, **limits)
 
     monkeypatch.setattr(games, "load", deadly)
     upload = uploaded(zipped(*files))

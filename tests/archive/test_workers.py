@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from archive.serving.supervisor import MAX_DEATHS
 from tests.archive.games import CSA, KIF, START
+from tests.archive.packing import zipped
 from tests.faults.servers import rabbitmq_host, redis_server
-from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_port, wait_for
+from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_port, processes_of, wait_for
 
 pytestmark = pytest.mark.worker
 
@@ -84,12 +89,12 @@ def changed(*args, **options):
     from kifu_core import games
     load = games.load
 
-    def deadly(data, name):
+    def deadly(data, name, **limits):
         if b"deadly" in data:
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
             while True:
                 signal.pause()
-        return load(data, name)
+        return load(data, name, **limits)
 
     games.load, work.DEADLY_TRIES = deadly, 2
 
@@ -118,6 +123,78 @@ def test_a_file_that_never_ends_is_one_failed_entry_in_both_pools(tmp_path):
             # With prefork it is the worker's child that was ended.
             assert (workers[pool] == children_of(archive, "worker")) is (pool == "prefork")
     assert "TimeLimitExceeded" in prefork.log.read_text()
+
+
+GREEDY = """
+import django
+setup = django.setup
+
+def changed(*args, **options):
+    setup(*args, **options)
+    from kifu_core import games
+    load = games.load
+
+    def greedy(data, name, **limits):
+        for word, mib in ((b"greedy", 100_000), (b"large", 300)):
+            if word in data:
+                hoard = [bytearray(b"x") * 1024 * 1024 for _ in range(mib)]
+                del hoard  # django.setup is called twice, so each reader calls another one
+        return load(data, name, **limits)
+
+    games.load = greedy
+
+django.setup = changed
+"""
+"""A reader that takes memory without an end for some files, and much for others."""
+
+
+def test_a_file_that_takes_too_much_memory_is_one_failed_entry_in_both_pools(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(GREEDY)
+    settings = {"PYTHONPATH": str(tmp_path), "ARCHIVE_WORKER_MEMORY_MB": "512"}
+    files = ("a.kif", KIF.encode()), ("greedy.kif", b"greedy"), ("b.csa", CSA.encode())
+    with (
+        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
+        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
+    ):
+        for archive in (solo, prefork):
+            upload = archive.post_file(zipped(*files), "all.zip")
+            archive.wait_done(upload)
+            found = [
+                (entry["state"], [issue["code"] for issue in entry["issues"]])
+                for entry in archive.entries(upload)
+            ]
+            assert found == [("stored", []), ("failed", ["too-much-memory"]), ("duplicate", [])]
+
+
+def test_a_worker_that_has_had_much_memory_is_replaced_in_both_pools(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(GREEDY)
+    settings = {"PYTHONPATH": str(tmp_path), "ARCHIVE_WORKER_MEMORY_MB": "512"}
+    with (
+        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
+        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
+    ):
+        for archive in (solo, prefork):
+            replace_again_and_again(archive)
+            assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
+
+
+def replace_again_and_again(archive: Archive) -> None:
+    """Have a worker replaced more often than a process may die within a minute."""
+    for number in range(MAX_DEATHS + 1):
+        upload = archive.post_text(f"large {number}", "large.kif")
+        assert archive.wait_done(upload)["entries"]["failed"] == 1
+        wait_for(lambda: peak_of_worker(archive) < 200, START_SECONDS, archive.log)
+
+
+def peak_of_worker(archive: Archive) -> float:
+    """The most memory in MiB that a process of a worker has had, among those that live."""
+    command, peaks = b"archive.serving.child\0worker\0", [0.0]
+    for pid in processes_of(Path(archive.environment["ARCHIVE_DATA_DIR"])):
+        with suppress(OSError):
+            if command in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+                peaks.append(int(found[1]) / 1024 if found else 0.0)
+    return max(peaks)
 
 
 def pools(solo: Archive, prefork: Archive) -> list[tuple[str, Archive]]:

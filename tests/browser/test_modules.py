@@ -12,6 +12,7 @@ from django.utils.translation import override
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
+from archive.web.folding import piece_of
 from archive.web.replay import find_node, move_list, position_at
 from archive.web.wording import ending_text, position_words
 from kifu_core import specials
@@ -173,7 +174,7 @@ def test_every_node_of_a_record_has_the_position_that_the_server_finds(
     record = json.loads((shared / "golden" / "jkf" / f"{name}.json").read_text())
     first = start(record).sfen()
     expected = {}
-    for row in (part.row for part in move_list(record)):
+    for row in (part.row for part in move_list(piece_of(record, find_node(record, "", 0)))):
         if row is not None:
             path, ply = row.key.split(":")
             position, _last, played = position_at(record, find_node(record, path, int(ply)))

@@ -6,13 +6,20 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FileChooser, Page, expect
+from playwright.sync_api import Browser, FileChooser, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.work import work_off
 from archive.models import Upload
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, eventually, follow
+from tests.browser.conftest import (
+    BOTH_SIZES_AND_LANGUAGES,
+    PHONE,
+    PageMaker,
+    eventually,
+    follow,
+    wait_for_answers,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
@@ -107,6 +114,70 @@ def test_more_files_than_a_request_may_have_go_in_several_and_refused_ones_are_n
         work_off(upload.pk)
     expect(page.locator("#sent .state")).to_contain_text("2 / 2")
     expect(page.locator("#sent .stored dd")).to_have_text("2")
+
+
+def test_files_beyond_a_limit_are_sent_when_the_archive_says(
+    browser: Browser, live_server: LiveServer, settings: Settings, records: list[Path]
+) -> None:
+    # A page of its own: browsers report a 429 on the console, which `open_page` takes for a defect.
+    settings.ARCHIVE_MAX_FILES_PER_REQUEST = 1
+    refusals = [{"status": 429, "headers": {"Retry-After": "1"}, "body": "{}"}]
+    page, choosers = choosing(browser.new_page(locale="en"))
+    page.route(
+        "**/api/v1/uploads",
+        lambda route: route.fulfill(**refusals.pop()) if refusals else route.continue_(),
+    )
+    page.goto(live_server.url + "/upload/")
+    page.get_by_text("Choose files", exact=True).click()
+    choose(page, choosers, records)
+    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
+    page.close()
+    wait_for_answers()
+    assert refusals == []
+    assert Upload.objects.count() == 2
+
+
+def test_files_that_are_too_much_together_for_a_request_go_in_several(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, records: list[Path]
+) -> None:
+    settings.ARCHIVE_MAX_REQUEST_BYTES = 25_000
+    for path in records:
+        path.write_text(path.read_text() + "*" + "あ" * 3_000)
+    page, choosers = choosing(open_page(language="en"))
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.goto(live_server.url + "/upload/")
+    page.get_by_text("Choose files", exact=True).click()
+    choose(page, choosers, records)
+    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
+    assert [url for url in sent if url.endswith("/uploads")] == [live_server.url + "/api/v1/uploads"] * 2
+    assert Upload.objects.count() == 2
+
+
+def test_a_check_that_the_archive_puts_off_says_so_in_words_and_is_made_then(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    # A page of its own, as above.
+    refusal = {"status": 429, "headers": {"Retry-After": "2"}, "body": '{"detail": "`Retry-After` tells"}'}
+    page = browser.new_page(locale="ja")
+    page.route("**/api/v1/check", lambda route: route.fulfill(**refusal), times=1)
+    page.goto(live_server.url + "/upload/")
+    page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n2 投了\n")
+    expect(page.locator(".check .issues")).to_have_text("しばらく待ってから、もう一度お試しください。")
+    expect(page.locator(".check .found")).to_contain_text("KIF  甲")
+    page.close()
+    wait_for_answers()
+
+
+def test_a_check_without_an_answer_says_so_in_words(browser: Browser, live_server: LiveServer) -> None:
+    page = browser.new_page(locale="en")
+    page.route("**/api/v1/check", lambda route: route.fulfill(status=502, body="<p>bad gateway"))
+    page.goto(live_server.url + "/upload/")
+    page.locator("#text").fill("1 ７六歩(77)")
+    expect(page.locator(".check .issues")).to_have_text("Please wait a moment, then try again.")
+    page.close()
 
 
 def test_files_are_sent_without_javascript(

@@ -18,10 +18,10 @@ from django.db import connections
 from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive.ingest import store, tasks, work
-from archive.models import Upload
+from archive.ingest import removal, store, tasks, work
+from archive.models import Game, Upload
 from tests.faults.case import WAIT_SECONDS, Case, Skipped
-from tests.faults.points import AFTER_PROGRESS, Moment, steps
+from tests.faults.points import AFTER_PROGRESS, Moment, removal_steps, steps
 from tests.faults.servers import redis_server
 from tests.faults.world import Broken, World, pile
 from tests.serving import free_port
@@ -101,6 +101,40 @@ def expired_claims(case: Case) -> None:
         raise Broken("a worker failed")
     world.check_all()
     case.note(f"2 workers, claims taken away {taken} times", world.count)
+
+
+def killed_deletions(case: Case) -> None:
+    """kill -9 while an upload is deleted, half of whose games another one has too."""
+    while case.survived < case.kills:
+        stays, goes = World.of(pile(range(case.games // 2))), World.of(pile(range(case.games)))
+        for world in (stays, goes):
+            work.work_off(world.upload)
+        left = stays.again()
+        work.work_off(left.upload)
+        store.begin_deletion(goes.upload)
+        while Upload.objects.filter(pk=goes.upload).exists() and case.survived < case.kills:
+            step = case.dice.choice(removal_steps())
+            moment = Moment.chosen(step, case.dice)
+            pid = case.child(lambda moment=moment, pk=goes.upload: _delete(moment, pk))  # type: ignore[misc]
+            _, status = os.waitpid(pid, 0)
+            goes.let_claims_run_out()
+            if os.WIFSIGNALED(status):
+                case.note(f"kill -9 {moment} of a deletion", stays.check_so_far())
+            elif os.WEXITSTATUS(status):
+                raise Broken("a deletion failed by itself")
+        if not store.delete_upload(goes.upload):
+            raise Broken("the deletion did not end")
+        for world in (stays, left):
+            world.check_all()
+            store.delete_upload(world.upload)
+        if Game.objects.exists():
+            raise Broken("games are left of which there is no upload")
+
+
+def _delete(moment: Moment, upload: int) -> None:
+    removal.BATCH = removal.LARGEST_BATCH = removal.SMALLEST_BATCH = 20
+    moment.arm()
+    store.delete_upload(upload)
 
 
 def lost_messages(case: Case) -> None:
@@ -217,6 +251,7 @@ def _fill(ballast: Path) -> None:
 
 KINDS: Final[dict[str, Callable[[Case], None]]] = {
     "kill": killed_workers,
+    "delete": killed_deletions,
     "workers": several_workers,
     "claims": expired_claims,
     "messages": lost_messages,

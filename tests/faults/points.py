@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from archive.index import counters
 from archive.index.engine import engine
-from archive.ingest import pipeline, store, writing
+from archive.ingest import pipeline, removal, store, writing
 from kifu_core import games
 
 
@@ -43,6 +43,22 @@ def steps() -> list[Step]:
         Step("commit", BaseDatabaseWrapper, "_commit", 4),
         Step("promote", counters, "promote", 3),
         Step("hand over", store, "hand_over", 1),
+    ]
+
+
+def removal_steps() -> list[Step]:
+    """The steps of a deletion in their order."""
+    return [
+        Step("claim", removal.Deletion, "claim", 1),
+        Step("choose", removal, "_with_others", 3),
+        Step("lock", removal._Removal, "__init__", 4),
+        Step("index", engine(), "take_out", 3),
+        Step("games", writing, "drop_games", 3),
+        Step("make anew", writing, "rewrite_games", 2),
+        Step("counters", counters, "update", 4),
+        Step("commit", BaseDatabaseWrapper, "_commit", 8),
+        Step("marks", QuerySet, "bulk_create", 4),
+        Step("forget", removal, "_forget", 1),
     ]
 
 

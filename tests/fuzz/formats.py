@@ -24,6 +24,18 @@ LINES = {
     "usen": b"~0.7ku2jm6y236e5t2.r~2.6ti3ay77631u.r\n",
     "bod": "手数＝3  ▲７六歩  まで\n後手番\n|v香v桂v銀v金v玉v金v銀v桂v香|一\n".encode(),
 }
+ILLEGAL = {
+    "kif": "手合割：平手\n1 ５五と打\n2 ５五玉打\n3 ７八金打成(00)\n変化：1手\n1 ５五馬(99)\n".encode(),
+    "ki2": "▲７六歩△５五と打▲５五玉打 △７八金成 ▲同　龍打".encode(),
+    "csa": b"PI82HI\n+\n+7776FU\n-0055TO\n+0055OU\n-9900KI\n+8822KI\n-0000FU\n",
+    "jkf": b'{"moves":[{},{"move":{"to":{"x":5,"y":5},"piece":"TO","promote":true}},'
+    b'{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":7},"piece":"OU"}}]}',
+    "usi": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b 2Pr 1 moves P*5a +P*5e K*5e 5i5i+ 1a9i+\n",
+    "sfen": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b +PK 1\nsfen KKK6/9/9/9/9/9/9/9/9 w 99P 1\n",
+    "usen": b"~0.7kuzzz.r~0.bfq.ibxo~1.000bfr\n4k4_9_9_9_9_9_9_9_4K4.b.zP~0.\n",
+    "bod": "先手の持駒：と二　玉　金十九\n|v玉vと ・ ・ ・ ・ ・|一\n手数＝3  ▲５五と打  まで\n".encode(),
+}
+"""Drops and promotions that no board allows, one text for each format."""
 
 
 def target(file_format: str) -> Callable[[bytes], None]:
@@ -53,7 +65,7 @@ def target(file_format: str) -> Callable[[bytes], None]:
 def seeds(file_format: str) -> list[bytes]:
     """The samples of a format."""
     found = [path.read_bytes() for path in sorted((SAMPLES / file_format).glob("*.*"))]
-    return found + ([LINES[file_format]] if file_format in LINES else [])
+    return [*found, *(texts[file_format] for texts in (LINES, ILLEGAL) if file_format in texts)]
 
 
 def mutated(data: bytes, chance: random.Random, others: list[bytes]) -> bytes:

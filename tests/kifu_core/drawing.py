@@ -30,7 +30,7 @@ def line_of(name: str, leaf: pp.Regex, random: Random) -> str:
     grammar = GRAMMARS[name].lines
     for _ in range(1000):
         text = text_of(str(leaf.pattern), random).rstrip("\n") + "\n"
-        found = items(grammar, text)
+        found = list(items(grammar, text))
         if [item[0] for item in found] == [identifier(leaf)] and not _means_more(identifier(leaf), text):
             return text
     raise AssertionError(f"nothing drawn for {name} {leaf.name}")
@@ -77,7 +77,7 @@ class Drawn:
         speller = SPELLERS[self.name](self.name, self.random, record)
         found = []
         for line in dump(record, self.name).splitlines(keepends=True):
-            kind = items(GRAMMARS[self.name].lines, line)[0][0]
+            kind = next(items(GRAMMARS[self.name].lines, line))[0]
             found.append((kind, speller.line(kind, line)))
         return found
 

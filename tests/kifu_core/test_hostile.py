@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,17 @@ VALUES = st.recursive(
 def test_json_of_any_shape_raises_nothing_else(value):
     read(json.dumps({"moves": value, "header": {}}))
     read(json.dumps(value))
+
+
+@pytest.mark.parametrize("head", ["手合割：平手\n", HEAD + "先手：人\n"])
+@pytest.mark.parametrize("line", ["*\n", "#\n"])
+def test_very_many_lines_take_little_more_memory_than_their_text(head, line):
+    count = 50_000
+    tracemalloc.start()
+    try:
+        game = load((head + line * count + "1 ７六歩(77)\n").encode(), "many.kif").games[-1]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert game.record["moves"]
+    assert peak < 100 * count

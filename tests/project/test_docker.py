@@ -40,7 +40,32 @@ def command_of(service: str) -> list[str]:
 
 
 def test_the_composition_has_all_parts():
-    assert set(services()) == {*OURS, "postgres", "valkey"}
+    assert set(services()) == {*OURS, "proxy", "postgres", "valkey"}
+
+
+def test_only_the_proxy_can_be_reached_from_outside():
+    assert [name for name, service in services().items() if "ports" in service] == ["proxy"]
+    networks = yaml.safe_load((DOCKER / "compose.yaml").read_text())["networks"]
+    assert networks["inside"]["internal"]
+    assert [name for name, service in services().items() if service["networks"] != ["inside"]] == ["proxy"]
+
+
+def test_every_part_of_the_composition_has_limits():
+    wanted = {"mem_limit", "cpus", "pids_limit"}
+    assert [name for name, service in services().items() if wanted - service.keys()] == []
+
+
+def test_forwarded_addresses_are_believed_from_the_network_of_the_proxy():
+    networks = yaml.safe_load((DOCKER / "compose.yaml").read_text())["networks"]
+    (inside,) = networks["inside"]["ipam"]["config"]
+    assert services()["web"]["environment"]["ARCHIVE_TRUSTED_PROXIES"] == inside["subnet"]
+
+
+def test_the_proxy_has_patience_with_slow_visitors_in_place_of_the_archive():
+    text = (DOCKER / "Caddyfile").read_text()
+    assert "reverse_proxy web:8000" in text
+    words = ("request_buffers", "response_buffers", "read_header", "read_body", "max_size")
+    assert [word for word in words if word not in text] == []
 
 
 def test_everything_the_image_copies_exists():

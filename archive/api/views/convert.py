@@ -2,88 +2,70 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.cache import cache
-from rest_framework.decorators import api_view, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from archive import issues
-from archive.api.errors import ApiError, nothing_in
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
+from archive.api.serializers import ConvertBody, UploadBody
+from archive.reading import check_body, check_size, check_text, limited_reading
+from kifu_core.deadline import watched
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, JSON, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
-_MINUTE: Final = 60
+_LONGEST_WORD: Final = 40
 _FORMATS: Final = [name for game in GAMES.values() for name in game.formats]
 
 
-class BytesThrottle(BaseThrottle):
-    """So many bytes a minute from one address; a request that goes beyond it is answered 429."""
-
-    def __init__(self) -> None:
-        self.left_seconds = 0.0
-
-    def allow_request(self, request: Request, view: Any) -> bool:
-        minute, seconds = divmod(time.time(), _MINUTE)
-        key = f"convert:{int(minute)}:{self.get_ident(request)}"
-        cache.add(key, 0, timeout=2 * _MINUTE)
-        size = int(request.META.get("CONTENT_LENGTH") or 0)
-        self.left_seconds = _MINUTE - seconds
-        return bool(cache.incr(key, max(size, 1)) <= settings.ARCHIVE_CONVERT_BYTES_PER_MINUTE)
-
-    def wait(self) -> float:
-        """Seconds until the next minute."""
-        return self.left_seconds
-
-
-@api_view(["POST"])
-@throttle_classes([BytesThrottle])
+@endpoint("POST")
 def convert(request: Request) -> Response:
     """The games of a record in another format, with what each loses there."""
-    to = str(request.data.get("to", "") if hasattr(request.data, "get") else "")
+    check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
+    fields = body(ConvertBody, request)
+    to = fields.get("to", "")
     if to not in _FORMATS:
-        raise ApiError("unknown-format", f"`to` is one of {', '.join(_FORMATS)}, not {to!r}")
-    kind, result = _read(request)
-    if to not in kind.formats:
-        raise ApiError("other-game", f"records of {kind.name} are written as {', '.join(kind.formats)}")
-    told = [_converted(kind, game, to) for game in result.games]
-    return Response(_about(kind, result) | {"to": to, "games": told})
+        raise ApiError(
+            "unknown-format", f"`to` is one of {', '.join(_FORMATS)}, not {to[:_LONGEST_WORD]!r}", field="to"
+        )
+    with limited_reading():
+        kind, result = _read(request, fields)
+        if to not in kind.formats:
+            raise ApiError("other-game", f"records of {kind.name} are written as {', '.join(kind.formats)}")
+        told = [_converted(kind, game, to) for game in watched(result.games)]
+        return Response(_about(kind, result) | {"to": to, "games": told})
 
 
-@api_view(["POST"])
-@throttle_classes([BytesThrottle])
+@endpoint("POST")
 def check(request: Request) -> Response:
     """What a record holds and what is wrong with it, with lines and columns."""
-    kind, result = _read(request)
-    return Response(_about(kind, result) | {"games": [_checked(kind, game) for game in result.games]})
+    check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
+    fields = body(UploadBody, request)
+    with limited_reading():
+        kind, result = _read(request, fields)
+        told = [_checked(kind, game) for game in watched(result.games)]
+        return Response(_about(kind, result) | {"games": told})
 
 
-def _read(request: Request) -> tuple[GameKind[Any], ParseResult]:
+def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
     """The record of a request (`file`, or `text` with an optional `name`) and its kind of game.
 
     Raises ApiError, KifuError.
     """
     file = request.FILES.get("file")
-    fields = request.data if hasattr(request.data, "get") else {}
     text = fields.get("text")
+    limit = settings.ARCHIVE_MAX_CONVERT_BYTES
     if file is not None:
-        _check_size(file.size or 0)
+        check_size(file.size or 0, limit)
         return load(file.read(), file.name)
     if not isinstance(text, str) or not text:
-        raise nothing_in(request, "nothing-to-read", "send a file as `file`, or a record as `text`")
-    _check_size(len(text.encode("utf-8", "surrogatepass")))
-    return load(text, str(fields.get("name") or "") or None)
-
-
-def _check_size(size: int) -> None:
-    limit = settings.ARCHIVE_MAX_CONVERT_BYTES
-    if size > limit:
-        raise ApiError("too-large", f"a record has at most {limit} bytes here; upload larger ones", 413)
+        raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
+    check_text(text, limit)
+    return load(text, fields.get("name") or None)
 
 
 def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:

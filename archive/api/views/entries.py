@@ -9,21 +9,25 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
-from rest_framework.decorators import api_view
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
+from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
-from archive.api.pagination import page_of_entries
-from archive.ingest.entries import Part, walk
-from archive.ingest.reading import spool
-from archive.ingest.ready import storable
+from archive.api.negotiation import JSON
+from archive.api.pagination import ISSUES, page_of_entries
+from archive.api.serializers import EntriesQuery
+from archive.ingest.sources import part_of
+from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
 from archive.reports import report as report_of
+from archive.taken_down import GoneError, entry_shown, upload_shown
+from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
 _COLUMNS: Final = (
@@ -32,21 +36,25 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-@api_view(["GET"])
-def entries(request: Request, pk: int) -> HttpResponseBase:
+@endpoint("GET", query=EntriesQuery, types=[JSON, "text/csv", "application/x-ndjson"])
+def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
     """A row per entry, in the order of the file, with what was noticed; `format` gives a list to keep."""
-    upload = get_object_or_404(Upload, pk=pk)
-    wanted = request.query_params.get("format", "json")
-    if wanted in _LISTS:
-        return _list(upload, wanted, request)
-    if wanted != "json":
-        raise ApiError("unknown-format", f"format={wanted!r} is none of json, csv, ndjson")
-    rows, following = page_of_entries(upload, request)
-    return Response({"results": [entry_json(row, request) for row in rows], "next": following})
+    upload = upload_shown(request, pk)
+    chosen = query.get("format") or _FORMATS[wanted(request)]
+    if chosen in _LISTS:
+        if pages := query.keys() - {"format"}:
+            raise ValidationError({name: ["a list to keep is whole"] for name in sorted(pages)})
+        charge_list(request, request.user)
+        return _list(upload, chosen, request)
+    if chosen != "json":
+        detail = f"format={chosen!r} is none of json, csv, ndjson"
+        raise ApiError("unknown-format", detail, field="format")
+    rows, following = page_of_entries(upload, request, query)
+    return Response({"results": [entry_json(row, request, ISSUES) for row in rows], "next": following})
 
 
-def entry_json(entry: Entry, request: Request) -> dict[str, Any]:
-    """An entry as the API tells it."""
+def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
+    """An entry as the API tells it, with its issues or `most` of them."""
     at = [entry.upload_id, entry.seq]
     return {
         "seq": entry.seq,
@@ -58,7 +66,8 @@ def entry_json(entry: Entry, request: Request) -> dict[str, Any]:
         "encoding": entry.encoding,
         "format": entry.format,
         "program": entry.program,
-        "issues": [issues.told(issue) for issue in entry.issues],
+        "issues": [issues.told(issue) for issue in entry.issues[:most]],
+        "more_issues": 0 if most is None else len(entry.issues[most:]),
         "source_url": reverse("api:entry-source", at, request=request),
         "report_url": reverse("api:entry-report", at, request=request),
     }
@@ -77,7 +86,8 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
 def _rows(upload: Upload) -> Iterator[Entry]:
     """All entries by pages: no cursor stays open while a client is slow."""
     after = -1
-    while rows := list(Entry.objects.filter(upload=upload, seq__gt=after).order_by("seq")[:_PAGE]):
+    entries = Entry.objects.filter(upload=upload).defer("extra", "record", "beside").order_by("seq")
+    while rows := list(entries.filter(seq__gt=after)[:_PAGE]):
         yield from rows
         after = rows[-1].seq
 
@@ -117,18 +127,28 @@ _LISTS: Final[dict[str, tuple[str, Callable[[Upload, Request], Iterator[bytes]]]
     "ndjson": ("application/x-ndjson", _ndjson),
 }
 
+_FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndjson"}
+
 
 # --- one entry -------------------------------------------------------------------------------------------
 
 
-@api_view(["GET"])
+@endpoint("GET", types=["application/octet-stream"])
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
     """The bytes an entry was read from: its file, also from inside a container, or its game of a large file.
 
-    Raises ApiError `entry-without-bytes` for what was refused unread.
+    Raises ApiError `entry-without-bytes` for what was refused unread, and `too-slow` for what is so far
+    inside a container that a web process would be busy with it for long.
     """
-    entry = get_object_or_404(Entry.objects.select_related("upload"), upload_id=pk, seq=seq)
-    part = _part(entry)
+    entry = entry_shown(request, pk, seq)
+    try:
+        part = part_of(entry)
+    except FileNotFoundError:
+        raise GoneError from None
+    except TooSlowError:
+        seconds = settings.ARCHIVE_SOURCE_SECONDS
+        text = f"unpacking this entry takes more than {seconds} s; the whole upload has it"
+        raise ApiError("too-slow", text, 422) from None
     if part is None or part.issue is not None:
         reason = part.issue.code if part and part.issue else "gone"
         raise ApiError("entry-without-bytes", f"this entry was not unpacked ({reason})", 404)
@@ -138,28 +158,10 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     return response
 
 
-def _part(entry: Entry) -> Part | None:
-    """The part of the walk that the entry came from.
-
-    Parts have other numbers where limits have changed since: then it is the only one of the entry's path.
-    """
-    others: list[Part] = []
-    with spool(entry.upload.stream()) as file:
-        parts = walk(file, entry.upload.name)
-        try:
-            for part in parts:
-                if storable(part.path) != entry.path:
-                    continue
-                if part.number == entry.part:
-                    return part
-                others = [*others, part][:2]
-        finally:
-            parts.close()
-    return others[0] if len(others) == 1 else None
-
-
-@api_view(["GET"])
+@endpoint("GET", types=["text/plain"])
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
     """What is known of an entry as a text to send to somebody."""
-    entry = get_object_or_404(Entry.objects.select_related("upload"), upload_id=pk, seq=seq)
-    return HttpResponse(report_of(entry), content_type="text/plain; charset=utf-8")
+    entry = entry_shown(request, pk, seq)
+    return HttpResponse(
+        report_of(entry, for_staff=request.user.is_staff), content_type="text/plain; charset=utf-8"
+    )

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
-from rest_framework.decorators import api_view
+from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
+from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import address_with, limit_of
-from archive.api.serializers import GamesQuery, asked, filters_of, game_json
+from archive.api.negotiation import JSON
+from archive.api.pagination import address_with, fitting, limit_of, number_of
+from archive.api.serializers import GamesQuery, PageQuery, RecordQuery, filters_of, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
+from archive.collecting import uncollected
 from archive.downloads import DOWNLOADS, UnencodableError, extensions, write
 from archive.ingest.series import unpack
-from archive.models import Entry, Game, GameAlias, GameSeries
+from archive.models import Entry, Game, GameSeries
 from archive.queries.games import find_games, game_by_id
 from archive.queries.pages import InvalidCursorError
 from archive.queries.twins import Twin, twins
+from archive.taken_down import editions_shown, game_called, game_shown
 from kifu_core.evaluations import best
 from kifu_core.games import GAMES
 
+SOURCES: Final = 100
+"""Editions that an answer names; the same game may come a thousand times."""
+FRACTIONS: Final = 10_000
+SERIES: Final = 1_000
+POSITIONS: Final = 1_000
+LARGEST: Final = 2_000
+EVALUATIONS: Final = 300_000
+"""Bytes that evaluations may take in one answer, about."""
 
-@api_view(["GET"])
-def games(request: Request) -> Response:
+
+@endpoint("GET", query=GamesQuery)
+def games(request: Request, query: dict[str, Any]) -> Response:
     """A page of games that have all that is asked for."""
-    query = asked(GamesQuery, request)
     try:
         page = find_games(
-            filters_of(query), query["order"], cursor=query.get("cursor"), limit=limit_of(request, 50)
+            filters_of(query), query["order"], cursor=query.get("cursor"), limit=limit_of(query, 50)
         )
     except InvalidCursorError as error:
-        raise ApiError("invalid-cursor", str(error)) from error
+        raise ApiError("invalid-cursor", str(error), field="cursor") from error
     results = [game_json(row, request) for row in page.items]
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@api_view(["GET"])
+@endpoint("GET")
+@uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
-    row = game_by_id(pk)
-    if row is None:
+    game = game_shown(request, pk)
+    row = game_by_id(pk) if game else None
+    if game is None or row is None:
         return _former(request, pk)
-    details = Game.objects.values_list("details", flat=True).get(pk=pk)
+    details = game.details
+    if "fractions" in details:
+        details["fractions"] = dict(islice(details["fractions"].items(), FRACTIONS))
     formats = extensions(row.kind)
     downloads = {name: reverse("api:game-record", [pk, name], request=request) for name in formats}
     return Response(
@@ -57,14 +72,21 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
             "twins": [_twin(twin, request) for twin in twins(pk)],
-            "sources": [_source(entry, request) for entry in Entry.objects.filter(game_id=pk).order_by("pk")],
+            **_sources(pk, request),
         }
     )
 
 
+def _sources(pk: int, request: Request) -> dict[str, Any]:
+    """The first editions of a game, and how many more there are."""
+    editions = editions_shown(request, pk).select_related(None)
+    shown = list(editions.only("upload_id", "seq", "state", "format", "encoding", "program")[: SOURCES + 1])
+    more = editions.count() - SOURCES if len(shown) > SOURCES else 0
+    return {"sources": [_source(entry, request) for entry in shown[:SOURCES]], "more_sources": more}
+
+
 def _former(request: Request, pk: int) -> HttpResponse:
-    alias = get_object_or_404(GameAlias, pk=pk)
-    address = reverse("api:game", [alias.game_id], request=request)
+    address = reverse("api:game", [game_called(request, pk)], request=request)
     return HttpResponse(status=301, headers={"Location": address})
 
 
@@ -83,15 +105,21 @@ def _source(entry: Entry, request: Request) -> dict[str, Any]:
     }
 
 
-@api_view(["GET"])
-def record(request: Request, pk: int, name: str) -> HttpResponse:
+def _types(name: str, **_parts: Any) -> list[str]:
+    """The type of the files of that extension; of an unknown one any, so that the view can name it."""
+    return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
+
+
+@endpoint("GET", query=RecordQuery, types=_types)
+@uncollected()
+def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
-    game = get_object_or_404(Game.objects.select_related("stored"), pk=pk)
+    game = _game(request, pk)
     formats = extensions(game.kind)
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     try:
-        content = write(game, name, _ply(request, game))
+        content = write(game, name, _ply(query.get("ply"), game))
     except UnencodableError as error:
         missing = [issues.told(issues.as_stored(issue)) for issue in error.issues]
         raise ApiError("unencodable", f"{error}; {name}u is the same in UTF-8", 409, missing) from error
@@ -103,40 +131,54 @@ def record(request: Request, pk: int, name: str) -> HttpResponse:
     )
 
 
-def _ply(request: Request, game: Game) -> int | None:
-    text = request.query_params.get("ply")
+def _game(request: Request, pk: int) -> Game:
+    """Raises Http404 also for a former id, of which there is no file."""
+    game = game_shown(request, pk)
+    if game is None:
+        game_called(request, pk)
+        raise Http404
+    return game
+
+
+def _ply(text: str | None, game: Game) -> int | None:
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > game.plies:
-        raise ApiError("invalid-ply", f"ply={text!r} is not a number from 0 to {game.plies}")
+    if not text.isascii() or not text.isdigit() or len(text) > 6 or int(text) > game.plies:
+        raise ApiError("invalid-ply", f"ply={text!r} is not a number from 0 to {game.plies}", field="ply")
     return int(text)
 
 
-@api_view(["GET"])
-def series(request: Request, pk: int) -> Response:
-    """What engines wrote and clocks showed, ply by ply."""
-    sides = GAMES[get_object_or_404(Game, pk=pk).kind].sides
+@endpoint("GET", query=PageQuery)
+def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
+    """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
+    sides = GAMES[_game(request, pk).kind].sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
-    found = unpack(stored or b"")
+    found, first = unpack(stored or b""), number_of(query) or 0
+    most = limit_of(query, SERIES, LARGEST)
+    evaluations = [evaluation_json(one, sides) for one in found.evaluations[first : first + most]]
+    last = first + (fitting(evaluations, EVALUATIONS) if evaluations else most)
+    scores = best(found.evaluations)
+    longest = max(len(scores), len(found.evaluations), len(found.clock))
     return Response(
         {
-            "scores": [score_json(one, sides) for one in best(found.evaluations)],
-            "evaluations": [evaluation_json(one, sides) for one in found.evaluations],
-            "clock": [tick_json(tick, sides) for tick in found.clock],
+            "scores": [score_json(one, sides) for one in scores[first:last]],
+            "evaluations": evaluations[: last - first],
+            "clock": [tick_json(tick, sides) for tick in found.clock[first:last]],
+            "next": address_with(request, str(last) if last < longest else None),
         }
     )
 
 
-@api_view(["GET"])
-def positions(request: Request, pk: int) -> Response:
-    """The code of every ply of the main line, and its other names (shogi: SFEN)."""
-    game = get_object_or_404(Game.objects.select_related("stored"), pk=pk)
-    kind = GAMES[game.kind]
-    return Response(
-        {
-            "results": [
-                {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
-                for ply, position, _, _ in kind.main_line(game.jkf)
-            ]
-        }
-    )
+@endpoint("GET", query=PageQuery)
+@uncollected()
+def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
+    """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
+    game = _game(request, pk)
+    kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
+    line = islice(kind.main_line(game.jkf), first, first + most + 1)
+    results = [
+        {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
+        for ply, position, _, _ in islice(line, most)
+    ]
+    more = next(line, None) is not None
+    return Response({"results": results, "next": address_with(request, str(first + most) if more else None)})

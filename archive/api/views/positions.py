@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import HttpResponse
-from rest_framework import serializers
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.errors import ApiError, detail_of
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
 from archive.api.pagination import address_with, limit_of
 from archive.api.positions import (
     BatchBody,
     FindBody,
+    PictureQuery,
     PositionQuery,
+    SfenQuery,
+    ThroughQuery,
     WalkQuery,
     counts_json,
     explorer_json,
@@ -27,13 +30,13 @@ from archive.api.positions import (
     through_json,
     walk_json,
 )
-from archive.api.serializers import asked
-from archive.issues import language
+from archive.issues import detail_of, language
 from archive.queries import finding
 from archive.queries.legal import legal
 from archive.queries.pages import InvalidCursorError
 from archive.queries.positions import explore, explore_many, games_through
 from archive.queries.walk import walk
+from archive.reading import check_body, check_text, limited_reading
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.position import Position
@@ -45,18 +48,18 @@ def _game(kind: str) -> GameKind[Any]:
     return GAMES[kind]
 
 
-@api_view(["GET"])
-def by_sfen(request: Request) -> HttpResponse:
+@endpoint("GET", query=SfenQuery)
+def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     """303 to the position that an SFEN names; raises DecodeError for a text that is none."""
-    position = Position.from_sfen(request.query_params.get("sfen", ""))
+    position = Position.from_sfen(query["sfen"])
     address = position_url(SHOGI, SHOGI.encode(position), request)
     return HttpResponse(status=303, headers={"Location": address})
 
 
-@api_view(["GET"])
-def detail(request: Request, kind: str, code: str) -> Response:
+@endpoint("GET", query=PositionQuery)
+def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The explorer's answer; a position that nobody reached has zero games."""
-    game, query = _game(kind), asked(PositionQuery, request)
+    game = _game(kind)
     code = game.path_code(code)
     position = game.decode(code)
     found = explore(
@@ -75,10 +78,10 @@ def detail(request: Request, kind: str, code: str) -> Response:
     )
 
 
-@api_view(["GET"])
-def games(request: Request, kind: str, code: str) -> Response:
+@endpoint("GET", query=ThroughQuery)
+def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """A page of the games through a position."""
-    game, query = _game(kind), asked(PositionQuery, request)
+    game = _game(kind)
     code = game.path_code(code)
     game.decode(code)
     try:
@@ -88,17 +91,17 @@ def games(request: Request, kind: str, code: str) -> Response:
             query["match"],
             query["order"],
             cursor=query.get("cursor"),
-            limit=limit_of(request, 25),
+            limit=limit_of(query, 25),
             lines=query["lines"],
             filters=position_filters(game, query),
         )
     except InvalidCursorError as error:
-        raise ApiError("invalid-cursor", str(error)) from error
+        raise ApiError("invalid-cursor", str(error), field="cursor") from error
     results = [through_json(row, request) for row in page.items]
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@api_view(["GET"])
+@endpoint("GET")
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
@@ -107,27 +110,27 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     return Response({"kind": kind, "code": code, "moves": moves})
 
 
-@api_view(["GET"])
-def tree(request: Request, kind: str, code: str) -> Response:
+@endpoint("GET", query=WalkQuery)
+def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The moves played from a position, and from those after it, to a depth; bounded, and it says so."""
-    game, query = _game(kind), asked(WalkQuery, request)
+    game = _game(kind)
     code = game.path_code(code)
     found = walk(kind, code, query["depth"], query["min_games"], query["match"], query["lines"])
     told = {"kind": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
     return Response(told | walk_json(game, found))
 
 
-@api_view(["POST"])
+@endpoint("POST")
 def batch(request: Request, kind: str) -> Response:
     """The numbers of many positions, in the order asked; an invalid code has an error in its place."""
-    game, body = _game(kind), _body(BatchBody, request)
-    errors = {code: error for code in body["codes"] if (error := _error_of(game, code))}
-    valid = list(dict.fromkeys(code for code in body["codes"] if code not in errors))
-    answers = explore_many(kind, valid, body["match"], body["lines"])
+    game, sent = _game(kind), body(BatchBody, request)
+    errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
+    valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
+    answers = explore_many(kind, valid, sent["match"], sent["lines"])
     told = errors | {answer.code: counts_json(game, answer) for answer in answers}
     return Response(
-        {"kind": kind, "match": body["match"], "lines": body["lines"]}
-        | {"results": [told[code] for code in body["codes"]]}
+        {"kind": kind, "match": sent["match"], "lines": sent["lines"]}
+        | {"results": [told[code] for code in sent["codes"]]}
     )
 
 
@@ -135,15 +138,17 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
     try:
         game.decode(code)
     except DecodeError as error:
-        return {"code": code, "error": {"code": error.code, "detail": detail_of(error)}}
+        return {"code": code, "error": {"code": error.code, "detail": detail_of(error, "en")}}
     return None
 
 
-@api_view(["POST"])
+@endpoint("POST")
 def find(request: Request, kind: str) -> Response:
     """303 to the position that is meant, also told in the body; whether games reach it is not asked."""
     game = _game(kind)
-    position = _meant(game, request)
+    check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
+    with limited_reading():
+        position = _meant(game, request)
     told = found_json(game, game.encode(position), request)
     return Response(told | game.texts(position, 0), status=303, headers={"Location": told["url"]})
 
@@ -154,32 +159,26 @@ _DOORS: Final = ("text", "game", "position")
 def _meant(game: GameKind[Any], request: Request) -> Any:
     if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
         return game.of_object(request.data)
-    body = _body(FindBody, request)
-    ply = body.get("ply")
-    doors = [door for door in _DOORS if door in body]
+    sent = body(FindBody, request)
+    ply = sent.get("ply")
+    doors = [door for door in _DOORS if door in sent]
     if len(doors) != 1:
         raise ApiError("no-position", "send one of text, game and position, or a Position object")
-    if "text" in body:
-        return finding.of_text(game, body["text"], ply)
-    if "position" in body:
-        return game.of_object(body["position"])
+    if "text" in sent:
+        check_text(sent["text"], settings.ARCHIVE_MAX_FIND_BYTES)
+        return finding.of_text(game, sent["text"], ply)
+    if "position" in sent:
+        return game.of_object(sent["position"])
     try:
-        return finding.of_game(game, body["game"], ply)
+        return finding.of_game(game, sent["game"], ply)
     except finding.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 
 
-def _body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    found = serializer(data=request.data)
-    found.is_valid(raise_exception=True)
-    return dict(found.validated_data)
-
-
-@api_view(["GET"])
-def picture(request: Request, kind: str, code: str) -> HttpResponse:
+@endpoint("GET", query=PictureQuery, types=["image/svg+xml"])
+def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """The position as SVG; `flip=1` turns the board."""
     game = _game(kind)
-    flip = request.query_params.get("flip") == "1"
-    svg = game.svg(game.decode(game.path_code(code)), flip=flip, language=language())
+    svg = game.svg(game.decode(game.path_code(code)), flip=query["flip"], language=language())
     headers = {"Cache-Control": "public, max-age=86400", "Vary": "Accept-Language"}
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

@@ -8,23 +8,25 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
-from rest_framework.decorators import api_view
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
-from archive.api.errors import ApiError, nothing_in
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
+from archive.api.serializers import UploadBody
 from archive.ingest import store, uploads
 from archive.ingest.access import may_delete, may_upload
 from archive.ingest.uploads import clean_name
+from archive.limits.throttling import charge_uploads
 from archive.models import Upload
 from archive.queries.uploads import entry_counts
+from archive.taken_down import upload_shown
 
 
-@api_view(["POST"])
+@endpoint("POST")
 def create(request: Request) -> Response:
     """Store one upload per `file`, or one for `text`; 202 if any of them is new.
 
@@ -32,8 +34,10 @@ def create(request: Request) -> Response:
     """
     if not may_upload(request):
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
+    parts = _parts(request)
+    charge_uploads(request, request.user, len(parts))
     received, refused = [], []
-    for name, chunks in _parts(request):
+    for name, chunks in parts:
         try:
             received.append(_receive(name, chunks, request))
         except ApiError as error:
@@ -50,18 +54,17 @@ def create(request: Request) -> Response:
 
 
 def _parts(request: Request) -> list[tuple[str, Iterable[bytes]]]:
+    fields = body(UploadBody, request, several=["file"])
     files = request.FILES.getlist("file")
     if files:
         return [(file.name or "", file.chunks()) for file in files]
-    fields = request.data if isinstance(request.data, dict) else {}
     text = fields.get("text")
     if not isinstance(text, str) or not text:
-        detail = "send one or more files as `file`, or a record as `text`"
-        raise nothing_in(request, "nothing-to-upload", detail)
+        raise ApiError("nothing-to-upload", "send one or more files as `file`, or a record as `text`")
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > settings.ARCHIVE_MAX_TEXT_BYTES:
         raise ApiError("too-large", f"a text has at most {settings.ARCHIVE_MAX_TEXT_BYTES} bytes", 413)
-    return [(str(fields.get("name") or "text"), [data])]
+    return [(fields.get("name") or "text", [data])]
 
 
 def _receive(name: str, chunks: Iterable[bytes], request: Request) -> tuple[Upload, bool]:
@@ -82,12 +85,12 @@ def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
     }
 
 
-@api_view(["GET", "DELETE"])
+@endpoint("GET", "DELETE")
 def detail(request: Request, pk: int) -> Response:
     """State and counts of an upload; DELETE takes it away."""
-    upload = get_object_or_404(Upload, pk=pk)
     if request.method == "DELETE":
-        return _delete(request, upload)
+        return _delete(request, pk)
+    upload = upload_shown(request, pk)
     return Response(
         {
             "id": upload.pk,
@@ -105,19 +108,21 @@ def detail(request: Request, pk: int) -> Response:
     )
 
 
-def _delete(request: Request, upload: Upload) -> Response:
-    """204 if it is gone, 202 if that takes a worker longer."""
-    if not request.user.is_authenticated:
-        raise NotAuthenticated("sign in to delete an upload")
-    if not may_delete(request, upload):
-        raise PermissionDenied("an upload is deleted by who sent it, or by the staff")
-    return Response(status=204 if uploads.withdraw(upload.pk) else 202)
+def _delete(request: Request, pk: int) -> Response:
+    """204 if it is gone, 202 if that takes a worker longer; also for who asks again meanwhile."""
+    upload = Upload.objects.filter(pk=pk).first()
+    if upload is None or not may_delete(request, upload):
+        upload_shown(request, pk)
+        if not request.user.is_authenticated:
+            raise NotAuthenticated("sign in to delete an upload")
+        raise PermissionDenied("an upload is deleted by who sent it, or by who has the right to")
+    return Response(status=204 if uploads.withdraw(pk) else 202)
 
 
-@api_view(["GET"])
+@endpoint("GET", types=["application/octet-stream"])
 def source(request: Request, pk: int) -> HttpResponseBase:
     """The bytes as they came."""
-    upload = get_object_or_404(Upload, pk=pk)
+    upload = upload_shown(request, pk)
     return source_response(upload)
 
 

@@ -39,6 +39,10 @@ function leadToBoard(replay) {
   if (!link) return;
   const { state } = decode(new URLSearchParams(link.search).get("code") || "");
   replay.onSettle((node) => {
+    if (replay.first.before) {
+      link.search = String(new URLSearchParams({ code: positionCode(replay.position) }));
+      return;
+    }
     const line = lineTo(endOf(node)).flatMap(({ move }) => (move ? [packed(/** @type {any} */ (move))] : []));
     try {
       link.search = String(new URLSearchParams({ code: encode({ state, moves: line }), ply: String(node.played) }));

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, NamedTuple
 
+from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.errors import DecodeError
 from kifu_core.formats.positions import most_games
 from kifu_core.jkf import FORK_LEVELS
@@ -25,6 +27,7 @@ from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import Move, MoveEntry
 from kifu_core.record import ParsedGame
+from kifu_core.steps import Memo
 from kifu_core.text import Notes, Source
 
 _ENDING: Final = "(?:" + "|".join(re.escape(word) for word in endings.BY_WORD if word != "*") + r")(?![\w/-])"
@@ -40,7 +43,7 @@ _TOKEN: Final = re.compile(
     |(?P<ending>{_ENDING}|\*)
     |(?P<number>(?P<digits>[0-9]{{1,5}})[ \t]?(?P<dots>\.{{1,3}}|…|:)
         |^[ \t]*+(?P<bare>[0-9]{{1,5}})(?=[ \t]+{MOVE}(?![\w-])))
-    |(?P<move>{MOVE}(?![\w-]))
+    |(?P<moves>(?:{MOVE}(?![\w-])[ \t,]*+)++)
     |(?P<open>\()
     |(?P<close>\))
     |(?P<mark>[!?+\#=]{{1,4}}|\$[0-9]{{1,3}})
@@ -62,6 +65,9 @@ START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTIL
 SINGLE: Final = re.compile(rf"\s*{MOVE}\s*", re.IGNORECASE)
 """A text that is one move."""
 
+AROUND: Final = " \t\n\r\f\v　"
+"""Blanks around a comment, which are no part of it."""
+
 _FIRST_STEPS: Final = frozenset({"e2", "d1", "f1", "e8", "d9", "f9"})
 _ONE_GAME_LINE: Final = 3
 """Without numbers, lines of so many moves are games of their own, shorter ones go on."""
@@ -74,27 +80,40 @@ _FORK: Final = re.compile(
 _ASIDE: Final = re.compile(r"\(([^()\n]{0,400})\)")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _A_MOVE: Final = re.compile(rf"(?<![\w-]){MOVE}(?![\w-])", re.IGNORECASE)
+_A_WORD: Final = re.compile(r"[^\s,]++")
 _A_NUMBER: Final = re.compile(r"(?<![\w-])[0-9]{1,5}[ \t]?[.:]")
+
+_MOVES: Final = Memo(notation.read_move)
+"""Moves by their texts; games share them until they are played."""
 
 
 class _Line(NamedTuple):
-    """What a line of the text holds: where it lies, its moves, whether any is numbered."""
+    """What a line of the text holds: where it lies, whether it has a move, whether any is numbered, whether
+    it would be, without numbers, a game of its own and not the continuation of one."""
 
     begin: int
     end: int
-    moves: list[str]
+    moves: bool
     numbered: bool
+    opens_game: bool
 
-    @property
-    def opens_game(self) -> bool:
-        """Whether a line without numbers is a game of its own, not the continuation of one."""
-        steps = [move.lower() for move in self.moves if len(move) == 2]
-        return len(self.moves) >= _ONE_GAME_LINE and (not steps or steps[0] in _FIRST_STEPS)
+
+def _line_between(text: str, begin: int, end: int) -> _Line:
+    """The line of a text from offset to offset. As far as its first step, few moves are looked at."""
+    count, step = 0, ""
+    for match in _A_MOVE.finditer(text, begin, end):
+        count += 1
+        if not step and len(match[0]) == len("e2"):
+            step = match[0].lower()
+        if step and count >= _ONE_GAME_LINE:
+            break
+    opens = count >= _ONE_GAME_LINE and (not step or step in _FIRST_STEPS)
+    return _Line(begin, end, count > 0, _A_NUMBER.search(text, begin, end) is not None, opens)
 
 
 def is_list_of_lines(line: str, before: str) -> bool:
     """Whether a line is a game of its own in a list without numbers, as the line before it is."""
-    found = _Line(0, len(line), _A_MOVE.findall(line), _A_NUMBER.search(line) is not None)
+    found = _line_between(line, 0, len(line))
     return found.opens_game and not found.numbered and _A_NUMBER.search(before) is None
 
 
@@ -102,13 +121,16 @@ def is_list_of_lines(line: str, before: str) -> bool:
 class _Game:
     """A game while its text is read. `lines` are the main line and the forks that are open.
 
+    `added` are all entries in the order of the text, `spots` where they stand: (index of the first entry,
+    offset) per row of words.
     `cut` is the offset of a word of the main line that is no move, `skipped` counts open parentheses of a
     fork that is nested too deep.
     """
 
     draft: Draft
     lines: list[list[MoveEntry]]
-    offsets: dict[int, int] = field(default_factory=dict)
+    added: list[MoveEntry] = field(default_factory=list)
+    spots: list[tuple[int, int]] = field(default_factory=list)
     numbered: bool = False
     playable: bool = True
     skipped: int = 0
@@ -123,14 +145,25 @@ class _Game:
         """Whether there is a move or an ending."""
         return bool(self.draft.entries) or self.cut is not None
 
-    def add(self, entry: MoveEntry, offset: int) -> None:
-        """Put an entry at the end of the line that is open."""
+    def add(self, entries: list[MoveEntry], offset: int) -> None:
+        """Put the entries of a row of words at the end of the line that is open."""
         if self.pending:
-            entry["comments"] = self.pending
+            entries[0]["comments"] = self.pending
             self.pending = []
-        self.lines[-1].append(entry)
-        self.plies += "move" in entry and len(self.lines) == 1
-        self.offsets[id(entry)] = offset
+        self.spots.append((len(self.added), offset))
+        self.added += entries
+        self.lines[-1].extend(entries)
+        if len(self.lines) == 1:
+            self.plies += sum("move" in entry for entry in entries)
+
+    def offsets(self) -> dict[int, int]:
+        """Where in the text the entries stand, by their ids."""
+        text, found = self.draft.notes.source.text, dict[int, int]()
+        for (first, begin), (end, _) in watched(pairwise([*self.spots, (len(self.added), 0)])):
+            words = _A_WORD.finditer(text, begin)
+            pairs = zip(self.added[first:end], words, strict=False)
+            found |= {id(entry): word.start() for entry, word in pairs}
+        return found
 
     def comment(self, text: str) -> None:
         """A comment of the last move; before the first of a game, of its start."""
@@ -141,9 +174,9 @@ class _Game:
         else:
             self.draft.comments.append(text)
 
-    def moves(self) -> list[Move]:
+    def moves(self) -> Iterator[Move]:
         """The moves of the main line as they are written."""
-        return [entry["move"] for entry in self.draft.entries if "move" in entry]
+        return (entry["move"] for entry in self.draft.entries if "move" in entry)
 
     def ended(self) -> bool:
         """Whether the main line has its ending."""
@@ -159,18 +192,21 @@ class _Reader:
         self.at = 0
         self.games: list[_Game] = []
         self.blank = False
-        self.line = _Line(0, -1, [], False)
+        self.line = _Line(0, -1, False, False, False)
         self.last_line = -1
         self.actions: dict[str, Callable[[re.Match[str]], None]] = {
             "tag": self._tag, "remark": self._remark, "label": self._label, "comment": self._comment,
-            "ending": self._ending, "number": self._number, "move": self._move, "open": self._open,
+            "ending": self._ending, "number": self._number, "moves": self._moves, "open": self._open,
             "close": self._close, "mark": self._mark, "gap": self._gap, "word": self._word,
         }  # fmt: skip
 
     def read(self, limit: int) -> list[_Game]:
         """The games of the text; reading ends with the one that is one too many."""
+        read = 0
         while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
-            self.at = match.end()
+            self.at, read = match.end(), read + 1
+            if not read % PIECE:
+                check_time()
             kind = match.lastgroup or ""
             if not (self.games and self.games[-1].skipped) or kind in ("open", "close"):
                 self.actions[kind](match)
@@ -198,9 +234,7 @@ class _Reader:
         if not self.line.begin <= offset <= self.line.end:
             begin = self.text.rfind("\n", 0, offset) + 1
             end = self.text.find("\n", offset)
-            end = len(self.text) if end < 0 else end
-            text = self.text[begin:end]
-            self.line = _Line(begin, end, _A_MOVE.findall(text), _A_NUMBER.search(text) is not None)
+            self.line = _line_between(self.text, begin, len(self.text) if end < 0 else end)
         return self.line
 
     # --- around the moves --------------------------------------------------------------------------------
@@ -239,8 +273,8 @@ class _Reader:
         text = match["brace_text"] or match["line_text"] or match["star_text"] or ""
         if match["brace_end"] == "":
             self.game.draft.notes.add("unclosed", match.start(), text="{")
-        if text.strip():
-            self.game.comment(text.strip())
+        if text := text.strip(AROUND):
+            self.game.comment(text)
 
     def _mark(self, match: re.Match[str]) -> None:
         self.game.comment(match[0])
@@ -259,21 +293,21 @@ class _Reader:
             game = self._new(match.start())
         game.numbered = True
 
-    def _move(self, match: re.Match[str]) -> None:
+    def _moves(self, match: re.Match[str]) -> None:
+        """A row of moves; what is before the first of a line tells whether another game begins there."""
         line, game = self._line_at(match.start()), self.game
         if line.begin != self.last_line and game.begun and len(game.lines) == 1:
             alone = not game.numbered and (self.blank or line.opens_game)
             if not line.numbered and (alone or game.ended()):
                 game = self._new(line.begin)
         self.last_line, self.blank = line.begin, False
-        move = notation.read_move(match[0])
-        if move is not None:
-            game.add({"move": move}, match.start())
+        found = _MOVES.each(match[0].replace(",", " ").split())
+        game.add([{"move": move} for move in found], match.start())
 
     def _ending(self, match: re.Match[str]) -> None:
         kind = endings.BY_WORD[match[0].lower()]
         if self.game.begun:
-            self.game.add({"special": kind.special}, match.start())
+            self.game.add([{"special": kind.special}], match.start())
 
     def _word(self, match: re.Match[str]) -> None:
         line, game = self._line_at(match.start()), self.game
@@ -326,11 +360,11 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games = _Reader(source).read(limit)
     if len(games) > limit:
         notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
-    found = [(game, _origin(game)) for game in games[:limit]]
+    found = [(game, _origin(game)) for game in watched(games[:limit])]
     usual = Counter(origin for _, origin in found if origin).most_common(1)
     usually: Origin = usual[0][0] if usual and usual[0][0] else "bottom-left"
     finished: list[ParsedGame] = []
-    for game, origin in found:
+    for game, origin in watched(found):
         draft = game.draft
         if game.playable and (game.begun or draft.state != State(Position.initial())):
             _settle(game, origin, usually)
@@ -354,18 +388,18 @@ def _origin(game: _Game) -> Origin | None:
 def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
     """Name all moves as today's notation does; where both readings are possible, as the file's other
     games."""
-    moves, notes = game.moves(), game.draft.notes
+    notes = game.draft.notes
     if origin == "top-left":
         notes.add("top-left-origin", severity="info")
-    elif origin is None and moves:
-        if notation.plies_played(moves, usually, game.draft.state.position) == len(moves):
+    elif origin is None and any(game.moves()):
+        if notation.all_played(game.moves(), usually, game.draft.state.position):
             notes.add("origin-unclear", severity="info", text=usually)
         origin = usually
     if origin != "top-left":
         return
     lines = [game.draft.entries]
     while lines:
-        for entry in lines.pop():
+        for entry in watched(lines.pop()):
             lines += entry.get("forks", [])
             if "move" in entry:
                 entry["move"] = notation.seen_from(entry["move"], origin)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kifu_core.deadline import watched
 from kifu_core.detect import TREE_FORKS, has_players
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
@@ -20,7 +21,7 @@ from kifu_core.text import MAX_ISSUES, Notes
 class Draft:
     """A game while it is being read: `entries` are raw and begin after the start, whose comments are apart.
 
-    `offsets` tells where in the text an entry stands, by its id.
+    `offsets` tells where in the text entries stand, by their ids; it is only asked if anything was found.
     """
 
     notes: Notes
@@ -29,7 +30,7 @@ class Draft:
     comments: list[str] = field(default_factory=list)
     entries: list[MoveEntry] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    offsets: Mapping[int, int] = field(default_factory=dict)
+    offsets: Callable[[], Mapping[int, int]] = dict
     first_line: int = 1
 
     def finish(self, index: int, unread: str = "") -> ParsedGame | None:
@@ -39,14 +40,15 @@ class Draft:
         """
         if not has_paths(self.state.position):
             self.notes.add("no-path", None, "warning", 0)
-        played = replay_line(self.entries, self.state)
+        played = replay_line(self.entries, self.state, self.notes.source.limits, self.comments)
+        offsets = self.offsets() if played.findings else {}
         for finding in played.findings[:MAX_ISSUES]:
-            offset = self.offsets.get(id(finding.entry))
+            offset = offsets.get(id(finding.entry))
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
         self.notes.more += len(played.findings[MAX_ISSUES:])
         if (played.cuts or unread) and not played.entries and self.state == State(Position.initial()):
             return None
-        first: MoveEntry = {"comments": self.comments} if self.comments else {}
+        first: MoveEntry = {"comments": played.first} if played.first else {}
         record = new_record(self.header, self.state, [first, *played.entries])
         return ParsedGame(
             record=as_jkf(record),
@@ -67,7 +69,10 @@ class Draft:
 
 
 def _unread(played: Played) -> list[str]:
-    return [json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in played.cuts]
+    cuts = [
+        json.dumps(entries, ensure_ascii=False, separators=(",", ":")) for entries in watched(played.cuts)
+    ]
+    return cuts + played.left_out
 
 
 def record_kind(record: Record, ending: Ending | None) -> RecordKind:

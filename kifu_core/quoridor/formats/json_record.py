@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kifu_core.errors import KifuError, ParseError
-from kifu_core.formats.jkf import dump_json, note_error, parse_json
+from kifu_core.deadline import watched
+from kifu_core.errors import KifuError
+from kifu_core.formats.jkf import dump_json, note_error, values
 from kifu_core.quoridor.formats.finish import Draft
 from kifu_core.quoridor.record import Record, check, start
 from kifu_core.record import ParsedGame
@@ -12,13 +13,8 @@ from kifu_core.text import Notes, Source
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
     """The games of a JSON text. What cannot be used goes to `notes`."""
-    try:
-        value = parse_json(source.text)
-    except ParseError as error:
-        note_error(notes, error)
-        return []
     games: list[ParsedGame] = []
-    for one in value if isinstance(value, list) else [value]:
+    for one in watched(values(notes)):
         try:
             draft = _draft(one, Notes(source))
         except KifuError as error:

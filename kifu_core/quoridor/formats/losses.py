@@ -6,15 +6,22 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from kifu_core.deadline import watched
 from kifu_core.errors import Issue, KifuError
 from kifu_core.jkf import Record as JkfRecord
 from kifu_core.quoridor.endings import GOAL
+from kifu_core.quoridor.formats.write_alg import kept_headers
 from kifu_core.quoridor.record import MoveEntry, Record, from_jkf
 from kifu_core.record import Ending, ParsedGame
 
 _PARTS: Final = ("headers", "times", "comments", "forks", "ending")
-LOST: Final[dict[str, tuple[str, ...]]] = {"json": ("ending",), "alg": ("times", "ending"), "qf": _PARTS}
-"""The parts that each format has no place for; of endings in `json` and `alg`, those without a name."""
+LOST: Final[dict[str, tuple[str, ...]]] = {
+    "json": ("ending",),
+    "alg": ("headers", "times", "ending"),
+    "qf": _PARTS,
+}
+"""The parts that each format has no place for; of endings in `json` and `alg`, those without a name; of
+headers in `alg`, those whose name or text no tag can hold."""
 
 
 def losses(game: ParsedGame | JkfRecord, file_format: str) -> tuple[Issue, ...]:
@@ -26,6 +33,9 @@ def losses(game: ParsedGame | JkfRecord, file_format: str) -> tuple[Issue, ...]:
         raise KifuError("unknown-format", params={"text": file_format[:40]})
     record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
     found = _parts(from_jkf(record))
+    if file_format == "alg":
+        kept = kept_headers(from_jkf(record))
+        found["headers"] = sum(kept.get(name, "") != text for name, text in record["header"].items())
     found["ending"] = _endings(from_jkf(record), ending, file_format)
     return tuple(
         Issue(f"lost-{part}", "warning", params={"format": file_format, "count": found[part]})
@@ -48,7 +58,7 @@ def _entries(record: Record) -> Iterator[MoveEntry]:
     """Every entry, those of forks included."""
     lines = [record["moves"]]
     while lines:
-        for entry in lines.pop():
+        for entry in watched(lines.pop()):
             yield entry
             lines += entry.get("forks", ())
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from kifu_core.deadline import check_time, watched
 from kifu_core.errors import DecodeError
 from kifu_core.formats.positions import most_games
 from kifu_core.quoridor import qf_code
@@ -64,6 +66,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
     games: list[ParsedGame] = []
     limit = most_games(source.text)
     for found in _found(source.text):
+        check_time()
         if len(games) == limit:
             notes.add("too-many-games", found.offset, "error", limit=limit)
             break
@@ -101,7 +104,7 @@ def _found(text: str) -> Iterator[Found]:
 def _lines(text: str) -> list[Found]:
     """The lines of a text that are not blank."""
     found, offset = [], 0
-    for line in text.split("\n"):
+    for line in watched(text.split("\n")):
         if line and not line.isspace():
             found.append(Found(offset, line))
         offset += len(line) + 1
@@ -189,10 +192,16 @@ def _draft(found: Found, notes: Notes) -> Draft:
             notes.add(issue.code, found.offset, "warning", issue.ply, **issue.params)
     state = code.start()
     entries: list[MoveEntry] = [{"move": move} for move in move_objects(state.position, code.moves or ())]
-    offsets = {id(entry): found.offset for entry in entries}
     header = {TITLE: found.label} if found.label else {}
     line = notes.source.place(found.offset)[0]
-    return Draft(notes, header, state, entries=entries, offsets=offsets, first_line=line)
+    return Draft(
+        notes, header, state, entries=entries, offsets=partial(_offsets, found, entries), first_line=line
+    )
+
+
+def _offsets(found: Found, entries: list[MoveEntry]) -> dict[int, int]:
+    """Where the entries of a code stand, by their ids: all of them where it begins."""
+    return {id(entry): found.offset for entry in entries}
 
 
 def code_of(record: Record) -> Code:

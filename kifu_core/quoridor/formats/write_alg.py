@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kifu_core.deadline import watched
+from kifu_core.formats.writing import BREAKS
 from kifu_core.quoridor import endings, qf_code
-from kifu_core.quoridor.formats.headers import RESULT, START, tag_of
+from kifu_core.quoridor.formats.alg import AROUND
+from kifu_core.quoridor.formats.headers import RESULT, START, header_of, tag_of
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, start
 from kifu_core.quoridor.replay import main_line
 
 _WIDTH: Final = 100
-_NO_NAME: Final = re.compile(r"""["\[\]\n]|^\s|(?<=.{39}).+|\s$""", re.DOTALL)
+_NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS.pattern}", re.DOTALL)
 
 
 def dump(record: Record) -> str:
@@ -37,7 +40,17 @@ def _tag(header: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+    return " ".join(value.splitlines()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def kept_headers(record: Record) -> dict[str, str]:
+    """The headers as they are read again: names of tags, texts without line breaks and blanks around them."""
+    found: dict[str, str] = {}
+    for name, value in record["header"].items():
+        tag, text = _tag(name), " ".join(value.splitlines()).strip()
+        if text.strip("?. -"):
+            found[header_of(tag)] = text.replace(".", "/") if tag.lower() == "date" else text
+    return found
 
 
 def _result(record: Record) -> Iterator[str]:
@@ -54,7 +67,7 @@ def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
     As deep as forks are nested, which `jkf.FORK_LEVELS` bounds.
     """
     numbered = False
-    for entry in entries:
+    for entry in watched(entries):
         if "move" in entry:
             half = ply + first_turn - 1
             if half % 2 == 0:
@@ -84,22 +97,24 @@ def name_of(move: Move) -> str:
 
 
 def _comments(entry: MoveEntry) -> Iterator[str]:
-    """The comments of an entry in braces; those that hold a brace are lines of their own after `;`.
+    """The comments of an entry in braces; those that hold a brace, begin with a quotation mark or are blank
+    are lines of their own after `;`.
 
     Tabs become blanks: what stands before a tab at the beginning of a line is the label of a list. Empty ones
-    are left out: a text that begins with empty braces is JSON.
+    are left out: a text that begins with empty braces, or with a brace and a quotation mark, is JSON.
     """
-    for comment in (text.replace("\t", " ") for text in entry.get("comments", ()) if text.strip()):
-        if "}" not in comment:
+    comments = (text.replace("\t", " ").strip(AROUND) for text in entry.get("comments", ()))
+    for comment in filter(None, comments):
+        if "}" not in comment and comment.lstrip()[:1] not in ("", '"'):
             yield "{" + comment + "}"
         else:
-            yield from (f";{line}\n" for line in comment.split("\n"))
+            yield from (f";{line}\n" for line in comment.splitlines())
 
 
 def _folded(words: list[str]) -> str:
     """Words in lines; what ends with a line break ends its line."""
     lines = [""]
-    for word in words:
+    for word in watched(words):
         if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:
             lines.append("")
         lines[-1] += (" " if lines[-1] else "") + word.rstrip("\n")

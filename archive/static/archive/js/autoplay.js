@@ -6,6 +6,9 @@ import { recall, remember } from "./memory.js";
 /** @typedef {import("./replay.js").Replay} Replay */
 
 const MEMORY = "autoplay-seconds";
+const GOES_ON = "autoplay-goes-on";
+/** Milliseconds in which the page with the next part of a long game is there. */
+const SOON = 10_000;
 
 /**
  * @param {Replay} replay
@@ -26,7 +29,7 @@ export function startAutoplay(replay) {
   }
 
   function start() {
-    if (!replay.shown().children.length) replay.step("start");
+    if (!replay.shown().children.length && !replay.shown().last) replay.step("start");
     expected = null;
     timer = window.setInterval(next, Number(speed.value) * 1000);
     button.setAttribute("aria-pressed", "true");
@@ -40,6 +43,11 @@ export function startAutoplay(replay) {
 
   function next() {
     const shown = replay.shown();
+    if (shown.last && (!expected || expected === shown)) {
+      remember(GOES_ON, String(Date.now()));
+      replay.step("forward");
+      return;
+    }
     const following = shown.children[0];
     if (!following || (expected && expected !== shown)) {
       stop();
@@ -56,5 +64,8 @@ export function startAutoplay(replay) {
     stop();
     start();
   });
+  const since = recall(GOES_ON);
+  if (since && Date.now() - Number(since) < SOON) start();
+  if (since) remember(GOES_ON, "");
   return { toggle };
 }

@@ -10,7 +10,7 @@ export function followOnCharts(replay) {
     chart.addEventListener("click", (event) => {
       const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(chart.getScreenCTM()?.inverse());
       const ply = Math.max(0, Math.min(Number(chart.dataset.plies), Math.round(place.x)));
-      replay.go(replay.nodes.get(`:${ply}`));
+      replay.visit("", ply);
     });
   }
   const cursors = charts.map((chart) => /** @type {SVGLineElement} */ (chart.querySelector(".cursor")));

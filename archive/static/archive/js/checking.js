@@ -6,7 +6,7 @@
 
 import "./kifu-replay.js";
 
-/** @typedef {{message: string, severity: string, line?: number | null, column?: number | null}} Finding */
+/** @typedef {{message: string, detail?: string, severity: string, line?: number | null, column?: number | null}} Finding */
 /** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
 /** @typedef {{record: object | string}} Converted */
 
@@ -49,6 +49,7 @@ function watch(place, form) {
     if (place.hidden) return;
     const answer = await ask(place.dataset.check || "", {});
     if (mine !== asked) return;
+    if (answer.seconds) timer = setTimeout(check, answer.seconds * 1000);
     formats = answer.ok ? answer.body.formats : [];
     offer(format, formats);
     show(place, answer.body, answer.ok);
@@ -59,8 +60,13 @@ function watch(place, form) {
     body.set("file", record || new Blob(), name || "record");
     for (const [key, value] of Object.entries(fields)) body.set(key, value);
     const token = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=csrfmiddlewaretoken]"));
-    const answer = await fetch(address, { method: "POST", body, headers: { "X-CSRFToken": token?.value || "" } });
-    return { ok: answer.ok, body: await answer.json() };
+    const headers = { "X-CSRFToken": token?.value || "" };
+    const answer = await fetch(address, { method: "POST", body, headers }).catch(() => null);
+    const told = await answer?.json().catch(() => null);
+    // Only what was wrong with the record is told in the reader's language.
+    if (told && (answer?.ok || told.errors?.length)) return { ok: answer?.ok || false, body: told, seconds: 0 };
+    const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
+    return { ok: false, body: { detail: place.dataset.later }, seconds };
   };
 
   const converted = async (/** @type {string} */ to) => {
@@ -131,7 +137,7 @@ function show(place, answer, ok) {
   lists[0].replaceChildren(...games.slice(0, SHOWN).map((game) => item(about(place, game, answer.format))));
   lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
     const line = finding.line ? ` ${place.dataset.line} ${finding.line}` : "";
-    const shown = item(`${finding.message}${line}`);
+    const shown = item(`${finding.message || finding.detail}${line}`);
     shown.className = finding.severity || "error";
     return shown;
   }));

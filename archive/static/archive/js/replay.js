@@ -9,6 +9,7 @@
 import { buildTree, nodeKey, route } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("./tree.js").Place} Place */
 
 const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
@@ -37,6 +38,7 @@ const SETTLE = 90;
  * @property {any} board
  * @property {() => Node} shown
  * @property {(node: Node | null | undefined) => void} go
+ * @property {(path: string, ply: number) => void} visit goes to a node, on another page if it is not on this one
  * @property {(name: string) => void} step start, back, forward, end, up, down
  * @property {() => void} flip
  * @property {(node: Node) => string} labelOf
@@ -47,16 +49,16 @@ const SETTLE = 90;
 
 /**
  * @param {HTMLElement} root
- * @param {{moves: import("./tree.js").Entry[]}} record
+ * @param {Parameters<typeof buildTree>[0]} record
  * @param {Kit} kit
  * @returns {Replay}
  */
 export function startReplay(root, record, kit) {
-  const { root: first, nodes } = buildTree(record);
+  const { root: first, nodes } = buildTree(record, Number(root.dataset.started || 0));
   const position = kit.start(root);
   const list = /** @type {HTMLElement} */ (root.querySelector(".moves"));
   const items = itemsByKey(list);
-  const clocks = clocksByKey(first, items);
+  const clocks = clocksByKey(first, items, (root.dataset.clocks || "|").split("|"));
   const parts = findParts(root);
   const solution = /** @type {HTMLDetailsElement | null} */ (root.querySelector("details.solution"));
   const board = kit.board(parts.board, {
@@ -76,6 +78,8 @@ export function startReplay(root, record, kit) {
   let settleTimer = 0;
   let addressTimer = 0;
   let addressSet = -ADDRESS_INTERVAL;
+  /** The node whose continuations the address asks for by pages: the server has listed them. */
+  let listed = new URLSearchParams(location.search).has("from") ? wanted : null;
 
   /** @param {Node | null | undefined} node */
   function go(node) {
@@ -84,6 +88,23 @@ export function startReplay(root, record, kit) {
     if (scheduled) return;
     scheduled = true;
     requestAnimationFrame(show);
+  }
+
+  /** @param {string} path @param {number} ply */
+  function visit(path, ply) {
+    const node = nodes.get(nodeKey(path, ply));
+    if (node) go(node);
+    else location.assign(pageOf({ path, ply }));
+  }
+
+  /** @param {Place} place @returns {string} the address at which this page shows another part of the record */
+  function pageOf({ path, ply }) {
+    const query = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries({ ply, fork: path, flip: Number(root.classList.contains("flipped")), from: 0 })) {
+      if (value || name === "ply") query.set(name, String(value));
+      else query.delete(name);
+    }
+    return `${location.pathname}?${query}`;
   }
 
   function show() {
@@ -106,8 +127,9 @@ export function startReplay(root, record, kit) {
 
   /** What nobody reads while stepping fast: it waits until the stepping pauses. */
   function settle() {
-    // Rows that came into sight are as high as they are only now.
+    // Rows that came into sight are as high as they are only now; those that this brings there, two frames later.
     keepInSight(items.get(shown.key), list);
+    requestAnimationFrame(() => requestAnimationFrame(() => keepInSight(items.get(shown.key), list)));
     showCodes();
     parts.live.textContent = labelOf(shown);
     if (parts.words) parts.words.textContent = kit.words(position, document.documentElement.lang === "ja");
@@ -157,8 +179,12 @@ export function startReplay(root, record, kit) {
   /** Where the record branches; a problem's solution only to those who asked for it. */
   function showChoices() {
     const children = solution && !solution.open ? [] : shown.children.filter((node) => !node.tried);
-    parts.choices.hidden = children.length < 2;
-    if (children.length < 2) return;
+    if (shown === listed) return;
+    listed = null;
+    const more = (solution && !solution.open) || !shown.left ? "" : ` +${shown.left}`;
+    parts.choices.hidden = children.length < 2 && !more;
+    parts.further.replaceChildren(...(more ? [furtherChoices(more)] : []));
+    if (children.length < 2 && !more) return;
     const links = parts.choiceList.getElementsByTagName("a");
     while (links.length < children.length) parts.choiceList.append(newChoice());
     while (links.length > children.length) parts.choiceList.lastElementChild?.remove();
@@ -170,14 +196,22 @@ export function startReplay(root, record, kit) {
     });
   }
 
+  /** A link to the page that lists all continuations. @param {string} more how many @returns {HTMLElement} */
+  function furtherChoices(more) {
+    const link = document.createElement("a");
+    link.href = `${pageOf(shown)}&from=0`;
+    link.textContent = (parts.further.dataset.text || "") + more;
+    return link;
+  }
+
   /** @param {Node} node @returns {string} */
   function labelOf(node) {
     return node.tried ? node.text || "" : linkOf(items.get(node.key))?.textContent?.trim() || "";
   }
 
-  /** @param {Node} node @returns {string} the address of the node, or of the one where the own moves began */
+  /** @param {Node | Place} node @returns {string} the address of the node, or of the one where the own moves began */
   function addressOf(node) {
-    while (node.tried && node.parent) node = node.parent;
+    while ("tried" in node && node.tried && node.parent) node = node.parent;
     const query = new URLSearchParams();
     if (node.ply || root.dataset.opening) query.set("ply", String(node.ply));
     if (node.path) query.set("fork", node.path);
@@ -187,7 +221,7 @@ export function startReplay(root, record, kit) {
 
   /** Browsers refuse more than about a hundred changes of the address in 30 seconds. */
   function setAddress() {
-    if (root.dataset.page) return;
+    if (root.dataset.page || shown === listed) return;
     clearTimeout(addressTimer);
     const address = addressOf(shown);
     if (address === location.pathname + location.search) return;
@@ -209,9 +243,13 @@ export function startReplay(root, record, kit) {
 
   /** @param {string} name */
   function step(name) {
-    go(targets(wanted)[name]);
+    const target = targets(wanted)[name];
+    if (target && !("key" in target)) visit(target.path, target.ply);
+    else go(target);
   }
 
+  // What stands around the list comes later than it and takes of its room.
+  new ResizeObserver(() => keepInSight(items.get(shown.key), list)).observe(list);
   root.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
     const link = event.target.closest("a");
@@ -228,7 +266,7 @@ export function startReplay(root, record, kit) {
   show();
   root.classList.add("live");
   return {
-    root, first, nodes, kit, position, board, go, step, flip, labelOf, addressOf,
+    root, first, nodes, kit, position, board, go, visit, step, flip, labelOf, addressOf,
     shown: () => shown,
     onShow: (listener) => void showListeners.push(listener),
     onSettle: (listener) => void settleListeners.push(listener),
@@ -253,17 +291,18 @@ function setAttribute(element, name, value) {
 }
 
 /**
- * Where the controls lead from a node.
+ * Where the controls lead from a node; places that are not on this page have no key.
  * @param {Node} node
- * @returns {Record<string, Node | null>}
+ * @returns {Record<string, Node | Place | null>}
  */
 function targets(node) {
   const end = endOf(node);
+  const first = firstOf(node);
   return {
-    start: node.parent ? firstOf(node) : null,
-    back: node.parent,
-    forward: node.children[0] || null,
-    end: end === node ? null : end,
+    start: first.before ? { path: "", ply: 0 } : node.parent && first,
+    back: node.parent || node.before || null,
+    forward: node.last ? { path: node.path, ply: node.ply + 1 } : node.children[0] || null,
+    end: end.last ? { path: end.path, ply: end.last } : end === node ? null : end,
     up: sibling(node, -1),
     down: sibling(node, 1),
   };
@@ -289,7 +328,8 @@ function sibling(node, offset) {
 
 /** @param {Node} node @returns {import("./position.js").Move | null} the move that made the node's position */
 function lastMove(node) {
-  return node.move || (node.parent && lastMove(node.parent));
+  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) if (at.move) return at.move;
+  return null;
 }
 
 /** @param {Map<string, Node>} nodes @returns {Node | undefined} */
@@ -311,10 +351,11 @@ function itemsByKey(list) {
  * The time each side has used at every node.
  * @param {Node} first
  * @param {Map<string, HTMLElement>} items
+ * @param {string[]} begun what they show at the first node
  * @returns {Map<string, [string, string]>}
  */
-function clocksByKey(first, items) {
-  const clocks = new Map([[first.key, ["", ""]]]);
+function clocksByKey(first, items, begun) {
+  const clocks = new Map([[first.key, begun]]);
   const waiting = [...first.children];
   while (waiting.length) {
     const node = /** @type {Node} */ (waiting.pop());
@@ -386,6 +427,7 @@ function findParts(root) {
     words: root.querySelector(".position-words"),
     choices: one(".choices"),
     choiceList: one(".choices ol"),
+    further: one(".choices .further"),
     // Frames on other sites have no codes below the board.
     position: /** @type {HTMLAnchorElement | null} */ (root.querySelector("a.position-link")),
   };

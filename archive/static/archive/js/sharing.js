@@ -31,11 +31,16 @@ export function startSharing(replay) {
 async function textFor(replay, button) {
   const { take, url } = button.dataset;
   if (take === "link") return location.origin + replay.addressOf(replay.shown());
-  if (take === "usi") return usiText(replay, lastOf(replay.shown()));
+  if (take === "usi" && !isPiece(replay)) return usiText(replay, lastOf(replay.shown()));
   const code = replay.root.querySelector(".shogi64")?.textContent || "";
   const answer = await fetch((url || "").replace("CODE", code));
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return answer.text();
+}
+
+/** @param {Replay} replay @returns {boolean} whether the page holds only a part of the record */
+function isPiece({ first, nodes }) {
+  return Boolean(first.before) || [...nodes.values()].some((node) => node.last);
 }
 
 /** @param {Replay} replay @param {Node} end @returns {string} the line as USI's position command */
@@ -44,9 +49,9 @@ export function usiText(replay, end) {
   return `position sfen ${replay.root.dataset.start}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
 }
 
-/** @param {Node} node @returns {string[]} the moves to a node in USI */
+/** @param {Node} node @returns {string[]} the moves to a node from the first one of the page, in USI */
 function movesTo(node) {
-  return lineTo(node).flatMap((one) => (one.move ? [usiOf(one.move)] : []));
+  return lineTo(node).slice(1).flatMap((one) => (one.move ? [usiOf(one.move)] : []));
 }
 
 /**
@@ -65,10 +70,10 @@ function programAddress(replay, node, program) {
       return `https://lishogi.org/editor/${position}`;
     case "kento": {
       const query = new URLSearchParams({ initpos: start, moves: movesTo(lastOf(node)).join(".") });
-      return `https://www.kento-shogi.com/?${query}#${node.played}`;
+      return `https://www.kento-shogi.com/?${query}#${node.played - replay.first.played}`;
     }
     default: {
-      const query = new URLSearchParams({ num: String(node.played), sfen: usiText(replay, lastOf(node)) });
+      const query = new URLSearchParams({ num: String(node.played - replay.first.played), sfen: usiText(replay, lastOf(node)) });
       // This program reads %20, not the plus sign that stands for a blank in forms.
       return `https://www.studiok-i.net/ps/?${String(query).replaceAll("+", "%20")}`;
     }

@@ -11,7 +11,8 @@ function switchTheme() {
   const current = root.dataset.theme || (dark ? "dark" : "light");
   const theme = current === "dark" ? "light" : "dark";
   root.dataset.theme = theme;
-  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax`;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax${secure}`;
 }
 
 document.querySelector("form.theme")?.addEventListener("submit", (event) => {

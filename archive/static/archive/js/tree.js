@@ -3,6 +3,8 @@
  * A JKF record as linked nodes. A node's key names its place for addresses and for the move list:
  * the fork path and the ply, such as `":15"` on the main line or `"12.0-14.1:15"` inside forks
  * (at ply 12 the fork number 0, in it at ply 14 the fork number 1).
+ *
+ * Of a long record a page holds only a piece, which may begin later than the record and end before its lines do.
  */
 
 /** @typedef {import("./position.js").Move} Move */
@@ -11,7 +13,15 @@
  * @typedef {object} Entry an element of JKF's `moves`
  * @property {Move} [move]
  * @property {string} [special]
- * @property {Entry[][]} [forks] other moves instead of this one, each with what follows
+ * @property {Entry[][] | Record<string, Entry[]>} [forks] other moves instead of this one, each with what follows
+ * @property {number} [left] how many of them the page does not hold
+ * @property {number} [last] where the line ends, if the page holds nothing of it behind this entry
+ */
+
+/**
+ * @typedef {object} Place a node that the page does not hold
+ * @property {string} path
+ * @property {number} ply
  */
 
 /**
@@ -26,17 +36,28 @@
  * @property {boolean} [tried] whether it is a move of the visitor's own, which the record does not have
  * @property {string} [text] such a move in words
  * @property {string} [usi] such a move in USI
+ * @property {Place} [before] of the first node, where the record begins earlier
+ * @property {number} [last] where the node's line ends, which goes on where the page does not
+ * @property {number} [left] how many continuations the page does not hold
  */
 
 /**
- * @param {{moves: Entry[]}} record
+ * @param {{moves: Entry[], path?: string, ply?: number, above?: string}} record or a piece of one
+ * @param {number} [played] how many moves lead to the first entry
  * @returns {{root: Node, nodes: Map<string, Node>}}
  */
-export function buildTree(record) {
+export function buildTree(record, played = 0) {
   /** @type {Map<string, Node>} */
   const nodes = new Map();
-  const root = add(nodes, "", 0, null, {});
-  addLine(nodes, record.moves.slice(1), "", 1, root);
+  const { path = "", ply = 0, above = "", moves } = record;
+  const root = add(nodes, path, ply, null, {});
+  root.played = played;
+  root.last = moves[0]?.last;
+  if (ply) {
+    root.before = { path: above, ply: ply - 1 };
+    root.move = moves[0].move || null;
+  }
+  addLine(nodes, moves.slice(1), path, ply + 1, root);
   return { root, nodes };
 }
 
@@ -74,10 +95,12 @@ function addLine(nodes, entries, path, first, parent) {
   entries.forEach((entry, index) => {
     const ply = first + index;
     const node = add(nodes, path, ply, parent, entry);
-    (entry.forks || []).forEach((fork, number) => {
+    if (entry.last) node.last = entry.last;
+    if (entry.left) parent.left = (parent.left || 0) + entry.left;
+    for (const [number, fork] of Object.entries(entry.forks || {})) {
       const step = `${ply}.${number}`;
-      addLine(nodes, fork, path ? `${path}-${step}` : step, ply, /** @type {Node} */ (node.parent));
-    });
+      addLine(nodes, fork, path ? `${path}-${step}` : step, ply, parent);
+    }
     parent = node;
   });
 }
@@ -111,8 +134,8 @@ export function tryMove(nodes, parent, move, words) {
  */
 export function lineTo(node) {
   const line = [];
-  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) line.unshift(at);
-  return line;
+  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) line.push(at);
+  return line.reverse();
 }
 
 /** @param {Node} node @returns {Node} the end of its line */
@@ -139,9 +162,9 @@ export function route(from, to) {
       if (left.move) back.push(left.move);
       left = left.parent;
     } else if (right) {
-      if (right.move) forward.unshift(right.move);
+      if (right.move) forward.push(right.move);
       right = right.parent;
     }
   }
-  return { back, forward };
+  return { back, forward: forward.reverse() };
 }

@@ -2,6 +2,9 @@
 /** The upload page: files can be dropped or pasted anywhere, pasted records land in the text field. */
 
 const SHOWN = 20;
+/** Bytes that a request has beside its files, and beside the bytes and the name of each, at most. */
+const FORM_HEAD = 10_000;
+const FILE_HEAD = 1_000;
 const form = document.querySelector("form.upload");
 const drop = document.querySelector(".drop");
 const input = document.getElementById("file");
@@ -82,29 +85,63 @@ function show(lines) {
   }));
 }
 
-/** More files than one request may have go in several; the page shows how far that is. */
-async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[]} */ files, /** @type {number} */ size) {
+/**
+ * Ask, and ask again when the archive says when: whoever sends thousands of files has sent too many for a while.
+ * @param {() => Promise<Response>} ask @returns {Promise<Response | null>} null where there was no answer
+ */
+async function patiently(ask) {
+  for (;;) {
+    const answer = await ask().catch(() => null);
+    const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
+    if (!seconds) return answer;
+    await new Promise((done) => { setTimeout(done, seconds * 1000); });
+  }
+}
+
+/**
+ * The files as requests may have them: so many and so many bytes at most. A file that is too large for any is alone.
+ * @param {File[]} files @param {DOMStringMap} limits @returns {File[][]}
+ */
+function partsOf(files, limits) {
+  /** @type {File[][]} */
+  const parts = [];
+  let left = 0;
+  for (const file of files) {
+    const bytes = file.size + FILE_HEAD + 3 * file.name.length;
+    const part = parts.at(-1);
+    if (part && bytes <= left && part.length < Number(limits.files)) part.push(file);
+    else {
+      parts.push([file]);
+      left = Number(limits.bytes) - FORM_HEAD;
+    }
+    left -= bytes;
+  }
+  return parts;
+}
+
+/** What is too much for one request goes in several; the page shows how far that is. */
+async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[][]} */ parts) {
   const token = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=csrfmiddlewaretoken]"));
   const headers = { "X-CSRFToken": token?.value || "" };
   /** @type {number[]} */
   const sent = [];
   /** @type {string[]} */
   const refused = [];
-  for (let first = 0; first < files.length; first += size) {
-    const part = files.slice(first, first + size);
+  const all = parts.flat().length;
+  for (const part of parts) {
     const body = new FormData();
     for (const file of part) body.append("file", file, file.name);
-    const answer = await fetch(form.dataset.api || "", { method: "POST", body, headers }).catch(() => null);
+    const answer = await patiently(() => fetch(form.dataset.api || "", { method: "POST", body, headers }));
     if (answer?.ok) {
       const { uploads, refused: others = [] } = await answer.json();
       sent.push(...uploads.map((/** @type {{id: number}} */ one) => one.id));
       refused.push(...others.map((/** @type {{name: string}} */ one) => one.name));
     } else refused.push(...part.map((file) => file.name));
-    show([`${sent.length} / ${files.length}`]);
+    show([`${sent.length} / ${all}`]);
   }
   const address = `${form.action.split("?")[0]}?sent=${ranges(sent)}`;
   if (!refused.length) return location.assign(address);
-  show([`${sent.length} / ${files.length}`, `${form.dataset.refused} ${refused.length}:`, ...shortened(refused)]);
+  show([`${sent.length} / ${all}`, `${form.dataset.refused} ${refused.length}:`, ...shortened(refused)]);
   if (!sent.length) return;
   const link = document.createElement("a");
   link.href = address;
@@ -117,10 +154,11 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
 if (form && drop) {
   form.addEventListener("submit", (event) => {
     const files = input instanceof HTMLInputElement ? Array.from(input.files || []) : [];
-    const most = form instanceof HTMLFormElement ? Number(form.dataset.files) : 0;
-    if (!(form instanceof HTMLFormElement) || files.length <= most) return;
+    if (!(form instanceof HTMLFormElement)) return;
+    const parts = partsOf(files, form.dataset);
+    if (parts.length <= 1) return;
     event.preventDefault();
-    sendInParts(form, files, most);
+    sendInParts(form, parts);
   });
   input?.addEventListener("change", showChosen);
   folder?.addEventListener("change", () => {

@@ -1,0 +1,104 @@
+"""How programs sign in with every request: HTTP Basic, where `ARCHIVE_BASIC_AUTH` is on."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from rest_framework.authentication import BasicAuthentication
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+
+from archive.ingest.access import comes_from_elsewhere
+
+KEPT_SECONDS: Final = 300
+"""After so long a password is hashed again, which takes a third of a second."""
+_MOST: Final = 1000
+"""Passwords that are kept; the one that was not used for longest goes."""
+
+_REALM: Final = "kifu-archive"
+
+
+class KnownPasswords:
+    """Which passwords this process has found right: none of them, only keyed digests.
+
+    A digest is of the user, the stored hash and the password that was sent. So a password that was changed is
+    unknown at once.
+    """
+
+    def __init__(self) -> None:
+        self.key = secrets.token_bytes(32)
+        self.until: OrderedDict[bytes, float] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def knows(self, user: Any, password: str) -> bool:
+        digest = self._digest(user, password)
+        with self.lock:
+            if self.until.get(digest, 0.0) <= time.monotonic():
+                self.until.pop(digest, None)
+                return False
+            self.until.move_to_end(digest)
+            return True
+
+    def remember(self, user: Any, password: str) -> None:
+        with self.lock:
+            self.until[self._digest(user, password)] = time.monotonic() + KEPT_SECONDS
+            while len(self.until) > _MOST:
+                self.until.popitem(last=False)
+
+    def _digest(self, user: Any, password: str) -> bytes:
+        text = f"{user.pk}\0{user.password}\0{password}"
+        return hmac.digest(self.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256)
+
+
+known_passwords = KnownPasswords()
+
+
+class Basic(BasicAuthentication):
+    """Name and password, where they are allowed; a stranger where they are not.
+
+    First of the classes, so its challenge is that of every 401.
+    """
+
+    www_authenticate_realm = _REALM
+
+    def authenticate(self, request: Request) -> tuple[Any, None] | None:
+        if not settings.ARCHIVE_BASIC_AUTH:
+            return None
+        found: tuple[Any, None] | None = super().authenticate(request)
+        return found
+
+    def authenticate_credentials(
+        self, userid: str, password: str, request: Request | None = None
+    ) -> tuple[Any, None]:
+        """The user; a password that was right a moment ago is not hashed again.
+
+        Raises PermissionDenied where a page of another site made the browser send what it remembers.
+        """
+        if request is not None and comes_from_elsewhere(request):
+            raise PermissionDenied(_("Pages of other sites cannot sign in with a name and a password."))
+        user = _user(userid)
+        if user is not None and user.is_active and known_passwords.knows(user, password):
+            return user, None
+        found, _nothing = super().authenticate_credentials(userid, password, request)
+        known_passwords.remember(found, password)
+        return found, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """Without Basic there are sessions alone; a 401 names some scheme all the same (RFC 9110, 15.5.2)."""
+        if not settings.ARCHIVE_BASIC_AUTH:
+            return f'Session realm="{_REALM}"'
+        return f'Basic realm="{_REALM}", charset="UTF-8"'
+
+
+def _user(name: str) -> User | None:
+    # No name has a NUL, which PostgreSQL refuses to look for.
+    return None if "\0" in name else User.objects.filter(username=name).first()

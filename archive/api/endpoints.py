@@ -1,0 +1,94 @@
+"""What an address of the API takes and gives: methods, parameters, types of answers. All are declared here.
+
+What is not declared is refused with its name: a parameter that is misspelt must not look like an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, Final
+
+from django.http import HttpResponseBase, QueryDict
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+
+from archive.api.errors import ApiError
+from archive.api.negotiation import JSON, Types
+
+_TOKEN: Final = "csrfmiddlewaretoken"
+"""What forms of our pages send beside their fields."""
+
+Serializer = type[serializers.Serializer[Any]]
+
+
+class Nothing(serializers.Serializer[Any]):
+    """No parameters at all."""
+
+
+def endpoint(
+    *methods: str, query: Serializer = Nothing, types: Types = (JSON,)
+) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
+    """Make a function a view of the API for these methods; HEAD goes with GET.
+
+    The parameters of the address are those of `query`, others are refused. The function is given them as
+    `query` where there are any, and tells with `wanted` which of the `types` the client prefers.
+    """
+    allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
+
+    def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        @wraps(view)
+        def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
+            found = given(query, request.query_params)
+            asked = {} if query is Nothing else {"query": found}
+            response = view(request, **asked, **parts)
+            if not callable(types) and len(types) > 1:
+                patch_vary_headers(response, ["Accept"])
+            return response
+
+        made = api_view(allowed)(checked)
+        made.cls.query, made.cls.types = query, types  # type: ignore[attr-defined]
+        return made
+
+    return decorate
+
+
+def given(
+    serializer: Serializer, data: Mapping[str, Any] | list[Any], several: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Parameters of an address or the fields of a body as the serializer has them, each once but `several`.
+
+    Raises ValidationError that names each field that is unknown, repeated, missing or of another type.
+    """
+    if not isinstance(data, Mapping | QueryDict):
+        raise ApiError("invalid", "the body is an object")
+    single = data.dict() if isinstance(data, QueryDict) else dict(data)
+    if isinstance(data, QueryDict):
+        single.pop(_TOKEN, None)
+    found = serializer(data=single)
+    wrong: dict[str, Any] = {
+        name: ["there is no such parameter"] for name in single if name not in found.fields
+    }
+    # The words of the framework follow Accept-Language; ours are English.
+    with translation.override("en"):
+        if not found.is_valid():
+            wrong |= found.errors
+    if isinstance(data, QueryDict):
+        often = {name for name in single if len(data.getlist(name)) > 1} - {*several}
+        wrong |= {name: ["it is given more than once"] for name in often}
+    if wrong:
+        raise serializers.ValidationError(wrong)
+    return dict(found.validated_data)
+
+
+def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) -> dict[str, Any]:
+    """The same of a request's body: JSON or a form."""
+    return given(serializer, request.data, several)
+
+
+def wanted(request: Request) -> str:
+    """The type of answer that the client prefers among those of the address."""
+    return str(request.accepted_media_type)

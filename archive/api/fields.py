@@ -1,0 +1,96 @@
+"""The kinds of parameters: each takes one spelling of a value, and says in English what it takes.
+
+The framework's own fields are more generous: to them `1_0`, `１０` and ` 10.0 ` are the number ten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Final
+
+from rest_framework import serializers
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class Whole(serializers.IntegerField):
+    """A whole number; from an address or a form as ASCII digits."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, str) and _WHOLE.fullmatch(data):
+            return int(data)
+        if not isinstance(data, int) or isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class Text(serializers.CharField):
+    """A text; no number that could be written as one."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class Raw(Text):
+    """A text as it is, with any characters: what reads it puts up with them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, trim_whitespace=False, **options)
+        self.validators = []
+
+
+class Anything(serializers.Field[Any, Any, Any, Any]):
+    """What the view looks at by itself."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return data
+
+
+class Choice(serializers.ChoiceField):
+    """One of a few words."""
+
+    def __init__(self, choices: Sequence[str], **options: Any) -> None:
+        super().__init__(choices, **options)
+        self.words = tuple(choices)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.words:
+            raise serializers.ValidationError(f"this is none of {', '.join(self.words)}")
+        return data
+
+
+class Day(serializers.DateField):
+    """A day as 2024-05-01."""
+
+    def to_internal_value(self, value: Any) -> date:
+        if not isinstance(value, str) or not _DAY.fullmatch(value):
+            self.fail("invalid", format="YYYY-MM-DD")
+        found: date = super().to_internal_value(value)
+        return found
+
+
+class Flag(serializers.Field[bool, Any, Any, Any]):
+    """Yes or no: 1 or 0, `true` or `false`."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        known = {"1": True, "true": True, "0": False, "false": False}
+        if isinstance(data, bool):
+            return data
+        if not isinstance(data, str) or data not in known:
+            raise serializers.ValidationError(f"this is none of {', '.join(known)}")
+        return known[data]
+
+
+class Several(serializers.ListField):
+    """A list whose length is looked at before its items."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            raise serializers.ValidationError(f"these are more than {self.max_length}")
+        found: list[Any] = super().to_internal_value(data)
+        return found

@@ -1,0 +1,72 @@
+"""Types of answers: which of those that an address has a client prefers.
+
+Nothing here may import the framework's views, whose settings name these classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django.http.request import MediaType
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.metadata import BaseMetadata
+from rest_framework.negotiation import BaseContentNegotiation, DefaultContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from archive.api.problems import PROBLEM
+
+JSON: Final = "application/json"
+Types = Sequence[str] | Callable[..., Sequence[str]]
+"""The types of an address's answers, the usual one first; a function is given the parts of the address."""
+
+
+class Negotiation(BaseContentNegotiation):
+    """Finds out what a client prefers among the types that the address has; quality values count.
+
+    Whoever takes problem details takes JSON.
+    """
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        return DefaultContentNegotiation().select_parser(request, parsers)
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        (renderer,) = renderers
+        context = request.parser_context
+        types = _types_of(context["view"], context["kwargs"])
+        header = request.headers.get("Accept", "")
+        if not header.strip():
+            return renderer, types[0]
+        offered = [*types, PROBLEM] if JSON in types else [*types]
+        asked = [MediaType(one) for one in header.split(",")]
+        chosen = max(offered, key=lambda one: _quality(asked, one))
+        if not _quality(asked, chosen):
+            raise NotAcceptable
+        return renderer, JSON if chosen == PROBLEM else chosen
+
+
+def _quality(asked: Sequence[MediaType], offered: str) -> float:
+    """How much a type is wanted, from 0 to 1: by the most specific of what is asked for that fits it."""
+    main, _, sub = offered.partition("/")
+    fitting = [
+        (one.specificity, one.quality)
+        for one in asked
+        if one.main_type in ("*", main) and one.sub_type in ("*", sub)
+    ]
+    return max(fitting)[1] if fitting else 0
+
+
+def _types_of(view: Any, parts: Mapping[str, Any]) -> Sequence[str]:
+    types: Types = type(view).types if hasattr(type(view), "types") else (JSON,)
+    return types(**parts) if callable(types) else types
+
+
+class Options(BaseMetadata):
+    """Answers OPTIONS: the methods and parameters of an address."""
+
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        return {"methods": view.allowed_methods, "parameters": sorted(view.query().fields)}

@@ -1,0 +1,66 @@
+"""JSON as it comes in and goes out: strict in what is read, always valid in what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import JSONRenderer
+
+DEEPEST: Final = 32
+"""Levels of lists and objects in a body; what is asked for here has four."""
+
+
+class StrictJSON(BaseParser):
+    """Reads JSON as RFC 8259 has it: UTF-8, no NaN, no number beyond a double, no half of a surrogate pair.
+
+    A body beyond DATA_UPLOAD_MAX_MEMORY_SIZE is not read to its end.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        data = stream.read(limit + 1)
+        if len(data) > limit:
+            raise RequestDataTooBig
+        try:
+            value = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"this is no JSON: {error}") from error
+        if _deeper(value, DEEPEST):
+            raise ParseError(f"lists and objects nest at most {DEEPEST} deep here")
+        return value
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects nest deeper than that. Linear; asks nothing of Python's stack."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [one for one in level if isinstance(one, dict | list)]
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return False
+    return True
+
+
+class JSONAnswer(JSONRenderer):
+    """Writes halves of surrogate pairs, which records can hold, as U+FFFD: no UTF-8 has them."""
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            return super().render(data, accepted_media_type, renderer_context)
+        except UnicodeEncodeError as error:
+            return error.object.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

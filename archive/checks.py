@@ -1,0 +1,72 @@
+"""Django's system checks of ours: settings that are valid one by one and contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connection
+
+from archive import env
+from archive.limits.counting import store_name
+
+FORWARDED = "archive.web.addresses.ForwardedHeaders"
+
+
+@register(Tags.security)
+def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+    """What makes an archive unsafe or unreachable together, whichever way it was set."""
+    return [*_proxies(), *_public(), *_throttles()]
+
+
+def _proxies() -> Iterator[CheckMessage]:
+    if settings.TRUSTED_PROXIES and settings.MIDDLEWARE[:1] != [FORWARDED]:
+        yield Error(
+            "forwarded headers are believed, but not taken away first where they do not count",
+            hint=f"{FORWARDED} must be the first of MIDDLEWARE",
+            id="archive.E001",
+        )
+    if any(network.prefixlen == 0 for network in settings.TRUSTED_PROXIES):
+        yield Warning(
+            "ARCHIVE_TRUSTED_PROXIES trusts every address: visitors choose whom they are counted as",
+            hint="name the addresses of the proxies alone",
+            id="archive.W001",
+        )
+
+
+def _public() -> Iterator[CheckMessage]:
+    public = settings.PUBLIC_URL
+    if public is None:
+        return
+    away = not env.is_loopback(public.host)
+    if public.secure and not (settings.SESSION_COOKIE_SECURE and settings.CSRF_COOKIE_SECURE):
+        yield Error("ARCHIVE_PUBLIC_URL is https, but cookies are sent without it too", id="archive.E002")
+    if public.secure and not settings.TRUSTED_PROXIES:
+        yield Error(
+            "ARCHIVE_PUBLIC_URL is https, but nobody is trusted to say that a request came that way",
+            hint="name the TLS proxy in ARCHIVE_TRUSTED_PROXIES",
+            id="archive.E003",
+        )
+    if away and settings.ARCHIVE_BASIC_AUTH and not public.secure:
+        yield Warning(
+            "ARCHIVE_BASIC_AUTH is on and ARCHIVE_PUBLIC_URL is not https: passwords are sent in the clear",
+            id="archive.W002",
+        )
+    if away and not settings.ARCHIVE_THROTTLE:
+        yield Warning(
+            "ARCHIVE_THROTTLE is off and ARCHIVE_PUBLIC_URL is set: passwords can be guessed without limit",
+            id="archive.W003",
+        )
+
+
+def _throttles() -> Iterator[CheckMessage]:
+    name = store_name()
+    if name == "postgresql" and connection.vendor != "postgresql":
+        yield Error("ARCHIVE_THROTTLE_STORE is postgresql, but DATABASE_URL is not", id="archive.E004")
+    if name == "sqlite" and connection.vendor == "postgresql":
+        yield Warning(
+            "throttles are counted in a SQLite file: several machines would count apart",
+            id="archive.W004",
+        )

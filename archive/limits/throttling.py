@@ -1,0 +1,115 @@
+"""Limits of requests: what a request costs is charged to who asks. On pages a middleware does so
+(`archive.web.throttles`), on the API REST framework, which knows who asks."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from archive.limits.counting import counter, key_of
+from archive.limits.rules import SOURCES, UPLOADS, Rule, charges
+from archive.web.addresses import HasMeta, client_address, neighbourhood
+
+_NOTED: Final = "archive.limits"
+
+
+class LimitReachedError(Throttled):
+    """A quota is used up for so many seconds: 429, a problem detail or a page."""
+
+    def __init__(self, seconds: float, detail: str | None = None) -> None:
+        self.seconds = max(1, math.ceil(seconds))
+        text = detail or _("Too much was asked for from here. Try again in %(seconds)s seconds.")
+        super().__init__(detail=text % {"seconds": self.seconds})
+        self.wait = self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a visitor stands with a rule after a request: what is told in the headers."""
+
+    rule: Rule
+    quota: int
+    left: int
+    seconds: int
+
+    @property
+    def policy(self) -> str:
+        unit = f';qu="{self.rule.unit}"' if self.rule.unit else ""
+        return f'"{self.rule.name}";q={self.quota}{unit};w={self.rule.seconds}'
+
+    @property
+    def limit(self) -> str:
+        return f'"{self.rule.name}";r={self.left};t={self.seconds}'
+
+
+def charge(request: HasMeta, user: Any, rule: Rule, amount: int) -> None:
+    """Count a request against a rule; raises LimitReachedError where its quota was used up before.
+
+    The request that uses up a quota still passes, however large it is: one larger than the quota never could.
+    """
+    quota = rule.quota * _factor(request, user)
+    if not settings.ARCHIVE_THROTTLE or not quota:
+        return
+    count = counter().add(key_of(rule.name, _who(request, user)), amount, rule.seconds)
+    left = max(0, quota - count.total)
+    standing = Standing(rule, quota, left, max(1, math.ceil(count.seconds)))
+    request.META.setdefault(_NOTED, []).append(standing)
+    if count.total - amount >= quota:
+        raise LimitReachedError(count.seconds)
+
+
+def charge_uploads(request: HasMeta, user: Any, files: int) -> None:
+    """Count the files of an upload, once it is known how many there are."""
+    charge(request, user, UPLOADS, files)
+
+
+def charge_list(request: HasMeta, user: Any) -> None:
+    """Count a list of all entries, once it is known that one is wanted and not a page."""
+    charge(request, user, SOURCES, 1)
+
+
+def charge_route(request: HttpRequest, user: Any) -> None:
+    """Count a request against all rules of its route."""
+    route = request.resolver_match.view_name if request.resolver_match else ""
+    for rule, amount in charges(request, route):
+        charge(request, user, rule, amount)
+
+
+def standings(request: HasMeta) -> list[Standing]:
+    """How the visitor stands with each rule that this request was charged against."""
+    found: list[Standing] = request.META.get(_NOTED, [])
+    return found
+
+
+def _who(request: HasMeta, user: Any) -> str:
+    if user.is_authenticated:
+        return f"user {user.pk}"
+    return f"address {neighbourhood(client_address(request))}"
+
+
+def _factor(request: HasMeta, user: Any) -> int:
+    """How many times as much as an anonymous address of elsewhere."""
+    if user.is_authenticated:
+        return int(settings.ARCHIVE_THROTTLE_STAFF if user.is_staff else settings.ARCHIVE_THROTTLE_USERS)
+    try:
+        here = ipaddress.ip_address(client_address(request)).is_loopback
+    except ValueError:
+        return 1
+    return int(settings.ARCHIVE_THROTTLE_LOOPBACK) if here else 1
+
+
+class RouteThrottle(BaseThrottle):
+    """REST framework's hook: after it has found out who asks, before a body is read."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        charge_route(request._request, request.user)
+        return True

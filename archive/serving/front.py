@@ -1,0 +1,435 @@
+"""The ASGI application between granian and the archive: no slow visitor ever holds a thread.
+
+A request's whole body is taken first, to disk where it is large, within a time; then one of a fixed pool of
+threads runs the WSGI application, so that connections to the database, and the plans kept on them, live as
+long as their threads. An answer is sent piece by piece as fast as the visitor takes it; between two pieces
+no thread waits.
+
+What is refused here never reaches Django: it is told as problem details under `/api/`, elsewhere as a line
+of text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Final
+from urllib.parse import unquote_to_bytes
+
+import orjson
+
+from archive import logs
+from archive.api.problems import PROBLEM, Problem
+from archive.serving import sockets
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Any]
+
+MIB: Final = 1024 * 1024
+IN_MEMORY_BYTES: Final = MIB
+"""A body beyond this goes to disk."""
+
+ALL_IN_MEMORY_BYTES: Final = 64 * MIB
+"""What the bodies that wait may take of a process's memory; beyond it each goes to disk."""
+
+SMALL_BYTES: Final = 64 * 1024
+"""A body up to this always has room, so that one who sends much keeps nobody from signing in."""
+
+BYTES_A_SECOND: Final = 8 * 1024
+"""So fast a body has to come beyond its first seconds: slow telephones do, and nothing waits for them."""
+
+PIECE_BYTES: Final = 256 * 1024
+"""An answer is taken from the application in pieces of about this size."""
+
+WAITING: Final = 500
+"""Requests that wait for a thread; further ones are asked to come again."""
+
+COME_AGAIN_SECONDS: Final = 5
+STUCK: Final = 3
+"""A process all of whose threads have been at a request for this many times the limit is started anew."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one visitor may ask of a web process.
+
+    `body_seconds` for a body to come, longer for larger ones (`later`); `answer_seconds` for the
+    application until an answer begins, and for the visitor to take a piece of it; `request_bytes` for one
+    body, `waiting_bytes` for all that have come or are coming.
+    """
+
+    body_seconds: float = 30
+    answer_seconds: float = 60
+    request_bytes: int = 256 * MIB
+    waiting_bytes: int = 1024 * MIB
+
+
+class Refused(Exception):
+    """A request that the application does not get to see."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+
+
+class Gone(Exception):
+    """The visitor takes no answer."""
+
+
+# --- bodies ----------------------------------------------------------------------------------------------
+
+
+class Room:
+    """The bytes of bodies that have come or are coming, of all requests of this process."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.taken = 0
+        self.in_memory = 0
+
+    def take(self, size: int, before: int) -> None:
+        """Make room for so many bytes of a body that has some. Raises Refused where there is none."""
+        if self.taken + size > self.limit and before + size > SMALL_BYTES:
+            raise Refused(503, "busy", "too much is being sent here at once: try again later")
+        self.taken += size
+
+
+class Body:
+    """The body of a request while it comes, and then its file."""
+
+    def __init__(self, room: Room, folder: str | None) -> None:
+        self.room = room
+        self.size = 0
+        self.kept = 0
+        # Closed with the request, which is no block of code.
+        self.file: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=folder)  # noqa: SIM115
+
+    def add(self, data: bytes) -> None:
+        """Keep what has come. Raises Refused where there is no room for it."""
+        self.room.take(len(data), self.size)
+        self.size += len(data)
+        self.file.write(data)
+        self._count(self.size if self.size <= IN_MEMORY_BYTES else 0)
+        if self.kept and self.room.in_memory > ALL_IN_MEMORY_BYTES:
+            self.file.rollover()  # type: ignore[attr-defined]
+            self._count(0)
+
+    def _count(self, kept: int) -> None:
+        self.room.in_memory += kept - self.kept
+        self.kept = kept
+
+    def close(self) -> None:
+        """Give the room back."""
+        self.room.taken -= self.size
+        self._count(0)
+        self.file.close()
+
+
+def later(deadline: float, size: int, now: float, seconds: float) -> float:
+    """By when the next bytes of a body have to come, after some that came now.
+
+    Each that come earn time (`BYTES_A_SECOND`), but none is saved up: who has sent much and then nothing more
+    is not waited for any longer than others are.
+    """
+    return min(deadline + size / BYTES_A_SECOND, now + seconds)
+
+
+def _length(scope: Scope) -> int | None:
+    """The length of the body as far as it is told; 0 for a request without one, None in chunks."""
+    length = 0
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return None
+        if name == b"content-length" and value.isdigit() and len(value) < 19:
+            length = int(value)
+    return length
+
+
+# --- the application in a thread -------------------------------------------------------------------------
+
+
+def environ_of(scope: Scope, body: IO[bytes], size: int) -> dict[str, Any]:
+    """The WSGI environment of a request whose body has come.
+
+    Headers with an underscore in their name are left out: there they would be the same as those with a
+    hyphen, which a proxy watches over.
+    """
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "SERVER_NAME": scope["server"][0],
+        "SERVER_PORT": str(scope["server"][1]),
+        "REMOTE_ADDR": scope["client"][0],
+        "CONTENT_LENGTH": str(size) if size else "",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": body,
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for raw, value in scope["headers"]:
+        name = raw.decode("latin-1").upper()
+        if name == "CONTENT-TYPE":
+            environ["CONTENT_TYPE"] = value.decode("latin-1")
+        elif "_" not in name and name not in _OF_THE_BODY:
+            key = f"HTTP_{name.replace('-', '_')}"
+            text = value.decode("latin-1")
+            between = "; " if name == "COOKIE" else ","
+            environ[key] = f"{environ[key]}{between}{text}" if key in environ else text
+    return environ
+
+
+_OF_THE_BODY: Final = frozenset(("CONTENT-LENGTH", "TRANSFER-ENCODING", "EXPECT"))
+
+
+class Answer:
+    """The application's answer to one request; each method is for a thread of the pool."""
+
+    def __init__(self, application: Wsgi, environ: dict[str, Any]) -> None:
+        self.application = application
+        self.environ = environ
+        self.status = 500
+        self.headers: Headers = []
+        self.began = 0.0
+        # What the application keeps for a request, such as the language, is there for all of its pieces.
+        self.context = contextvars.copy_context()
+        self._chunks: Iterator[bytes] = iter(())
+        self._close: Callable[[], object] | None = None
+
+    def begin(self) -> tuple[bytes, bool]:
+        """Run the application; the first piece of its answer, and whether there is more."""
+        found = self.application(self.environ, self._start)
+        self._close = getattr(found, "close", None)
+        self._chunks = iter(found)
+        return self.piece()
+
+    def _start(self, status: str, headers: list[tuple[str, str]], _error: object = None) -> None:
+        self.status = int(status[:3])
+        self.headers = [(name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers]
+
+    def piece(self) -> tuple[bytes, bool]:
+        """The next piece, and whether there is more; the answer is closed where there is not."""
+        data, size = [], 0
+        try:
+            for chunk in self._chunks:
+                data.append(chunk)
+                size += len(chunk)
+                if size >= PIECE_BYTES:
+                    return b"".join(data), True
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        return b"".join(data), False
+
+    def close(self) -> None:
+        """Let the application know that nothing more is wanted."""
+        close, self._close = self._close, None
+        if close is not None:
+            close()
+
+
+class Pool:
+    """The threads that run the application, and what they are at."""
+
+    def __init__(self, threads: int, limits: Limits) -> None:
+        self.threads = threads
+        self.limits = limits
+        self.executor = ThreadPoolExecutor(threads, "application")
+        self.running: set[Answer] = set()
+        self.asked = 0
+
+    async def begin(self, answer: Answer) -> tuple[bytes, bool]:
+        """Have a thread run the application. Raises Refused where none comes to it, or it takes too long."""
+        if self.asked >= WAITING:
+            raise Refused(503, "busy", "too much is asked of this archive at once: try again later")
+        self.asked += 1
+        try:
+            return await self._begun(answer)
+        finally:
+            self.asked -= 1
+
+    async def _begun(self, answer: Answer) -> tuple[bytes, bool]:
+        work = self.executor.submit(answer.context.run, self._run, answer, answer.begin)
+        await asyncio.wait([asyncio.wrap_future(work)], timeout=self.limits.answer_seconds)
+        if work.done():
+            return work.result()
+        # A thread cannot be stopped: its answer is thrown away when it comes.
+        if not work.cancel():
+            work.add_done_callback(lambda _: answer.close())
+        self._end_where_stuck()
+        raise Refused(503, "too-slow", "the answer took too long: ask for less, or later")
+
+    def _run(self, answer: Answer, step: Callable[[], tuple[bytes, bool]]) -> tuple[bytes, bool]:
+        answer.began = time.monotonic()
+        self.running.add(answer)
+        try:
+            return step()
+        finally:
+            self.running.discard(answer)
+
+    async def piece(self, answer: Answer) -> tuple[bytes, bool]:
+        """The next piece of an answer, from whichever thread is free."""
+        work = self.executor.submit(answer.context.run, self._run, answer, answer.piece)
+        return await asyncio.wrap_future(work)
+
+    def forget(self, answer: Answer) -> None:
+        """Close an answer that nobody takes any more."""
+        self.executor.submit(answer.context.run, answer.close)
+
+    def _end_where_stuck(self) -> None:
+        """End this process where no thread has come back for long; granian starts another."""
+        since = time.monotonic() - STUCK * self.limits.answer_seconds
+        if sum(answer.began < since for answer in tuple(self.running)) == self.threads:
+            log.critical("no thread of this web process comes back: it ends, to be started anew")
+            os._exit(1)
+
+
+# --- the ASGI application --------------------------------------------------------------------------------
+
+
+class Front:
+    """The ASGI application; one of them serves a process. `folder` is for bodies that go to disk."""
+
+    def __init__(self, application: Wsgi, threads: int, limits: Limits, folder: str | None = None) -> None:
+        self.application = application
+        self.limits = limits
+        self.folder = folder
+        self.room = Room(limits.waiting_bytes)
+        self.pool = Pool(threads, limits)
+        self.listening = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if not self.listening:
+            # Only now is there surely a socket: the server opens it after this was made.
+            self.listening = True
+            sockets.end_untaken(self.limits.answer_seconds)
+        body = Body(self.room, self.folder)
+        try:
+            await self._take(scope, receive, body)
+            body.file.seek(0)
+            await self._answer(environ_of(scope, body.file, body.size), send)
+        except Refused as refusal:
+            await _refuse(refusal, scope, send)
+        except Gone:
+            pass
+        finally:
+            body.close()
+
+    async def _take(self, scope: Scope, receive: Receive, body: Body) -> None:
+        """Take the whole body. Raises Refused for what is too large, comes too slowly or breaks off."""
+        length = _length(scope)
+        if length == 0:
+            return
+        self._check_size(length or 0)
+        loop = asyncio.get_running_loop()
+        seconds = self.limits.body_seconds
+        deadline = loop.time() + seconds
+        more = True
+        while more:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise Refused(408, "body-too-slow", "the body of the request came too slowly") from None
+            if message["type"] == "http.disconnect":
+                # Whoever has only ended what it sends still reads; granian would answer 500 for us.
+                raise Refused(400, "incomplete", "the body ended before its length was reached")
+            data = message.get("body", b"")
+            self._keep(body, data)
+            self._check_size(body.size)
+            deadline = later(deadline, len(data), loop.time(), seconds)
+            more = message.get("more_body", False)
+
+    @staticmethod
+    def _keep(body: Body, data: bytes) -> None:
+        """Keep what has come. Raises Refused where there is no room for it, also on the disk."""
+        try:
+            body.add(data)
+        except OSError:
+            log.exception("a body cannot be kept on disk")
+            raise Refused(503, "unavailable", "there is no room for this at present") from None
+
+    def _check_size(self, size: int) -> None:
+        if size > self.limits.request_bytes:
+            limit = self.limits.request_bytes
+            raise Refused(413, "too-large", f"a request has at most {limit} bytes")
+
+    async def _answer(self, environ: dict[str, Any], send: Send) -> None:
+        answer = Answer(self.application, environ)
+        try:
+            data, more = await self.pool.begin(answer)
+        except Refused:
+            raise
+        except Exception:
+            log.exception("the application failed at %r", environ["PATH_INFO"])
+            raise Refused(500, "internal-error", "something went wrong here") from None
+        try:
+            await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+            while more:
+                await self._send(send, data, more=True)
+                data, more = await self.pool.piece(answer)
+            await self._send(send, data, more=False)
+        finally:
+            if more:
+                self.pool.forget(answer)
+
+    async def _send(self, send: Send, data: bytes, more: bool) -> None:
+        """Send a piece. Raises Gone where the visitor does not take it in time."""
+        message = {"type": "http.response.body", "body": data, "more_body": more}
+        try:
+            async with asyncio.timeout(self.limits.answer_seconds):
+                await send(message)
+        except TimeoutError:
+            raise Gone from None
+
+
+async def _refuse(refusal: Refused, scope: Scope, send: Send) -> None:
+    proposed = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+    identifier = logs.request_id(proposed)
+    with logs.about(identifier):
+        content_type, data = _told(refusal, api=scope["path"].startswith("/api/"))
+    headers = [
+        (b"content-type", content_type),
+        (b"content-length", str(len(data)).encode()),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-request-id", identifier.encode()),
+        (b"cache-control", b"no-store"),
+        # The rest of the body, if it ever comes, is no request.
+        (b"connection", b"close"),
+    ]
+    if refusal.status == 503:
+        headers.append((b"retry-after", str(COME_AGAIN_SECONDS).encode()))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": data if scope["method"] != "HEAD" else b""})
+
+
+def _told(refusal: Refused, api: bool) -> tuple[bytes, bytes]:
+    """A refusal's content type and body."""
+    if not api:
+        return b"text/plain; charset=utf-8", f"{refusal.detail}\n".encode()
+    problem = Problem(refusal.status, refusal.code, refusal.detail)
+    return PROBLEM.encode(), orjson.dumps(problem.body())

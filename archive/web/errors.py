@@ -1,0 +1,117 @@
+"""Errors outside of views: problem details below `/api/`, pages in the site's design elsewhere.
+
+A page that tells of an error must not be one: it asks nothing of the request but its cookies and its
+language, nothing of the session and nothing of the database.
+"""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template import loader
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from archive import logs
+from archive.api.errors import answer, describe
+from archive.api.problems import Problem
+from archive.taken_down import GoneError
+
+API: Final = "/api/"
+FRAMES: Final = "/embed/"
+_FAULT: Final = 500
+_WORDS: Final = {
+    400: (
+        _("This request could not be understood"),
+        _("Check the address, or start from the list of games."),
+    ),
+    403: (_("This is not allowed"), _("You may need to sign in first.")),
+    404: (_("There is nothing here"), _("The address may be mistyped, or what was here is gone.")),
+    405: (
+        _("This cannot be done here"),
+        _("Pages are read and forms are sent; this was neither."),
+    ),
+    410: (_("This is gone"), _("It was taken down, and will not come back.")),
+    411: (_("This request could not be understood"), _("It does not say how long it is.")),
+    413: (_("This is too large"), _("Send it in smaller parts.")),
+    429: (_("These are too many requests"), _("Please wait a moment, then try again.")),
+}
+_NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")
+
+log = logging.getLogger(__name__)
+
+
+def failure(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:
+    """The answer for an error of that status, as the address has it: a problem detail or a page.
+
+    `code` and `detail` are of the problem detail; empty ones are those of the status.
+    """
+    below_api = request.path_info.startswith(API)
+    made = answer(Problem.of_status(status, code, detail)) if below_api else page(request, status)
+    made.headers["Content-Length"] = str(len(made.content))
+    return made
+
+
+def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The response; one of an error without a body with that of its status."""
+    if not isinstance(response, HttpResponse) or response.status_code < 400 or response.content:
+        return response
+    told = failure(request, response.status_code)
+    for name, value in response.items():
+        if name != "Content-Length":
+            told.headers.setdefault(name, value)
+    told.cookies = response.cookies
+    return told
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400, or 413 for what is too large."""
+    found = describe(exception) or Problem.of_status(400)
+    return failure(request, found.status, found.code, found.detail)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403."""
+    return failure(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404, or 410 for what was taken down."""
+    return failure(request, 410 if isinstance(exception, GoneError) else 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: the id under which the log has the reason, and nothing of the reason."""
+    return failure(request, _FAULT)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form without its token."""
+    if request.path_info.startswith(API):
+        return failure(request, 403, "csrf", "a session needs its CSRF token for this")
+    return page(request, 403, str(_NO_TOKEN))
+
+
+def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+    """The page of a status, with `text` in place of its usual one; unknown ones have that of 400 or 500.
+
+    In a frame of another site it stands there without the site around it, as the board would; faults do not.
+    """
+    framed = status < _FAULT and request.path_info.startswith(FRAMES)
+    title, usual = _WORDS.get(status) or _WORDS[400]
+    context = {
+        # Not the request itself: its address can be what is wrong.
+        "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),
+        "title": title,
+        "text": text or usual,
+        "request_id": logs.current_request(),
+    }
+    template = "500.html" if status >= _FAULT else f"archive/{'embed_' if framed else ''}error.html"
+    with translation.override(translation.get_language_from_request(request)):
+        content = loader.get_template(template).render(context)
+    response = HttpResponse(content, status=status)
+    response.xframe_options_exempt = framed
+    return response

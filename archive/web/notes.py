@@ -1,0 +1,74 @@
+"""The comments that one page shows: all of them, or where they are long the beginning of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from archive.web.replay import node_key
+from archive.web.templatetags.kifu import linkify
+
+if TYPE_CHECKING:
+    from archive.web.folding import Shown
+
+NOTES: Final = 120_000
+"""Bytes that the comments of a page's list may take."""
+NOTE: Final = 50_000
+"""Bytes of the comments of the node that the page is about, which stand there twice."""
+_LINE: Final = len("<p></p>")
+_MOST_PER_CHARACTER: Final = 12
+"""Bytes that a character may take as HTML: addresses are written twice, with what makes them links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Comments of one node; `cut` tells that there is more than `lines`."""
+
+    lines: tuple[str, ...] = ()
+    cut: bool = False
+
+
+def notes_of(rows: Iterable[Shown], key: str) -> Mapping[str, Note]:
+    """The comments of all rows by their keys, where there is no room for all an equal share of each.
+
+    The node `key` has a share of its own.
+    """
+    found = {node_key(row.path, row.ply): row.entry["comments"] for row in rows if row.entry.get("comments")}
+    own = found.pop(key, [])
+    notes = {key: note_of(own, NOTE)} if own else {}
+    whole = _all_of(found.values())
+    for name, lines in found.items():
+        notes[name] = Note(tuple(lines)) if whole else note_of(lines, NOTES // len(found))
+    return notes
+
+
+def _all_of(comments: Iterable[Sequence[str]]) -> bool:
+    """Whether there is room for all of them."""
+    left = NOTES
+    for lines in comments:
+        for line in lines:
+            left -= _size(line, left)
+            if left < 0:
+                return False
+    return True
+
+
+def note_of(lines: Sequence[str], room: int) -> Note:
+    """As much of a node's comments as takes no more bytes of a page than there is room for."""
+    taken: list[str] = []
+    for line in lines:
+        size = _size(line, room)
+        if size > room:
+            part = line[: room // _MOST_PER_CHARACTER]
+            return Note(tuple([*taken, f"{part}…"] if part else taken), cut=True)
+        room -= size
+        taken.append(line)
+    return Note(tuple(taken))
+
+
+def _size(line: str, most: int) -> int:
+    """The bytes of a line as HTML; only more than `most` where it is longer than that anyway."""
+    if len(line) > most:
+        return len(line)
+    return len(linkify(line).encode(errors="replace")) + _LINE

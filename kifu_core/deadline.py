@@ -1,0 +1,65 @@
+"""A limit on time that holds in any thread: loops over a whole text look at the clock now and then.
+
+Nothing can stop a thread from outside. So every loop whose turns are as many as a text is long goes through
+`watched`, or asks `check_time` itself; without a limit neither costs anything that could be measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import chain, islice
+from typing import Final, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+
+PIECE: Final = 256
+"""Turns of a loop between two looks at the clock: some tenths of a millisecond."""
+
+
+class TooSlowError(BaseException):
+    """The time is over. No `Exception`, so that nothing on the way takes it for a fault of its own."""
+
+
+class _Limit(NamedTuple):
+    clock: Callable[[], float]
+    end: float
+
+
+_LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Raises TooSlowError in what the body reads or writes after so many seconds of the clock.
+
+    It holds for the thread (or asynchronous task) that enters it. Of two, the inner one counts.
+    """
+    token = _LIMIT.set(_Limit(clock, clock() + seconds))
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
+
+def check_time() -> None:
+    """Raises TooSlowError if there is a limit and it is over."""
+    limit = _LIMIT.get()
+    if limit is not None and limit.clock() > limit.end:
+        raise TooSlowError
+
+
+def watched(items: Iterable[Item]) -> Iterable[Item]:
+    """The items one by one; where there is a limit, after a look at the clock every `PIECE` of them.
+
+    The items are then taken in pieces, ahead of the loop.
+    """
+    return items if _LIMIT.get() is None else chain.from_iterable(_pieces(iter(items)))
+
+
+def _pieces(items: Iterator[Item]) -> Iterator[list[Item]]:
+    while piece := list(islice(items, PIECE)):
+        check_time()
+        yield piece

@@ -1,0 +1,76 @@
+"""How much of one game is kept: what lies beyond a limit is not played and becomes unread text."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+LimitCode = Literal["main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"]
+"""The codes of the issues that tell of a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that is kept of a game: entries of the main line, forks, entries in all forks together, and
+    bytes of comments in UTF-8, one more for each line."""
+
+    plies: int = sys.maxsize
+    forks: int = sys.maxsize
+    fork_moves: int = sys.maxsize
+    comment_bytes: int = sys.maxsize
+
+
+UNLIMITED: Final = Limits()
+
+
+@dataclass(slots=True)
+class Room:
+    """What the limits leave while a game is read. `left_out` are comments for which there was no room."""
+
+    forks: int
+    fork_moves: int
+    comment_bytes: int
+    left_out: list[str] = field(default_factory=list)
+    told: set[LimitCode] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, limits: Limits) -> Room:
+        """All the room that the limits give a game."""
+        return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
+
+    def first(self, code: LimitCode) -> bool:
+        """Whether a limit is met for the first time: each is told of once."""
+        if code in self.told:
+            return False
+        self.told.add(code)
+        return True
+
+    def comments(self, lines: list[str]) -> list[str]:
+        """Those of an entry's comments for which there is room; where it ends, all others are left out."""
+        size = comment_size(lines)
+        if size <= self.comment_bytes:
+            self.comment_bytes -= size
+            return lines
+        kept = 0
+        while (size := comment_size(lines[kept : kept + 1])) <= self.comment_bytes:
+            self.comment_bytes -= size
+            kept += 1
+        self.comment_bytes = -1
+        self.left_out += lines[kept:]
+        return lines[:kept]
+
+
+def comment_size(lines: list[str]) -> int:
+    """The bytes that comments count, as `Limits` has it."""
+    return sum(len(line.encode(errors="surrogatepass")) for line in lines) + len(lines)
+
+
+def limit_of(limits: Limits, code: LimitCode) -> int:
+    """The limit that an issue tells of."""
+    return {
+        "main-line-limit": limits.plies,
+        "forks-limit": limits.forks,
+        "fork-moves-limit": limits.fork_moves,
+        "comments-limit": limits.comment_bytes,
+    }[code]

@@ -1,0 +1,41 @@
+"""Every address of the site, found in its URL configuration, with hostile values to fill it with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+_PART = re.compile(r"<(?:(\w+):)?(\w+)>")
+
+
+@dataclass(frozen=True)
+class Route:
+    """An address with places for values: `template` has `{name}`, `parts` the kind of each."""
+
+    template: str
+    parts: dict[str, str] = field(hash=False)
+
+    def address(self, **values: str) -> str:
+        """The address with these values, already quoted."""
+        return self.template.format(**values)
+
+
+def routes() -> list[Route]:
+    """All routes but the admin's."""
+    found = [
+        Route("/" + _PART.sub(r"{\2}", text), {name: kind or "str" for kind, name in _PART.findall(text)})
+        for text in _walk(get_resolver().url_patterns, "")
+    ]
+    return [route for route in found if not route.template.startswith("/admin/")]
+
+
+def _walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[str]:
+    for one in patterns:
+        text = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from _walk(one.url_patterns, text)
+        else:
+            yield text

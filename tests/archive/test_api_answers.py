@@ -1,0 +1,220 @@
+"""What an answer is: HEAD, OPTIONS, the type that a client asks for, what pages of other sites may read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from rest_framework.test import APIClient
+
+from archive.models import Game, Upload
+from tests.archive.games import KIF, stored
+from tests.archive.routes import Route, routes
+
+pytestmark = pytest.mark.django_db
+
+START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+OTHER = {"Origin": "https://other.example"}
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client()
+
+
+def address_of(route: Route) -> str:
+    game = Game.objects.get()
+    known: dict[str, Any] = {
+        "pk": Upload.objects.get().pk if "uploads" in route.template else game.pk,
+        "game_id": game.pk,
+        "player_id": game.player0_id,
+        "event_id": game.event_id,
+        "upload_id": Upload.objects.get().pk,
+        "seq": 0,
+        "kind": "shogi",
+        "code": START,
+        "name": "kif",
+    }
+    return route.address(**{name: str(known[name]) for name in route.parts})
+
+
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
+def test_head_works_wherever_get_does(client, route):
+    stored(KIF)
+    address = address_of(route)
+    read, head = client.get(address), client.head(address)
+    assert head.status_code == read.status_code
+    assert b"".join(head.streaming_content if head.streaming else [head.content]) == b""
+    if read.status_code == 200:
+        assert head["Content-Type"] == read["Content-Type"]
+        if not read.streaming:
+            assert int(head["Content-Length"]) == len(read.content)
+
+
+def test_head_makes_nothing_of_a_list_that_is_made_while_it_is_sent(client, django_assert_max_num_queries):
+    upload = stored(KIF)
+    with django_assert_max_num_queries(1):
+        head = client.head(f"/api/v1/uploads/{upload.pk}/entries?format=csv")
+        assert b"".join(head.streaming_content) == b""
+        head.close()
+
+
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
+def test_options_never_fails(client, route):
+    stored(KIF)
+    answer = client.options(address_of(route))
+    assert answer.status_code in (200, 302, 404, 405)
+    if route.template.startswith("/api/"):
+        assert answer.status_code == 200
+        assert set(answer.json()) == {"methods", "parameters"}
+
+
+# --- types -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "accept", "told"),
+    [
+        ("uploads/{upload}/entries", "text/csv", "text/csv; charset=utf-8"),
+        ("uploads/{upload}/entries", "application/x-ndjson", "application/x-ndjson"),
+        ("uploads/{upload}/entries", "application/json", "application/json"),
+        ("uploads/{upload}/entries", "application/json;q=0.5, text/csv", "text/csv; charset=utf-8"),
+        ("uploads/{upload}/entries", "text/csv;q=0.5, application/json", "application/json"),
+        ("uploads/{upload}/entries", "application/json;q=0, */*", "text/csv; charset=utf-8"),
+        ("uploads/{upload}/entries", "text/*", "text/csv; charset=utf-8"),
+        ("uploads/{upload}/entries?format=json", "text/csv", "application/json"),
+        ("uploads/{upload}/entries/0/report", "text/plain", "text/plain; charset=utf-8"),
+        ("uploads/{upload}/entries/0/source", "application/octet-stream", "application/octet-stream"),
+        ("uploads/{upload}/source", "application/octet-stream", "application/octet-stream"),
+        ("games/{game}/record.kif", "text/plain", "text/plain; charset=shift_jis"),
+        ("games/{game}/record.kifu", "text/plain", "text/plain; charset=utf-8"),
+        ("games/{game}/record.jkf", "application/json", "application/json"),
+        ("positions/shogi/{code}.svg", "image/svg+xml", "image/svg+xml"),
+        ("positions/shogi/{code}.svg", "image/*", "image/svg+xml"),
+        ("games", "application/problem+json", "application/json"),
+        ("games", "application/problem+json, application/json", "application/json"),
+        ("games", "", "application/json"),
+        ("games", "application/json; charset=utf-8", "application/json"),
+        ("games", "image/png, */*;q=0.1", "application/json"),
+    ],
+)
+def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, told):
+    upload = stored(KIF)
+    filled = address.format(upload=upload.pk, game=Game.objects.get().pk, code=START)
+    answer = client.get(f"/api/v1/{filled}", headers={"Accept": accept})
+    assert (answer.status_code, answer["Content-Type"]) == (200, told)
+
+
+@pytest.mark.parametrize("accept", ["*/*", BROWSER])
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
+def test_who_takes_anything_gets_the_usual_type(client, route, accept):
+    stored(KIF)
+    usual = client.get(address_of(route))
+    answer = client.get(address_of(route), headers={"Accept": accept})
+    assert (answer.status_code, answer["Content-Type"]) == (usual.status_code, usual["Content-Type"])
+
+
+@pytest.mark.parametrize(
+    ("address", "accept"),
+    [
+        ("games", "image/png"),
+        ("games", "text/csv"),
+        ("games", "application/json;q=0"),
+        ("uploads/{upload}/entries", "image/svg+xml"),
+        ("positions/shogi/{code}.svg", "application/json"),
+        ("games/{game}/record.kif", "application/json"),
+        ("uploads/{upload}/source", "text/html"),
+    ],
+)
+def test_who_asks_for_a_type_that_there_is_not_is_told_so(client, address, accept):
+    upload = stored(KIF)
+    filled = address.format(upload=upload.pk, game=Game.objects.get().pk, code=START)
+    answer = client.get(f"/api/v1/{filled}", headers={"Accept": accept})
+    assert (answer.status_code, answer["Content-Type"]) == (406, "application/problem+json")
+    assert answer.json()["code"] == "not-acceptable"
+    assert "Accept" in [name.strip() for name in answer["Vary"].split(",")]
+
+
+def test_an_answer_that_depends_on_what_is_asked_for_says_so(client):
+    upload = stored(KIF)
+    for accept in ("application/json", "text/csv"):
+        answer = client.get(f"/api/v1/uploads/{upload.pk}/entries", headers={"Accept": accept})
+        assert "Accept" in [name.strip() for name in answer["Vary"].split(",")]
+
+
+# --- other sites -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "methods"),
+    [
+        ("games", "GET, HEAD"),
+        ("games/1/record.kif", "GET, HEAD"),
+        (f"positions/shogi/{START}", "GET, HEAD"),
+        ("check", "POST"),
+        ("convert", "POST"),
+        ("positions/shogi/find", "POST"),
+        ("positions/quoridor/batch", "POST"),
+    ],
+)
+def test_browsers_are_told_beforehand_what_other_sites_may_do(client, address, methods):
+    asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    answer = client.options(f"/api/v1/{address}", headers=OTHER | asking)
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert answer["Access-Control-Allow-Methods"] == methods
+    assert "Content-Type" in answer["Access-Control-Allow-Headers"]
+    assert int(answer["Access-Control-Max-Age"]) > 0
+    assert "Access-Control-Allow-Credentials" not in answer
+
+
+@pytest.mark.parametrize(
+    "address", ["/api/v1/uploads", "/api/v1/uploads/1", "/upload/", "/api/v1/checks", "/admin/"]
+)
+def test_nothing_that_stores_is_open_to_other_sites(client, address):
+    asking = {"Access-Control-Request-Method": "POST"}
+    answer = client.options(address, headers=OTHER | asking)
+    assert not [name for name in answer.headers if name.startswith("Access-Control")]
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "body", "status"),
+    [
+        ("GET", "games?plaer=x", "", 400),
+        ("GET", "games/999", "", 404),
+        ("DELETE", "games", "", 405),
+        ("POST", "check", "{", 400),
+        ("POST", "positions/shogi/find", '{"text": "x"}', 400),
+        ("GET", "check", "", 405),
+    ],
+)
+def test_scripts_of_other_sites_can_read_what_was_wrong(client, method, address, body, status):
+    answer = client.generic(
+        method, f"/api/v1/{address}", body, content_type="application/json", headers=OTHER
+    )
+    assert answer.status_code == status
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "X-Request-ID" in answer["Access-Control-Expose-Headers"]
+    assert "Retry-After" in answer["Access-Control-Expose-Headers"]
+
+
+def test_behind_a_login_nothing_is_open_to_other_sites(client, settings):
+    settings.ARCHIVE_LOGIN_REQUIRED = True
+    asking = {"Access-Control-Request-Method": "POST"}
+    for answer in (client.options("/api/v1/check", headers=OTHER | asking), client.get("/api/v1/games")):
+        assert not [name for name in answer.headers if name.startswith("Access-Control")]
+
+
+# --- what is not told ------------------------------------------------------------------------------------
+
+
+def test_only_the_staff_is_told_of_the_interpreter():
+    upload = stored(KIF)
+    address = f"/api/v1/uploads/{upload.pk}/entries/0/report"
+    visitor, staff = APIClient(), APIClient()
+    staff.force_authenticate(User.objects.create_user("hana", is_staff=True))
+    assert "Python" not in visitor.get(address).content.decode()
+    assert "Python 3" in staff.get(address).content.decode()

@@ -1,0 +1,203 @@
+"""Log lines: a fault is never without one, and nobody but the program writes them."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import Client, RequestFactory, override_settings
+from django.urls import include, path
+
+from archive import logs
+from archive.web.requests import Traced
+
+# Closing an answer looks after the connections to the database.
+pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+
+HOSTILE = "a\r\nb\x1b[31m\x00\u2028\u202e\x85 c"
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([A-Z]+) (\S+) \[(\S+)\] (.*)")
+
+
+@pytest.fixture
+def written() -> Iterator[io.StringIO]:
+    """What the log of this process says meanwhile, with the access log."""
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(logs.Lines())
+    handler.addFilter(logs.RequestIds())
+    handler.addFilter(logs.FaultsOnly())
+    access = logging.getLogger(logs.ACCESS)
+    before = access.level
+    access.setLevel(logging.INFO)
+    logging.getLogger().addHandler(handler)
+    yield out
+    logging.getLogger().removeHandler(handler)
+    access.setLevel(before)
+
+
+def lines(written: io.StringIO) -> list[tuple[str, ...]]:
+    """Level, logger, id and text of every line but those of tracebacks."""
+    found = [LINE.fullmatch(line) for line in written.getvalue().split("\n") if not line.startswith("    ")]
+    assert all(found[:-1]) and found[-1] is None, written.getvalue()
+    return [match.groups() for match in found if match]
+
+
+@pytest.mark.parametrize("place", ["%s", "a %s b"])
+def test_a_record_is_one_line_whatever_is_in_it(place):
+    record = logging.LogRecord("archive.x", logging.ERROR, __file__, 1, place, (HOSTILE + "\ud800",), None)
+    assert logs.RequestIds().filter(record)
+    match = LINE.fullmatch(logs.Lines().format(record))
+    assert match is not None
+    assert match[4] == place % r"a\r\nb\x1b[31m\x00\u2028\u202e\x85 c\ud800"
+
+
+def test_no_line_of_a_traceback_begins_a_record(written):
+    try:
+        raise ValueError("\n2026-01-01 00:00:00.000 ERROR archive.x [-] \x1b[2Jforged")
+    except ValueError:
+        logging.getLogger("archive.x").exception("it failed")
+    assert [text for *_, text in lines(written)] == ["it failed"]
+    assert "\x1b" not in written.getvalue()
+    assert "forged" in written.getvalue()
+
+
+@pytest.mark.parametrize("proposed", ["0123abcd", "a.b-c_d-1", "F" * 64])
+def test_an_id_that_a_proxy_gave_is_kept(proposed):
+    assert logs.request_id(proposed) == proposed
+
+
+@pytest.mark.parametrize(
+    "proposed", [None, "", "short", "F" * 65, "a b c d e", "abcdefgh\n", "日本語日本語日本", "-" * 9]
+)
+def test_an_id_that_is_not_well_formed_is_replaced(proposed):
+    made = logs.request_id(proposed)
+    assert made != proposed
+    assert re.fullmatch("[0-9a-f]{16}", made)
+
+
+def test_an_answer_tells_the_id_of_its_request(client: Client) -> None:
+    assert client.get("/healthz", headers={"X-Request-ID": "proxy-1234"})["X-Request-ID"] == "proxy-1234"
+    assert client.get("/healthz")["X-Request-ID"] != client.get("/healthz")["X-Request-ID"]
+    assert logs.current_request() == "-"
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+@pytest.mark.parametrize("address", ["/fault/", "/api/v1/fault"])
+def test_a_fault_has_a_line_with_its_traceback_and_the_id_that_the_answer_tells(written, address):
+    answer = Client(raise_request_exception=False).get(address)
+    assert answer.status_code == 500
+    faults = [line for line in lines(written) if line[0] == "ERROR"]
+    assert [identifier for _, _, identifier, _ in faults] == [answer["X-Request-ID"]]
+    assert "RuntimeError: out of order" in written.getvalue()
+    assert answer["X-Request-ID"] in answer.content.decode()
+    assert "out of order" not in answer.content.decode()
+
+
+@override_settings(
+    ROOT_URLCONF="tests.archive.test_logs", MIDDLEWARE=["archive.web.requests.Traced", f"{__name__}.Broken"]
+)
+def test_a_fault_of_a_middleware_has_a_line(written):
+    answer = Client(raise_request_exception=False).get("/healthz")
+    assert answer.status_code == 500
+    assert "RuntimeError: broken" in written.getvalue()
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_an_answer_that_breaks_off_has_a_line_with_the_id_of_its_request(written):
+    answer = Client().get("/breaking/")
+    with pytest.raises(RuntimeError):
+        b"".join(answer.streaming_content)
+    answer.close()
+    (fault,) = [line for line in lines(written) if line[0] == "ERROR"]
+    assert fault[2] == answer["X-Request-ID"]
+    assert fault[3] == "an answer broke off after 3 bytes: /breaking/"
+    assert "RuntimeError: midway" in written.getvalue()
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_a_client_that_goes_away_is_no_error(written):
+    answer = Client().get("/breaking/")
+    next(iter(answer.streaming_content))
+    answer.close()
+    assert [line for line in lines(written) if line[0] != "INFO"] == []
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_mistakes_of_visitors_stand_in_the_access_log_only(written, client):
+    for address in ("/nowhere/", "/games/?" + "&".join(f"a{n}=1" for n in range(1001))):
+        client.get(address)
+    client.get("/healthz", headers={"Host": "evil.example"})
+    assert {name for _, name, _, _ in lines(written)} == {logs.ACCESS}
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_the_access_log_has_a_line_for_every_request(written, client):
+    client.get("/healthz", {"a": '"\n'}, headers={"User-Agent": 'x"y\\\x1b[0m\u202e'})
+    answer = client.get("/counted/")
+    b"".join(answer.streaming_content)
+    answer.close()
+    first, second = [text for _, _, _, text in lines(written)]
+    assert re.fullmatch(r'127\.0\.0\.1 "GET /healthz\?a=%22%0A" 200 3 \d+ms ".*"', first)
+    assert r"x\"y\\\x1b[0m" in first
+    assert re.match(r'127\.0\.0\.1 "GET /counted/" 200 6 ', second)
+
+
+def test_no_header_and_no_path_writes_a_line_of_its_own(written):
+    request = RequestFactory().generic("GET\r\nx", "/\r\n\x1b[31m/", QUERY_STRING="a=\r\nb\x00")
+    request.META["HTTP_USER_AGENT"] = request.META["REMOTE_ADDR"] = HOSTILE
+    Traced(lambda _: HttpResponse("x"))(request)
+    assert len(lines(written)) == 1
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", written.getvalue())
+
+
+def test_the_access_log_is_by_choice():
+    for access, level in ((True, "INFO"), (False, "CRITICAL")):
+        assert logs.configuration("error", access=access)["loggers"][logs.ACCESS]["level"] == level
+    assert logs.configuration("error", access=True)["root"]["level"] == "ERROR"
+
+
+class Broken:
+    """A middleware with a fault."""
+
+    def __init__(self, get_response: Any) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        raise RuntimeError("broken")
+
+
+def fault(_request: HttpRequest) -> HttpResponse:
+    """A view with a fault."""
+    raise RuntimeError("out of order")
+
+
+def breaking(_request: HttpRequest) -> StreamingHttpResponse:
+    """An answer with a fault in its middle."""
+
+    def chunks() -> Iterator[bytes]:
+        yield b"abc"
+        raise RuntimeError("midway")
+
+    return StreamingHttpResponse(chunks())
+
+
+def counted(_request: HttpRequest) -> StreamingHttpResponse:
+    """An answer of six bytes."""
+    return StreamingHttpResponse(iter([b"abc", b"def"]))
+
+
+urlpatterns = [
+    path("fault/", fault),
+    path("api/v1/fault", fault),
+    path("breaking/", breaking),
+    path("counted/", counted),
+    path("", include("archive.urls")),
+]
+handler400 = "archive.web.errors.bad_request"
+handler404 = "archive.web.errors.not_found"
+handler500 = "archive.web.errors.server_error"

@@ -1,0 +1,167 @@
+"""Odd requests to every address: whatever is drawn, the answer is no fault of ours and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import quote
+
+import hypothesis.strategies as st
+import pytest
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+
+from archive.models import Entry, Game
+from tests.archive.games import KIF, stored
+from tests.archive.routes import Route, routes
+from tests.archive.test_quoridor_api import START as QUORIDOR_START
+
+pytestmark = pytest.mark.django_db
+
+START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
+ROUTES = routes()
+PARAMETERS = """
+    cursor limit player black white event from to result handicap special opening min_plies max_plies kind
+    order match lines transpositions min_rating upload depth min_games flip format ply sfen q name after
+    failed_after sent part fork theme moves pieces game code text next
+"""
+ODD = [
+    "", "0", "-1", "--5", "²", "１０", "1_0", " 1 ", "+1", "1e5", "9" * 30, "9" * 5000, "NaN", "Infinity",
+    "\0", "a\0b", "\ud7ff\ufffe", "\n\r\t\x1b[31m", "\u202e", "'\"<script>", "%", "..", "../../etc/passwd",
+    "=cmd", "true", "null", "[]", "{}", "0001-01-01", "9999-12-31", "２０２４-０１-０１", "2024-02-30", START,
+    QUORIDOR_START, "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "x" * 3000, "𝟙", "١",
+]  # fmt: skip
+BYTES = [b"\xff", b"%FF%FE", b"%ED%A0%80", b"%00", b"%E3%81", b"a%", b"%zz"]
+NUMBERS = ["0", "1", "9", "99999999999999999999", "9223372036854775807", "9223372036854775808", "9" * 4400]
+KINDS = ["shogi", "quoridor", "chess", "-"]
+EXTENSIONS = ["kif", "jkf", "qf", "bod", "sfen", "csa", "zip"]
+ACCEPTS = [
+    None,
+    "*/*",
+    "text/csv",
+    "image/svg+xml",
+    "application/json;q=0",
+    "a/b;q=x",
+    ",,;;",
+    "*",
+    "text/*;q=0.1",
+]
+
+
+def nested(depth: int, inside: str = "") -> str:
+    return '{"text":' + "[" * depth + inside + "]" * depth + "}"
+
+
+BODIES = [
+    "", "null", "[]", "5", '"x"', "{", "\ufeff{}", nested(40), nested(5000),
+    '{"a":' * 5000 + "1" + "}" * 5000,
+    '{"text": "\\ud800"}', '{"codes": ["\\ud800"], "match": "\\ud800", "lines": "\\udfff"}',
+    '{"text": "\\u0000"}',
+    '{"codes": [1e400]}', '{"game": 1e400}', '{"game": NaN}', '{"game": 99999999999999999999}',
+    '{"game": 1.5}',
+    '{"game": true, "ply": "1"}', '{"position": {"turn": [[]], "board": 5}}', '{"board": {"a": [{}]}}',
+    '{"text": "x", "to": ["kif"]}', '{"text": "\\u0000\\ud83d\\ude00", "to": "kif", "name": {}}',
+    json.dumps({"text": "[" * 5000, "to": "jkf"}), json.dumps({"text": KIF, "name": "\0/..", "to": "jkf"}),
+    json.dumps({"text": '{"header":{"a":"\\ud800"},"moves":[{"comments":["\\udfff"]}]}', "to": "jkf"}),
+    json.dumps({"codes": ["x"] * 101}), json.dumps({"codes": [START], "match": "any"}),
+    json.dumps({"text": "9" * 5000}), json.dumps({"text": "position startpos moves 7g7f", "ply": 0}),
+    json.dumps({"text": json.dumps({"kind": "quoridor", "version": 1, "moves": [[[]]]})}),
+]  # fmt: skip
+
+odd_text = st.one_of(st.sampled_from(ODD), st.text(max_size=20))
+queries = st.lists(
+    st.tuples(st.sampled_from([*PARAMETERS.split(), "odd", "\0", ""]), odd_text), max_size=4
+).map(lambda pairs: "&".join(f"{quote(name)}={quote(value, errors='replace')}" for name, value in pairs))
+raw_queries = st.lists(st.sampled_from([*BYTES, b"limit=", b"&", b"q="]), max_size=4).map(b"".join)
+
+
+@st.composite
+def addresses(draw: st.DrawFn, route: Route) -> str:
+    values = {}
+    for name, kind in route.parts.items():
+        if kind == "int":
+            values[name] = draw(st.sampled_from(["{known}", *NUMBERS]))
+        elif name == "kind":
+            values[name] = draw(st.sampled_from(KINDS))
+        elif name == "name":
+            values[name] = draw(st.sampled_from(EXTENSIONS))
+        else:
+            codes = st.sampled_from([START, QUORIDOR_START])
+            values[name] = quote(draw(st.one_of(codes, odd_text)), safe="/", errors="replace")
+    return route.address(**values)
+
+
+@pytest.fixture
+def archive() -> dict[str, int]:
+    """An archive of one game: the numbers that addresses can name, by what stands before them."""
+    upload = stored(KIF)
+    game = Game.objects.get()
+    return {
+        "games": game.pk,
+        "uploads": upload.pk,
+        "entries": Entry.objects.get().seq,
+        "players": game.player0_id or 0,
+        "events": game.event_id or 0,
+    }
+
+
+def known(address: str, archive: dict[str, int]) -> str:
+    """The address with the numbers of the archive."""
+    return re.sub(r"(\w+)/{known}", lambda match: f"{match[1]}/{archive[match[1]]}", address)
+
+
+def sent(client: Client, method: str, address: str, query: str, body: str | None, accept: str | None) -> Any:
+    headers = {} if accept is None else {"Accept": accept}
+    options: dict[str, Any] = {"headers": headers, "QUERY_STRING": query}
+    if body is not None:
+        options |= {"data": body.encode("utf-8", "surrogatepass"), "content_type": "application/json"}
+    # What a client's path means, without the help that the test client gives.
+    return client.generic(method, address, **options)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.template)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(data=st.data())
+def test_no_address_fails_on_an_odd_request(archive, route, data):
+    address = known(data.draw(addresses(route)), archive)
+    query = data.draw(st.one_of(queries, raw_queries.map(lambda raw: raw.decode("latin-1"))))
+    method = data.draw(st.sampled_from(["GET", "GET", "HEAD", "POST", "POST", "PUT", "OPTIONS", "FOO"]))
+    body = data.draw(st.sampled_from(BODIES)) if method == "POST" else None
+    accept = data.draw(st.sampled_from(ACCEPTS))
+    answer = sent(Client(raise_request_exception=False), method, address, query, body, accept)
+    assert answer.status_code < 500, (method, address, query, body)
+    if answer.streaming:
+        b"".join(answer.streaming_content)
+    if address.startswith("/api/") and answer.status_code >= 400:
+        assert answer["Content-Type"] == "application/problem+json"
+        assert method == "HEAD" or answer.json()["code"]
+
+
+@pytest.mark.parametrize("number", [2**63, 10**20, 10**300])
+@pytest.mark.parametrize("route", [one for one in ROUTES if "int" in one.parts.values()], ids=str)
+def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
+    usual = {"name": "kif"} | {name: "0" for name, kind in route.parts.items() if kind == "int"}
+    for name in [name for name, kind in route.parts.items() if kind == "int"]:
+        answer = Client().get(route.address(**usual | {name: str(number)}))
+        assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+@pytest.mark.parametrize(
+    "address",
+    [
+        "uploads",
+        "convert",
+        "check",
+        "positions/shogi/find",
+        "positions/quoridor/find",
+        "positions/shogi/batch",
+    ],
+)
+def test_no_body_is_a_fault(archive, settings, address, body):
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+    client = Client(raise_request_exception=False)
+    answer = sent(client, "POST", f"/api/v1/{address}", "", body, None)
+    assert answer.status_code < 500
+    assert answer.status_code < 400 or answer["Content-Type"] == "application/problem+json"
