@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.ingest.ready import ready_game
@@ -234,6 +234,20 @@ def test_a_move_that_is_not_legal_is_not_played(
     tap(page, 2, 5)
     expect(page.locator("svg.board .target")).to_have_count(0)
     expect_ply(page, 0)
+
+
+def test_a_move_tapped_before_the_legal_moves_have_come_is_played(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=4"))
+    asked: list[Route] = []
+    page.route("**/legal", lambda route: asked.append(route))
+    page.locator('.seat.black [data-kind="6"]').click()
+    tap(page, 5, 5)
+    expect_ply(page, 4)
+    eventually(page, lambda: len(asked), 1)
+    asked[0].continue_()
+    expect(page.locator(".tried li")).to_have_text(["5 ▲５五角"])
 
 
 def test_a_promotion_is_asked_for_and_drops_come_from_the_hand(

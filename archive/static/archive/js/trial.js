@@ -45,8 +45,10 @@ export function startTrials(replay) {
   /** @param {string} half @param {number | null} at */
   async function choose(half, at) {
     const node = replay.shown();
+    // At once, so that a second tap before the legal moves have come is the move's other half.
+    chosen = half;
     const moves = (await legalMoves()).filter(({ usi }) => usi.startsWith(half));
-    if (node !== replay.shown()) return;
+    if (node !== replay.shown() || chosen !== half) return;
     chosen = moves.length ? half : "";
     board.mark(moves.length ? at : null, [...new Set(moves.map(({ usi }) => squareOf(usi.slice(2, 4))))]);
   }
