@@ -156,11 +156,13 @@ def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[
     reach a position for each that is taken out."""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
-    cursor.executemany(_DOOM, places)
+    counting = hot(cursor, {key for key, _, _ in places})
+    cursor.executemany(_DOOM, [place for place in places if place[0] in counting])
     removed, counted = [], list[Counted]()
     for table in TABLES:
-        cursor.execute(_DOOMED_HOT.format(table=table))
-        counted += [Counted(*row) for row in cursor.fetchall()]
+        if counting:
+            cursor.execute(_DOOMED_HOT.format(table=table))
+            counted += [Counted(*row) for row in cursor.fetchall()]
         cursor.executemany(_DELETE_PLACE.format(table=table), places)
         removed.append(max(0, cursor.rowcount))
     cursor.execute(_NOTE, [-removed[TABLES.index(RECENT)]])

@@ -21,6 +21,7 @@ from archive.ingest.writing import (
     identity,
     insert_games,
     keep_own_records,
+    keeps_rows,
     known_games,
     remove_rows,
     rewrite_game,
@@ -69,12 +70,20 @@ def add_edition(change: Change, game: Game, ready: ReadyGame) -> int:
     if whole == mine:
         change.records[game.pk] = mine.record
         return game.pk
-    return settle(change, game, again(game, whole))
+    return settle(change, game, again(game, whole, mine))
 
 
-def again(game: Game, whole: Edition) -> ReadyGame:
-    """What a stored game is with another record."""
-    return read_again(records.unpack(whole.record), whole.beside, game.space)
+def again(game: Game, whole: Edition, mine: Edition | None = None) -> ReadyGame:
+    """What a stored game is with another record.
+
+    `mine` is what it says now: where both play the same, and it stays the same game, its rows are kept.
+    """
+    record = records.unpack(whole.record)
+    if mine is not None and records.same_moves(record, records.unpack(mine.record)):
+        ready = read_again(record, whole.beside, game.space, game.index_rows)
+        if keeps_rows(game, ready):
+            return ready
+    return read_again(record, whole.beside, game.space)
 
 
 def settle(change: Change, game: Game, ready: ReadyGame) -> int:
@@ -124,7 +133,7 @@ def rebuild(change: Change, game: Game, by: ReadyGame | None = None) -> int:
     editions = [edition_of(entry, mine) for entry in said]
     if by is not None:
         editions = [found for found in editions if fit(found, edition(by))]
-    pk = settle(change, game, again(game, union(editions)))
+    pk = settle(change, game, again(game, union(editions), mine))
     restate(pk)
     return pk
 

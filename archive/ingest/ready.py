@@ -53,7 +53,8 @@ class ReadyGame:
     `players` are the normalized names of colours 0 and 1, empty where unknown, `ratings` theirs. `codes`
     runs beside `rows`: the canonical code of each row's key. `details` is what `headers.details` gives,
     `series` what `archive.ingest.series` packs. `stem` is the hash of the moves alone, `beside` what
-    `read_again` needs beside the record.
+    `read_again` needs beside the record. `kept_rows` is for a stored game that plays what it did: so many
+    rows stay as they are, and `rows` and `codes` are empty.
     """
 
     kind: str
@@ -82,6 +83,12 @@ class ReadyGame:
     digest_version: int = DIGEST_VERSION
     stem: bytes = b""
     beside: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    kept_rows: int | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the game has in the index."""
+        return len(self.rows) if self.kept_rows is None else self.kept_rows
 
     @property
     def played(self) -> int:
@@ -105,8 +112,8 @@ class ReadyEntry:
     program: str = ""
 
 
-def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
-    """Everything the store needs of a parsed game.
+def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> ReadyGame:
+    """Everything the store needs of a parsed game; with `kept_rows` without its rows, which are the dearest.
 
     Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
     """
@@ -117,7 +124,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.kind, parsed.ending)
     names, line = headers.players(header), _main_line(record, kind)
-    rows, codes = index_rows(record, kind, space)
+    rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
     details = storable(headers.details(header, remarks))
     if parsed.fractions:
         details["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
@@ -147,6 +154,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         series=series.pack(series.series_of(record, details)),
         stem=_stem(line),
         beside=_beside(parsed),
+        kept_rows=kept_rows,
     )
 
 
@@ -162,8 +170,13 @@ def _beside(parsed: ParsedGame) -> dict[str, Any]:
     return kept
 
 
-def read_again(record: Record, beside: Mapping[str, Any], space: int = PUBLIC) -> ReadyGame:
-    """The game of a stored record and of what was kept beside it, as if it came just now."""
+def read_again(
+    record: Record, beside: Mapping[str, Any], space: int = PUBLIC, kept_rows: int | None = None
+) -> ReadyGame:
+    """The game of a stored record and of what was kept beside it, as if it came just now.
+
+    `kept_rows` as in `ready_game`.
+    """
     ending = beside.get("ending")
     parsed = ParsedGame(
         record,
@@ -172,7 +185,7 @@ def read_again(record: Record, beside: Mapping[str, Any], space: int = PUBLIC) -
         fractions={int(ply): text for ply, text in beside.get("fractions", {}).items()},
         remarks=tuple(beside.get("remarks", ())),
     )
-    return ready_game(parsed, space)
+    return ready_game(parsed, space, kept_rows)
 
 
 def row_result(record_kind: str, result: int) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import orjson
 
 from kifu_core.formats.jkf import clean_escapes
-from kifu_core.jkf import Record
+from kifu_core.jkf import MoveEntry, Record
 
 _LEVEL: Final = 3
 """A record shrinks to about a tenth; higher levels cost more time than they save bytes."""
@@ -55,3 +56,18 @@ def from_json(text: bytes) -> Any:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return json.loads(clean_escapes(text.decode())[0])
+
+
+def same_moves(one: Record, other: Record) -> bool:
+    """Whether two records of a kind of game begin alike and play the same, forks included, in the same order.
+
+    Comments, times, headers and the main line's ending do not count. Linear in both.
+    """
+    return one.get("initial") == other.get("initial") and _played(one["moves"]) == _played(other["moves"])
+
+
+def _played(line: Sequence[MoveEntry]) -> tuple[list[Any], list[tuple[int, list[Any]]]]:
+    """The moves of a line, and by their places the lines beside them."""
+    moves = [entry["move"] for entry in line if "move" in entry]
+    forks = [(at, [*map(_played, entry["forks"])]) for at, entry in enumerate(line) if "forks" in entry]
+    return moves, forks

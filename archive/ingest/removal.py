@@ -259,7 +259,7 @@ class _Removal:
             whole = union(editions)
             done.append(game.pk)
             if whole != mine:
-                ready = placing.again(game, whole)
+                ready = placing.again(game, whole, mine)
                 if (ready.digest, ready.digest_version) == (bytes(game.digest), game.digest_version):
                     alike.append((game, ready))
                 else:

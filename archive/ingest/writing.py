@@ -64,6 +64,8 @@ _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = (
     f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
 )
+_UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, beside = %s WHERE game_id = %s"
+_RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
 
 
 class IndexDamagedError(Exception):
@@ -257,7 +259,7 @@ def _values(change: Change, game: ReadyGame, slot: int) -> list[Value]:
     return [
         game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
         event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
-        game.result, game.special, game.plies, schema.INDEX_VERSION, len(game.rows), game.calendar,
+        game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
         game.round, game.opening, json.dumps(game.details),
     ]  # fmt: skip
 
@@ -269,9 +271,7 @@ def has_columns(change: Change, game: Game, ready: ReadyGame) -> bool:
     wanted["details"] = ready.details  # type: ignore[assignment]
     for column in ("digest", "stem"):
         stored[column] = bytes(stored[column] or b"")
-    ratings = dict(GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"))
-    named = {colour: ready.ratings[colour] for colour in (0, 1) if ready.players[colour]}
-    return stored == wanted and ratings == named
+    return stored == wanted and _ratings(game) == _named_ratings(ready)
 
 
 def _add_to_index(change: Change, games: Sequence[tuple[ReadyGame, int]]) -> None:
@@ -365,24 +365,79 @@ def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = 
     change.add(indexed, slot, game.record_kind, game.played, game.result)
 
 
+def keeps_rows(game: Game, ready: ReadyGame) -> bool:
+    """Whether the rows of a stored game, and of its players, are also those of what it is by now, provided
+    that both play the same moves."""
+    return (
+        game.index_version == schema.INDEX_VERSION
+        and (game.record_kind, game.played, game.result) == (ready.record_kind, ready.played, ready.result)
+        and (bytes(game.digest), game.digest_version) == (ready.digest, ready.digest_version)
+        and _ratings(game) == _named_ratings(ready)
+    )
+
+
+def _ratings(game: Game) -> dict[int, int | None]:
+    """The ratings of a stored game's named players, by colour."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RATINGS, [game.slot])
+        return dict(cursor.fetchall())
+
+
+def _named_ratings(ready: ReadyGame) -> dict[int, int | None]:
+    return {colour: ready.ratings[colour] for colour in (0, 1) if ready.players[colour]}
+
+
 def rewrite_game(change: Change, game: Game, ready: ReadyGame) -> None:
-    """Everything about a stored game anew, its record included, in a new slot."""
+    """Everything about a stored game anew, its record included; in a new slot unless its rows are kept."""
     rewrite_games(change, [(game, ready)])
 
 
 def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
-    """The same for several games, at once. Raises IndexDamagedError."""
+    """The same for several games, at once; those whose rows are kept stay in their slots.
+
+    Raises IndexDamagedError.
+    """
+    if not games:
+        return
+    keep_own_records([game for game, _ in games])
+    _move(change, [pair for pair in games if pair[1].kept_rows is None])
+    _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
+    write_series({game.pk: ready.series for game, ready in games})
+    change.records.update((game.pk, ready.record) for game, ready in games)
+
+
+def _restate(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """Write what games are by now but for their place in the index, in the players' lists and among those of
+    their day."""
+    _update(change, [(game, ready, game.slot) for game, ready in games])
+    change.cursor.executemany(
+        _UPDATE_RECORD,
+        [[ready.record, json.dumps(ready.beside), game.pk] for game, ready in games],
+    )
+    events = [(game, change.names.events[ready.event] if ready.event else None) for game, ready in games]
+    others = [(game, event) for game, event in events if event != game.event_id]
+    GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
+    GameEvent.objects.bulk_create(
+        [GameEvent(event_id=event, played=game.played, slot=game.slot) for game, event in others if event]
+    )
+
+
+def _update(change: Change, games: Sequence[tuple[Game, ReadyGame, int]]) -> None:
+    """Write the columns of stored games, which are in these slots from now on."""
+    change.cursor.executemany(
+        _UPDATE_GAME, [[*_values(change, ready, slot), game.pk] for game, ready, slot in games]
+    )
+
+
+def _move(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """Index stored games anew, in new slots."""
     if not games:
         return
     old = [game for game, _ in games]
-    keep_own_records(old)
     take_out(change, old)
     forget_slots([game.slot for game in old])
     slots = change.take_slots(len(games))
-    change.cursor.executemany(
-        _UPDATE_GAME,
-        [[*_values(change, ready, slot), game.pk] for (game, ready), slot in zip(games, slots, strict=True)],
-    )
+    _update(change, [(game, ready, slot) for (game, ready), slot in zip(games, slots, strict=True)])
     GameRecord.objects.bulk_create(
         [
             GameRecord(game_id=game.pk, record=ready.record, beside=ready.beside, keys=_packed(ready.rows))
@@ -392,8 +447,6 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> No
         unique_fields=["game"],
         update_fields=["record", "beside", "keys"],
     )
-    write_series({game.pk: ready.series for game, ready in games})
-    change.records.update((game.pk, ready.record) for game, ready in games)
     _add_to_index(change, [(ready, slot) for (_, ready), slot in zip(games, slots, strict=True)])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from archive.index import verify
-from archive.ingest import removal, store
-from archive.ingest.ready import ReadyEntry, ReadyGame
+from archive.ingest import records, removal, store
+from archive.ingest.ready import ReadyEntry, ReadyGame, read_again
 from archive.models import Entry, Game, GameAlias, GamePlayer, GameRecord, Occurrence, Upload, UploadChunk
 from tests.archive.builders import ready, snapshot, upload
 
@@ -52,6 +52,21 @@ def test_a_game_becomes_what_its_other_editions_say():
     game.refresh_from_db()
     assert (game.precision, game.index_rows, game.event, game.player1.name) == ("", 13 + 2, None, "乙")
     assert game.jkf["header"] == {"先手": "甲", "後手": "乙"}
+    assert all_right()
+
+
+def test_comments_go_with_their_edition_and_the_index_is_left_alone(hot_at_three):
+    plain = [ready(OPENING, {3: [["6g6f"]]}, black=name, day="2020/01/02") for name in "甲乙丙"]
+    record = records.unpack(plain[0].record)
+    record["moves"][2]["comments"] = ["角道を開ける"]
+    sent(*plain)
+    commenting = sent(read_again(record, plain[0].beside))
+    before = Game.objects.get(player0__name="甲")
+    assert before.jkf["moves"][2]["comments"] == ["角道を開ける"]
+    assert store.delete_upload(commenting)
+    after = Game.objects.get(player0__name="甲")
+    assert (after.slot, after.index_rows) == (before.slot, 13 + 2)
+    assert "comments" not in after.jkf["moves"][2]
     assert all_right()
 
 

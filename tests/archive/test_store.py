@@ -9,14 +9,15 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from archive.index import counters, verify
-from archive.ingest import claims, store
-from archive.ingest.ready import ReadyEntry
+from archive.ingest import claims, records, store
+from archive.ingest.ready import ReadyEntry, ReadyGame, read_again
 from archive.models import (
     PIECE_BYTES,
     Entry,
     Event,
     Game,
     GameAlias,
+    GameEvent,
     GamePlayer,
     Occurrence,
     Player,
@@ -34,6 +35,10 @@ OPENING = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f"
 
 def all_right() -> bool:
     return not list(verify.verify())
+
+
+def rows_of_index() -> list[tuple[int, ...]]:
+    return list(Occurrence.objects.values_list("key", "played", "slot", "ply", "move", "flags", "result"))
 
 
 # --- uploads ---------------------------------------------------------------------------------------------
@@ -201,6 +206,40 @@ def test_the_forks_of_a_second_edition_join_the_game():
     first, second = Entry.objects.order_by("pk")
     assert "forks" not in first.jkf["moves"][3]
     assert second.jkf["header"] == {"先手": "甲 九段", "開始日時": "2020/01/02"}
+    assert all_right()
+
+
+def commented(game: ReadyGame, ply: int, text: str) -> ReadyGame:
+    """A game with a comment at one of its moves."""
+    record = records.unpack(game.record)
+    record["moves"][ply]["comments"] = [text]
+    return read_again(record, game.beside)
+
+
+def test_an_edition_that_plays_nothing_else_leaves_the_index_alone(hot_at_three):
+    others = [ready(OPENING, black=name) for name in "乙丙丁"]
+    ingest(ready(OPENING, {3: [["6g6f"]]}, black="甲", day="2020/01/02"), *others)
+    rows, slot = set(rows_of_index()), Game.objects.get(player0__name="甲").slot
+    ingest(commented(ready(OPENING, black="甲", day="2020/01/02", event="名人戦"), 2, "角道を開ける"))
+    game = Game.objects.get(player0__name="甲")
+    assert (game.slot, game.index_rows, game.event.name) == (slot, 13 + 2, "名人戦")
+    assert set(rows_of_index()) == rows
+    assert game.jkf["moves"][2]["comments"] == ["角道を開ける"]
+    assert GameEvent.objects.get().slot == slot
+    assert "comments" not in Entry.objects.filter(game=game).earliest("pk").jkf["moves"][2]
+    assert all_right()
+
+
+def test_an_edition_that_knows_a_rating_takes_a_new_slot(hot_at_three):
+    others = [ready(OPENING, black=name) for name in "乙丙丁"]
+    ingest(ready(OPENING, black="甲", day="2020/01/02"), *others)
+    slot = Game.objects.get(player0__name="甲").slot
+    rated = ready(OPENING, black="甲", day="2020/01/02")
+    record = records.unpack(rated.record)
+    record["header"]["先手レート"] = "2400"
+    ingest(read_again(record, rated.beside))
+    game = Game.objects.get(player0__name="甲")
+    assert GamePlayer.objects.get(rating=2400).slot == game.slot != slot
     assert all_right()
 
 

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from django.conf import settings
 from django.db import connections
 from django.db.models import Count
 
@@ -35,8 +36,8 @@ from tests.serving import Archive
 
 SLOW_SECONDS = 2.0
 """No answer may take longer, as far as that is up to the archive."""
-LIMITS = {"web": 512 * MIB, "worker": 1024 * MIB, "scheduler": 256 * MIB, "serve": 256 * MIB}
-"""Resident bytes that no process of a role may have."""
+LIMITS = {"scheduler": 256 * MIB, "serve": 256 * MIB}
+"""Resident bytes that no process of a role may have; for the others the settings say it."""
 GIVE_UP = 8
 """After so many requests without any answer there is nothing left to attack."""
 WORK_SECONDS = 1800
@@ -353,8 +354,9 @@ class Attack:
             self.report.fault(fault, one.request.route, partial(str, example))
         self.report.memory = self.watch.largest()
         self.report.processes = {role: len(found) for role, found in self.watch.peaks.items()}
+        limits = {"web": settings.WEB_MEMORY_MB * MIB, "worker": settings.WORKER_MEMORY_MB * MIB} | LIMITS
         for role, size in self.report.memory.items():
-            if size > LIMITS.get(role, LIMITS["worker"]):
+            if size > limits.get(role, limits["worker"]):
                 self.report.fault(Fault("memory", f"{role} had {size // MIB} MiB"), role, lambda: "")
         for title, served in self.report.visitors.items():
             for began, seconds, path in served.late(self.size.visitor_seconds):

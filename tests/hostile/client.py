@@ -13,6 +13,8 @@ from tests.hostile.requests import Request
 
 LARGEST_HEAD = 1 << 20
 LARGEST_ANSWER = 1 << 28
+PIECES = 10
+"""An answer that comes in pieces has the patience for each of them, and so many times it for all."""
 
 
 class NoAnswer(Exception):
@@ -63,7 +65,7 @@ def exchange(request: Request, place: tuple[str, int], patience: float = 30) -> 
                 if request.broken:
                     connection.shutdown(socket.SHUT_WR)
             answer.began = time.monotonic()
-            _read(_Reader(connection, answer.began + patience), request, answer)
+            _read(_Reader(connection, patience), request, answer)
     except (NoAnswer, OSError) as error:
         answer.problem = str(error) or type(error).__name__
     if not answer.seconds:
@@ -72,10 +74,11 @@ def exchange(request: Request, place: tuple[str, int], patience: float = 30) -> 
 
 
 class _Reader:
-    """Reads from a connection until a moment."""
+    """Reads from a connection for so many seconds from now on."""
 
-    def __init__(self, connection: socket.socket, until: float) -> None:
-        self.connection, self.until, self.rest = connection, until, bytearray()
+    def __init__(self, connection: socket.socket, patience: float) -> None:
+        self.connection, self.patience, self.rest = connection, patience, bytearray()
+        self.until = time.monotonic() + patience
 
     def more(self) -> bool:
         """Read some; False at the end."""
@@ -147,6 +150,7 @@ def _chunks(reader: _Reader, answer: Answer) -> bytes:
     while size := int(reader.line().split(b";")[0], 16):
         waits.append((time.monotonic() - last, last))
         last = time.monotonic()
+        reader.until = max(reader.until, min(last + reader.patience, answer.began + PIECES * reader.patience))
         body += reader.take(size + 2)[:-2]
     while reader.line() not in {b"\r\n", b"\n"}:
         pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -83,35 +83,41 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
     return response
 
 
-def _rows(upload: Upload) -> Iterator[Entry]:
+def _pages(upload: Upload) -> Iterator[list[Entry]]:
     """All entries by pages: no cursor stays open while a client is slow."""
     after = -1
     entries = Entry.objects.filter(upload=upload).defer("extra", "record", "beside").order_by("seq")
     while rows := list(entries.filter(seq__gt=after)[:_PAGE]):
-        yield from rows
+        yield rows
         after = rows[-1].seq
 
 
 def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
-    for entry in _rows(upload):
-        yield orjson.dumps(entry_json(entry, request)) + b"\n"
+    for page in _pages(upload):
+        yield b"".join(orjson.dumps(entry_json(entry, request)) + b"\n" for entry in page)
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
     """A line per finding, and one for an entry without any. The mark at the beginning tells Excel UTF-8."""
-    yield b"\xef\xbb\xbf" + _line(_COLUMNS)
-    for entry in _rows(upload):
-        about = (
-            entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
-            entry.program,
-        )  # fmt: skip
-        for issue in [issues.told(one) for one in entry.issues] or [{}]:
-            yield _line((*about, *(issue.get(name) for name in _COLUMNS[len(about) :])))
+    yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
+    for page in _pages(upload):
+        yield _lines(line for entry in page for line in _findings(entry))
 
 
-def _line(cells: tuple[Any, ...]) -> bytes:
+def _findings(entry: Entry) -> Iterator[tuple[Any, ...]]:
+    about = (
+        entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
+        entry.program,
+    )  # fmt: skip
+    for issue in map(issues.told, entry.issues or ()):
+        yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
+    if not entry.issues:
+        yield (*about, *[None] * len(_COLUMNS[len(about) :]))
+
+
+def _lines(rows: Iterable[tuple[Any, ...]]) -> bytes:
     out = io.StringIO()
-    csv.writer(out).writerow(map(_cell, cells))
+    csv.writer(out).writerows(map(_cell, row) for row in rows)
     return out.getvalue().encode("utf-8", "replace")
 
 

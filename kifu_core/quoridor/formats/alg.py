@@ -154,7 +154,7 @@ class _Game:
         self.added += entries
         self.lines[-1].extend(entries)
         if len(self.lines) == 1:
-            self.plies += sum("move" in entry for entry in entries)
+            self.plies += sum("move" in entry for entry in watched(entries))
 
     def offsets(self) -> dict[int, int]:
         """Where in the text the entries stand, by their ids."""
@@ -302,7 +302,7 @@ class _Reader:
                 game = self._new(line.begin)
         self.last_line, self.blank = line.begin, False
         found = _MOVES.each(match[0].replace(",", " ").split())
-        game.add([{"move": move} for move in found], match.start())
+        game.add([{"move": move} for move in watched(found)], match.start())
 
     def _ending(self, match: re.Match[str]) -> None:
         kind = endings.BY_WORD[match[0].lower()]

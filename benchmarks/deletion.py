@@ -1,0 +1,118 @@
+"""Deleting an upload: how soon its games are gone, and how fast the rest of the work is done.
+
+    python -m benchmarks.deletion [--engine sqlite|postgresql] [--games 1000] [--json]
+
+For each engine an empty archive in a temporary folder takes in one upload of so many games and deletes it,
+three times: nobody else has sent the games (`alone`); another upload has all of them, at one with them
+(`shared`); the other upload has none of their comments, so that every game changes (`changed`).
+
+`gone` is the time from the request until no list has a game of the upload that nobody else has sent; `all`
+the entries a second until nothing is left of it; `read` the same of taking the upload in, in the same run.
+Seconds are those of the processor of this process and, for PostgreSQL, of the clock: the server works in
+processes of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks import generate
+from benchmarks.ingest import ENGINES, empty_archive
+
+CASES = ("alone", "shared", "changed")
+COMMENTED = 10
+"""In a game with comments there is one at every so many plies."""
+
+
+def text_of(numbers: range, *, commented: bool) -> bytes:
+    """KIF of games with these numbers, with comments or without."""
+    from kifu_core import dump
+
+    made = []
+    for number in numbers:
+        record = generate.record(number)
+        if commented:
+            for entry in record["moves"][COMMENTED:-1:COMMENTED]:
+                entry["comments"] = [f"第{number}局の研究"]
+        made.append(dump(record, "kif"))
+    return "\n".join(made).encode()
+
+
+def measure(case: str, games: int, first: int) -> dict[str, Any]:
+    """One case with games from a number on."""
+    numbers = range(first, first + games)
+    if case != "alone":
+        send(text_of(numbers, commented=False) + b"\n")
+    doomed, reading = timed(lambda: send(text_of(numbers, commented=case == "changed")))
+    found = delete(doomed, games if case == "alone" else 0)
+    return {"case": case, "games": games, "read": round(games / reading), **found}
+
+
+def send(data: bytes) -> int:
+    """Store and read an upload; its id. Raises RuntimeError unless all of it was read."""
+    from archive.ingest import store, work
+    from archive.models import Upload
+
+    made, _ = store.create_upload("games.kif", [data], source="command")
+    work.work_off(made.pk)
+    if Upload.objects.get(pk=made.pk).state != Upload.State.DONE:
+        raise RuntimeError("the upload was not read")
+    return made.pk
+
+
+def delete(upload: int, games: int) -> dict[str, Any]:
+    """Delete an upload of so many games that nobody else has; the figures."""
+    from archive.ingest import removal
+    from archive.models import Game, Upload
+
+    left = Game.objects.count() - games
+    entries = Upload.objects.get(pk=upload).entries.count()
+    clock, began = time.perf_counter(), clock_of_engine()
+    removal.begin_deletion(upload)
+    deletion = removal.Deletion(upload, "benchmark")
+    deletion.claim()
+    gone = None
+    for _ in deletion.steps():
+        if gone is None and games and Game.objects.count() == left:
+            gone = time.perf_counter() - clock
+    if Upload.objects.filter(pk=upload).exists() or Game.objects.count() != left:
+        raise RuntimeError("the upload is not deleted")
+    taken = clock_of_engine() - began
+    return {"gone": gone and round(gone, 2), "all": round(entries / taken), "seconds": round(taken, 2)}
+
+
+def timed(work: Callable[[], int]) -> tuple[int, float]:
+    """What it gives, and the seconds."""
+    began = clock_of_engine()
+    found = work()
+    return found, clock_of_engine() - began
+
+
+def clock_of_engine() -> float:
+    """Seconds: of the processor where the database is in this process."""
+    from django.db import connection
+
+    return time.process_time() if connection.vendor == "sqlite" else time.perf_counter()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--engine", choices=ENGINES)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    for engine in [options.engine] if options.engine else ENGINES:
+        with empty_archive(engine):
+            for number, case in enumerate(CASES):
+                found = measure(case, options.games, number * options.games)
+                print(json.dumps({"engine": engine} | found) if options.json else f"{engine}: {found}")
+
+
+if __name__ == "__main__":
+    main()
