@@ -8,10 +8,14 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 ACCESS: Final = "archive.access"
 """The logger of the access log."""
+
+_LONGEST_TARGET: Final = 2000
+_LONGEST_AGENT: Final = 200
+"""Characters in a line of it."""
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 _NOBODY: Final = "-"
@@ -48,6 +52,39 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+class Asked(NamedTuple):
+    """What a visitor sent, for the access log: all of it but the address as it came."""
+
+    address: str
+    method: str | None
+    target: str
+    agent: str | None
+
+
+def visits_are_told() -> bool:
+    """Whether there is an access log."""
+    return logging.getLogger(ACCESS).isEnabledFor(logging.INFO)
+
+
+def tell_visit(asked: Asked, status: int, size: int, seconds: float) -> None:
+    """Write a request's line: address, method, target, status, bytes, milliseconds, name of the client."""
+    logging.getLogger(ACCESS).info(
+        '%s "%s %s" %d %d %dms "%s"',
+        asked.address,
+        _quotable(asked.method or _NOBODY),
+        _quotable(asked.target[:_LONGEST_TARGET]),
+        status,
+        size,
+        round(1000 * seconds),
+        _quotable((asked.agent or _NOBODY)[:_LONGEST_AGENT]),
+    )
+
+
+def _quotable(text: str) -> str:
+    """A text that may stand between quotation marks."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 class RequestIds(logging.Filter):

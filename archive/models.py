@@ -21,6 +21,9 @@ from archive.ingest import records
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
+LARGEST_ID: Final = 2**63 - 1
+"""The largest number that a database takes for an id."""
+
 PIECE_BYTES: Final = 1024 * 1024
 """Largest piece in which an upload's bytes are stored."""
 

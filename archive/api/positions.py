@@ -10,6 +10,7 @@ from rest_framework.reverse import reverse
 
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
 from archive.api.serializers import AskedGames, game_json
+from archive.models import LARGEST_ID
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -40,7 +41,7 @@ class FilterQuery(MatchQuery, AskedGames):
     """Which games through a position are meant."""
 
     min_rating = Whole(required=False, min_value=0, max_value=32767)
-    upload = Whole(required=False, min_value=1, max_value=2**63 - 1)
+    upload = Whole(required=False, min_value=1, max_value=LARGEST_ID)
 
 
 class PositionQuery(FilterQuery):
@@ -86,7 +87,7 @@ class FindBody(serializers.Serializer[Any]):
     """What `POST positions/{kind}/find` takes beside a Position object."""
 
     text = Raw(required=False)
-    game = Whole(required=False, min_value=1, max_value=2**63 - 1)
+    game = Whole(required=False, min_value=1, max_value=LARGEST_ID)
     position = serializers.DictField(required=False)
     ply = Whole(required=False, min_value=0, max_value=32767)
 

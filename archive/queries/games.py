@@ -12,7 +12,7 @@ from django.db import connection
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.ingest import headers
-from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
+from archive.models import LARGEST_ID, Event, EventAlias, Player, PlayerAlias, Upload
 from archive.queries.pages import Order, Page, Phase, Place, as_date, paged
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
@@ -164,13 +164,9 @@ def find_games(
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-_LAST_ID: Final = (1 << 63) - 1
-"""The largest number that a database takes for an id."""
-
-
 def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
     """One game as it stands in lists; None where there is none of this id."""
-    if game_id > _LAST_ID:
+    if game_id > LARGEST_ID:
         return None
     sql = f"""
         SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g

@@ -326,13 +326,13 @@ class Front:
             # Only now is there surely a socket: the server opens it after this was made.
             self.listening = True
             sockets.end_untaken(self.limits.answer_seconds)
-        body = Body(self.room, self.folder)
+        body, began = Body(self.room, self.folder), time.monotonic()
         try:
             await self._take(scope, receive, body)
             body.file.seek(0)
             await self._answer(environ_of(scope, body.file, body.size), send)
         except Refused as refusal:
-            await _refuse(refusal, scope, send)
+            await _refuse(refusal, scope, send, began)
         except Gone:
             pass
         finally:
@@ -406,11 +406,15 @@ class Front:
             raise Gone from None
 
 
-async def _refuse(refusal: Refused, scope: Scope, send: Send) -> None:
-    proposed = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
-    identifier = logs.request_id(proposed)
+async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> None:
+    asked = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    identifier = logs.request_id(asked.get(b"x-request-id"))
     with logs.about(identifier):
         content_type, data = _told(refusal, api=scope["path"].startswith("/api/"))
+        if logs.visits_are_told():
+            target = scope["raw_path"].decode("latin-1")
+            visit = logs.Asked(scope["client"][0], scope["method"], target, asked.get(b"user-agent"))
+            logs.tell_visit(visit, refusal.status, len(data), time.monotonic() - began)
     headers = [
         (b"content-type", content_type),
         (b"content-length", str(len(data)).encode()),

@@ -12,7 +12,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from archive.models import Game
+from archive.models import LARGEST_ID, Game
 from archive.queries.sides import results_of
 from archive.web import wording
 from archive.web.wording import ENDINGS, ENDINGS_OF, STARTS_OF
@@ -89,7 +89,7 @@ def _number(label: Any) -> forms.IntegerField:
 
 def _source() -> forms.IntegerField:
     return forms.IntegerField(
-        label=_("Source"), required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput
+        label=_("Source"), required=False, min_value=1, max_value=LARGEST_ID, widget=forms.HiddenInput
     )
 
 

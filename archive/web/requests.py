@@ -17,15 +17,12 @@ from django.http import (
 )
 
 from archive import logs
+from archive.models import LARGEST_ID
 from archive.web.addresses import client_address
 from archive.web.content_types import REFUSED
 from archive.web.errors import bad_request, failure, filled
 
 HEADER: Final = "X-Request-ID"
-_LONGEST: Final = 2000
-"""Characters of an address in the access log."""
-_LONGEST_AGENT: Final = 200
-_LARGEST_ID: Final = 2**63 - 1
 _TYPES: Final = {
     400: ("content-type", "`Content-Type` makes no sense"),
     415: ("charset", "the `charset` in `Content-Type` is none that is read here: send UTF-8"),
@@ -33,7 +30,6 @@ _TYPES: Final = {
 """What is wrong with types of bodies, by status."""
 
 log = logging.getLogger(__name__)
-access = logging.getLogger(logs.ACCESS)
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -79,25 +75,11 @@ class _Visit:
 
     def ended(self, status: int, size: int) -> None:
         """Write its line: address, method, path, status, bytes, milliseconds, name of the client."""
-        if not access.isEnabledFor(logging.INFO):
-            return
-        milliseconds = round(1000 * (time.perf_counter() - self.began))
-        agent = self.request.headers.get("User-Agent", "-")[:_LONGEST_AGENT]
-        access.info(
-            '%s "%s %s" %d %d %dms "%s"',
-            client_address(self.request),
-            _quotable(self.request.method or "-"),
-            _quotable(self.request.get_full_path()[:_LONGEST]),
-            status,
-            size,
-            milliseconds,
-            _quotable(agent),
-        )
-
-
-def _quotable(text: str) -> str:
-    """A text that may stand between quotation marks."""
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+        if logs.visits_are_told():
+            request, seconds = self.request, time.perf_counter() - self.began
+            agent = request.headers.get("User-Agent")
+            asked = logs.Asked(client_address(request), request.method, request.get_full_path(), agent)
+            logs.tell_visit(asked, status, size, seconds)
 
 
 class _Watched(Iterator[bytes]):
@@ -160,7 +142,7 @@ class Refusing:
     ) -> HttpResponse | None:
         """404 for a number in an address that no row can have: SQLite fails on it."""
         numbers = (value for value in kwargs.values() if isinstance(value, int))
-        return failure(request, 404) if any(number > _LARGEST_ID for number in numbers) else None
+        return failure(request, 404) if any(number > LARGEST_ID for number in numbers) else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """A client that went away while it sent its body is no fault."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import logging
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from archive import logs
 from archive.serving import front
 from archive.serving.front import MIB, PIECE_BYTES, Front, Limits
 
@@ -347,6 +349,17 @@ def test_an_application_that_fails_is_told_and_logged(caplog):
     assert b"secret" not in found.data
     assert found.json["request_id"].encode() == found.header[b"x-request-id"]
     assert "secret" in caplog.text
+
+
+def test_what_is_refused_here_stands_in_the_access_log_too(caplog):
+    def failing(environ: Any, start_response: Any) -> list[bytes]:
+        raise RuntimeError
+
+    with caplog.at_level(logging.INFO, logger=logs.ACCESS):
+        found = visit(failing, path=b'/api/v1/"games')
+    (line,) = [record for record in caplog.records if record.name == logs.ACCESS]
+    expected = f'"POST /api/v1/\\"games" 500 {len(found.data)} '
+    assert expected in line.getMessage()
 
 
 def test_an_answer_that_takes_too_long_is_told_and_others_are_answered():

@@ -85,6 +85,14 @@ def test_wherever_the_time_is_over_the_clock_is_looked_at_soon_after(name):
     assert max(later - before for before, later in pairwise(looks)) < SOON
 
 
+def test_a_single_row_of_very_many_moves_is_watched_too():
+    text, clock = "e2 e8 e1 e9 " * (SOON // 3), LineClock()
+    with time_limit(1, clock), clock.running():
+        load(text)
+    looks = [*clock.looks, clock.lines]
+    assert max(later - before for before, later in pairwise(looks)) < SOON
+
+
 @pytest.mark.parametrize("name", ["usi moves and words", "kif moves", "one game", "usen forks"])
 def test_a_limit_that_is_long_enough_changes_nothing(name):
     text = text_named(name)

@@ -80,6 +80,6 @@ def record_kind(record: Record, ending: Ending | None) -> RecordKind:
     moves = record["moves"]
     if not any("move" in entry for entry in moves) and ending is None:
         return "position"
-    if sum("forks" in entry for entry in moves) >= TREE_FORKS and not has_players(record["header"]):
+    if sum("forks" in entry for entry in watched(moves)) >= TREE_FORKS and not has_players(record["header"]):
         return "tree"
     return "game"
