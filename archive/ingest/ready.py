@@ -29,7 +29,7 @@ from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
 
-DIGEST_VERSION: Final = 3
+DIGEST_VERSION: Final = 4
 SHORT_PLIES: Final = 10
 """Below this many plies a record without players and day is only the same as one with the same text."""
 
@@ -125,7 +125,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         kind=kind,
         record_kind=parsed.kind,
         space=space,
-        digest=_digest(line, record, result, names, day.text),
+        digest=_digest(line, record, result, headers.player_keys(header), day.text),
         record=records.pack(record),
         players=names,
         ratings=headers.ratings(header, remarks),
@@ -208,7 +208,7 @@ def digest(record: Record, kind: str, result: int) -> bytes:
     word for the ending. A change needs a new `DIGEST_VERSION`.
     """
     header = record["header"]
-    players, day = headers.players(header), headers.played(header).text
+    players, day = headers.player_keys(header), headers.played(header).text
     return _digest(_main_line(record, kind), record, result, players, day)
 
 

@@ -26,6 +26,8 @@ from archive.ingest.headers.people import (
     PLAYERS,
     Person,
     people,
+    player_key,
+    player_keys,
     player_name,
     players,
     ratings,
@@ -33,6 +35,7 @@ from archive.ingest.headers.people import (
 )
 from archive.ingest.headers.text import SITES, TEXT_LIMIT, Header, first, plain
 from archive.ingest.headers.times import LIMITS, limits, read_limit, read_used, times_data
+from archive.ingest.headers.variants import folded
 from kifu_core.clock import Limit as TimeLimit
 
 __all__ = [
@@ -52,11 +55,14 @@ __all__ = [
     "TimeLimit",
     "details",
     "event",
+    "folded",
     "limits",
     "opening",
     "people",
     "plain",
     "played",
+    "player_key",
+    "player_keys",
     "player_name",
     "players",
     "ratings",

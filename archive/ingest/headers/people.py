@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from archive.ingest.headers.text import READ_LIMIT, SITES, Header, first, plain
+from archive.ingest.headers.variants import folded
 
 PLAYERS: Final = (("先手", "下手"), ("後手", "上手"))
 _SIDES: Final = (("先手", "下手", "BLACK"), ("後手", "上手", "WHITE"))
@@ -78,7 +79,7 @@ _RATED_SITES: Final = ("81Dojo", "将棋倶楽部24")
 """Where people play, and every name has its rating behind it: `taro81(1980)`."""
 
 # Where somebody is from: 佐藤実三段(花巻), 四段　山田　実(福島), in results of prefectures.
-_KANJI: Final = "々〆一-鿿豈-﫿"
+_KANJI: Final = "々〆一-鿿豈-﫿\U00020000-\U0002ffff\U000e0100-\U000e01ef"
 _PLACE: Final = re.compile(rf"\s*[(\[〔【]([{_KANJI}ぁ-ヶー・]{{1,8}})[)\]〕】]$")
 _JAPANESE_NAME: Final = re.compile(rf"[{_KANJI}ぁ-ヶー]+(?:\s+[{_KANJI}ぁ-ヶー]+)*")
 _SURE_PLACE: Final = re.compile(
@@ -254,6 +255,15 @@ def player_name(text: str) -> str:
     return read_player(text).name
 
 
+def player_key(text: str) -> str:
+    """What a player is known by, however the name is written.
+
+    >>> player_key("髙見　泰地 七段") == player_key("高見泰地")
+    True
+    """
+    return folded(player_name(text))
+
+
 def people(header: Header) -> tuple[Person, Person]:
     """The players of colours 0 and 1, with what the headers beside their names say of rank and rating."""
     rated = plain(first(header, SITES)).startswith(_RATED_SITES)
@@ -282,6 +292,12 @@ def players(header: Header) -> tuple[str, str]:
     """The names of colours 0 and 1; an empty text where there is none."""
     black, white = people(header)
     return black.name, white.name
+
+
+def player_keys(header: Header) -> tuple[str, str]:
+    """What the players of colours 0 and 1 are known by; an empty text where there is none."""
+    black, white = players(header)
+    return folded(black), folded(white)
 
 
 def ratings(header: Header, remarks: Iterable[str]) -> tuple[int | None, int | None]:
