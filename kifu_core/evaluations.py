@@ -70,6 +70,17 @@ def evaluations(record: Record) -> list[Evaluation]:
     return found
 
 
+def is_evaluation(line: str) -> bool:
+    """Whether a line of a comment is all or part of what an engine thought, in one of the known forms.
+
+    >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
+    (True, True, False)
+    """
+    if line[:1] not in ("#", "*"):
+        return False
+    return any(pattern.fullmatch(line) for pattern in (_SHOGIHOME, *(pattern for pattern, _ in _DIALECTS)))
+
+
 def best(found: Iterable[Evaluation]) -> list[Evaluation]:
     """The evaluation of each ply that a chart shows: an analysis before the player's own, an engine's first
     line before its others, the last word before earlier ones; lines not played are left out."""
