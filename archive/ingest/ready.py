@@ -125,7 +125,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC) -> ReadyGame:
         kind=kind,
         record_kind=parsed.kind,
         space=space,
-        digest=_digest(line, record, result, headers.player_keys(header), day.text),
+        digest=_digest(line, record, result, names, day.text),
         record=records.pack(record),
         players=names,
         ratings=headers.ratings(header, remarks),
@@ -204,18 +204,19 @@ def _main_line(record: Record, kind: str) -> _MainLine:
 def digest(record: Record, kind: str, result: int) -> bytes:
     """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
-    What differs between editions is left out: the spelling of names and titles, comments, times, forks, the
-    word for the ending. A change needs a new `DIGEST_VERSION`.
+    What differs between editions is left out: titles, forms of characters in names, comments, times, forks,
+    the word for the ending. A change needs a new `DIGEST_VERSION`.
     """
     header = record["header"]
-    players, day = headers.player_keys(header), headers.played(header).text
+    players, day = headers.players(header), headers.played(header).text
     return _digest(_main_line(record, kind), record, result, players, day)
 
 
 def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, str], day: str) -> bytes:
     anonymous = line.plies < SHORT_PLIES and not any(players) and not day
     text = records.to_json(record, sort=True).decode() if anonymous else ""
-    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *players, day, text])[1:]}"
+    keys = map(headers.folded, players)
+    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *keys, day, text])[1:]}"
     return blake2b(identity.encode(), digest_size=16).digest()
 
 

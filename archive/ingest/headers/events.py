@@ -140,11 +140,10 @@ def event_data(header: Header) -> dict[str, Any]:
 
 def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[str]]:
     """What headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
-    found = [
-        [name for part in _LISTED.split(plain(first(header, own))) if (name := read_opening(part))]
-        for own in names
-    ]
-    return found if any(found) else []
+    texts = [plain(first(header, own)) for own in names]
+    if not any(texts):
+        return []
+    return [[name for part in _LISTED.split(text) if (name := read_opening(part))] for text in texts]
 
 
 def problem_data(header: Header) -> dict[str, Any]:

@@ -266,12 +266,17 @@ def player_key(text: str) -> str:
 
 def people(header: Header) -> tuple[Person, Person]:
     """The players of colours 0 and 1, with what the headers beside their names say of rank and rating."""
-    rated = plain(first(header, SITES)).startswith(_RATED_SITES)
     black, white = (
-        _with_own_headers(read_player(first(header, names), rated), header, sides)
+        _with_own_headers(_named(first(header, names), header), header, sides)
         for names, sides in zip(PLAYERS, _SIDES, strict=True)
     )
     return black, white
+
+
+def _named(text: str, header: Header) -> Person:
+    """The player of a header; only what ends in a bracket may be a rating that the site tells from a year."""
+    may_be_rated = text.endswith((")", "]", "）", "］"))
+    return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
 
 def _with_own_headers(person: Person, header: Header, sides: tuple[str, ...]) -> Person:
