@@ -9,7 +9,7 @@ that nothing else can delete them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.db import models
@@ -17,9 +17,14 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from archive.ingest import records
+from archive.ingest.headers.variants import folded
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
+
+    _TextField = models.TextField[str, str]
+else:
+    _TextField = models.TextField
 
 LARGEST_ID: Final = 2**63 - 1
 """The largest number that a database takes for an id."""
@@ -111,8 +116,28 @@ class Name(models.Model):
         return self.name
 
 
+class KeyField(_TextField):
+    """What a player is known by: follows from the `name` beside it whenever that is stored. Characters that
+    are written in several ways make no difference in it (`archive.ingest.headers.variants`)."""
+
+    def pre_save(self, model_instance: Any, add: bool) -> str:
+        key = folded(model_instance.name)
+        setattr(model_instance, self.attname, key)
+        return key
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        """To migrations it is a text."""
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.TextField", args, options
+
+
 class Player(Name):
-    """Someone or something that plays."""
+    """Someone or something that plays, called as the first record has it."""
+
+    key = KeyField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key"], name="player_key")]
 
 
 class Event(Name):
@@ -122,7 +147,13 @@ class Event(Name):
 class PlayerAlias(Name):
     """A further normalized name of a player."""
 
+    key = KeyField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
+    former = models.BigIntegerField(null=True, unique=True)
+    """The id of the player that this was the name of, until it turned out to be the same as another's."""
+
+    class Meta:
+        indexes = [models.Index(fields=["key"], name="player_alias_key")]
 
 
 class EventAlias(Name):

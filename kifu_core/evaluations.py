@@ -70,6 +70,28 @@ def evaluations(record: Record) -> list[Evaluation]:
     return found
 
 
+def is_evaluation(line: str) -> bool:
+    """Whether a line of a comment is all or part of what an engine thought, in one of the known forms.
+
+    >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
+    (True, True, False)
+    """
+    if line[:1] not in ("#", "*"):
+        return False
+    return any(pattern.fullmatch(line) for pattern in (_SHOGIHOME, *(pattern for pattern, _ in _DIALECTS)))
+
+
+def floodgate(line: str) -> Evaluation | None:
+    """What a line in floodgate's form says by itself: score, line of play as written, nodes; None for others.
+
+    >>> one = floodgate("** 1704 +8594OU #120")
+    >>> one.score, one.pv, one.nodes
+    (1704, '+8594OU', 120)
+    """
+    match = _FLOODGATE.fullmatch(line) if line[:1] == "*" else None
+    return None if match is None else _floodgate(match, None)
+
+
 def best(found: Iterable[Evaluation]) -> list[Evaluation]:
     """The evaluation of each ply that a chart shows: an analysis before the player's own, an engine's first
     line before its others, the last word before earlier ones; lines not played are left out."""
@@ -164,15 +186,15 @@ _FLOODGATE: Final = re.compile(
 )
 
 
-def _floodgate(match: re.Match[str], place: _Place) -> Evaluation:
+def _floodgate(match: re.Match[str], place: _Place | None) -> Evaluation:
     pv = match["pv"].strip()
     return _scored(
         Evaluation(
-            place.ply, "floodgate", "player",
+            place.ply if place else 0, "floodgate", "player",
             score=int(match["score"]),
             nodes=int(match["nodes"]) if match["nodes"] else None,
             pv=pv,
-            moves=place.line(pv),
+            moves=place.line(pv) if place else (),
         )
     )  # fmt: skip
 

@@ -5,9 +5,12 @@ Works on complete records that have the same start and main line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from kifu_core.evaluations import is_evaluation
 from kifu_core.games import GameKind, of_record
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.limits import UNLIMITED, Limits, comment_size
@@ -23,7 +26,8 @@ def unite(base: Record, other: Record) -> bool:
     """Bring the forks and comments of another edition into `base`; whether it brought any.
 
     `base` is changed in place and may share parts with `other` afterwards. Comments that `base` does not
-    have at that move stand below its own. Nothing is changed if forks would be nested deeper than records
+    have at that move stand below its own; a text that has lost characters, or the sign by which it is an
+    evaluation, makes room for the whole one. Nothing is changed if forks would be nested deeper than records
     are kept.
     Linear in the nodes of both, times the number of forks side by side.
     """
@@ -70,13 +74,76 @@ def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
 
 
 def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
+    """Whether another edition's comments brought anything: new ones, or a better reading of one's own."""
+    theirs = other.get("comments", [])
     mine = entry.get("comments", [])
-    known = {line.strip() for line in mine}
-    more = [line for line in other.get("comments", ()) if line.strip() not in known]
-    if not any(line.strip() for line in more):
+    if not theirs or theirs == mine:
         return False
-    entry["comments"] = [*mine, *more]
+    texts = _Texts(mine)
+    more = [comment for comment in theirs if not texts.has(comment)]
+    if _joined(more) == _joined(mine):  # the same text in other lines
+        more = []
+    if any(map(_key, more)):
+        texts.comments += more
+    if texts.comments == mine:
+        return False
+    entry["comments"] = texts.comments
     return True
+
+
+class _Texts:
+    """The comments of an entry, found again however another edition writes them."""
+
+    def __init__(self, comments: list[str]) -> None:
+        self.comments = [*comments]
+        self.places = {_key(comment): place for place, comment in enumerate(comments)}
+        self.kept = {_kept(comment): place for place, comment in enumerate(comments)}
+        self.lines = {_key(line) for comment in comments for line in comment.split("\n")} | {""}
+
+    def has(self, comment: str) -> bool:
+        """Whether it is there, or has taken the place of one that says the same less well."""
+        place = self.places.get(_key(comment))
+        if place is not None:
+            if is_evaluation(comment) and not is_evaluation(self.comments[place]):
+                self.comments[place] = comment
+            return True
+        place = self.kept.get(_kept(comment))
+        if place is not None and (lost := _lost(self.comments[place])) != _lost(comment):
+            if lost > _lost(comment):
+                self.comments[place] = comment
+            return True
+        return {_key(line) for line in comment.split("\n")} <= self.lines
+
+
+def _key(comment: str) -> str:
+    """What a comment says, as the same in all editions.
+
+    KIF's sign of a comment stands in CSA behind CSA's own (`'*…`), and converters take one off or put one
+    before it. They also differ in blanks, widths and dashes. Of stars alone these are what is said.
+    """
+    plain = "".join(unicodedata.normalize("NFKC", comment).split()).translate(_DASHES)
+    return plain.lstrip("*") or plain
+
+
+_DASHES: Final = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-") | {"〜": "~", "∥": "‖"})
+_OFTEN_LOST: Final = re.compile("[-~‖¢£¬?\ufffd]")
+
+
+def _kept(comment: str) -> tuple[int, str]:
+    """The length of a comment, and its text without what programs lose that write Shift_JIS in one of its
+    kinds: a question mark stands for that (`▲藤井棋王?△増田八段`)."""
+    key = _key(comment)
+    text = key.encode("cp932", "replace").decode("cp932")
+    return len(key), _OFTEN_LOST.sub("", text)
+
+
+def _lost(comment: str) -> int:
+    """How many characters of a comment may be lost."""
+    return sum(map(_key(comment).count, "?\ufffd"))
+
+
+def _joined(comments: Iterable[str]) -> str:
+    return "".join(map(_key, comments))
 
 
 def _alternatives(entry: MoveEntry) -> Iterator[Line]:

@@ -69,7 +69,7 @@ def is_beginning(short: Record, long: Record) -> bool:
 def fit(one: Edition, other: Edition) -> bool:
     """Whether nothing that two editions say is against their being of one game."""
     first_, second = records.unpack(one.record), records.unpack(other.record)
-    names = zip(headers.players(first_["header"]), headers.players(second["header"]), strict=True)
+    names = zip(headers.player_keys(first_["header"]), headers.player_keys(second["header"]), strict=True)
     days = headers.played(first_["header"]).text, headers.played(second["header"]).text
     results = {_result(edition) for edition in (one, other)} - {None}
     return (
@@ -84,8 +84,8 @@ def goes_on(old: Edition, new: Edition) -> bool:
     """Whether a new reading is likely one of the same text: one line begins the other, or both name the same
     players."""
     before, after = records.unpack(old.record), records.unpack(new.record)
-    names = headers.players(after["header"])
-    if any(names) and headers.players(before["header"]) == names:
+    names = headers.player_keys(after["header"])
+    if any(names) and headers.player_keys(before["header"]) == names:
         return True
     return is_beginning(before, after) or is_beginning(after, before)
 

@@ -29,7 +29,7 @@ from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
 
-DIGEST_VERSION: Final = 3
+DIGEST_VERSION: Final = 4
 SHORT_PLIES: Final = 10
 """Below this many plies a record without players and day is only the same as one with the same text."""
 
@@ -217,8 +217,8 @@ def _main_line(record: Record, kind: str) -> _MainLine:
 def digest(record: Record, kind: str, result: int) -> bytes:
     """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
-    What differs between editions is left out: the spelling of names and titles, comments, times, forks, the
-    word for the ending. A change needs a new `DIGEST_VERSION`.
+    What differs between editions is left out: titles, forms of characters in names, comments, times, forks,
+    the word for the ending. A change needs a new `DIGEST_VERSION`.
     """
     header = record["header"]
     players, day = headers.players(header), headers.played(header).text
@@ -228,7 +228,8 @@ def digest(record: Record, kind: str, result: int) -> bytes:
 def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, str], day: str) -> bytes:
     anonymous = line.plies < SHORT_PLIES and not any(players) and not day
     text = records.to_json(record, sort=True).decode() if anonymous else ""
-    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *players, day, text])[1:]}"
+    keys = map(headers.folded, players)
+    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *keys, day, text])[1:]}"
     return blake2b(identity.encode(), digest_size=16).digest()
 
 

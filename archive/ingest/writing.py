@@ -14,7 +14,7 @@ from datetime import date
 from typing import Final, TypeVar
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
@@ -22,6 +22,7 @@ from archive.index import counters, schema, versions
 from archive.index.engine import engine
 from archive.index.schema import Counted, Place, Row, pack_keys, unpack_keys
 from archive.ingest import series
+from archive.ingest.headers import folded
 from archive.ingest.ready import ReadyGame, ReadyRow, index_rows, row_result
 from archive.models import (
     Entry,
@@ -178,23 +179,38 @@ def run(games: Iterable[ReadyGame], work: Callable[[Change], T]) -> T:
 def _names(games: Collection[ReadyGame]) -> Names:
     players = {name for game in games for name in game.players if name}
     events = {game.event for game in games if game.event}
-    return Names(_ids(Player, PlayerAlias, "player_id", players), _ids(Event, EventAlias, "event_id", events))
+    return Names(_players(players), _events(events))
 
 
-def _ids(
-    model: type[models.Model], alias: type[models.Model], target: str, names: Collection[str]
-) -> dict[str, int]:
+def _players(names: Collection[str]) -> dict[str, int]:
+    """The ids of all names, by which of their characters make a difference; those nobody knows are added in
+    the order of their keys, each as it is written."""
+    keys = {name: folded(name) for name in names}
+    wanted = set(keys.values())
+    if not wanted:
+        return {}
+    own = Player.objects.filter(key__in=wanted).values_list("key", "pk")
+    others = PlayerAlias.objects.filter(key__in=wanted).values_list("key", "player_id")
+    found: dict[str, int] = dict(own.union(others, all=True))
+    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
+    if missing:
+        new = [Player(name=name) for _key, name in sorted(missing.items())]
+        Player.objects.bulk_create(new, ignore_conflicts=True)
+        found.update(Player.objects.filter(key__in=missing).values_list("key", "pk"))
+    return {name: found[key] for name, key in keys.items()}
+
+
+def _events(names: Collection[str]) -> dict[str, int]:
     """The ids of all names; those nobody knows are added, sorted."""
     if not names:
         return {}
-    manager = model._default_manager
-    own = manager.filter(name__in=names).values_list("name", "pk")
-    others = alias._default_manager.filter(name__in=names).values_list("name", target)
+    own = Event.objects.filter(name__in=names).values_list("name", "pk")
+    others = EventAlias.objects.filter(name__in=names).values_list("name", "event_id")
     found: dict[str, int] = dict(own.union(others, all=True))
     missing = sorted(set(names) - found.keys())
     if missing:
-        manager.bulk_create([model(name=name) for name in missing], ignore_conflicts=True)
-        found.update(manager.filter(name__in=missing).values_list("name", "pk"))
+        Event.objects.bulk_create([Event(name=name) for name in missing], ignore_conflicts=True)
+        found.update(Event.objects.filter(name__in=missing).values_list("name", "pk"))
     return found
 
 

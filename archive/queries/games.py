@@ -227,7 +227,8 @@ def listed_upload(pk: int | None) -> int | None:
 
 _NAMED: Final = """
     SELECT coalesce(
-        (SELECT a.{target} FROM {aliases} a WHERE a.name = %s), (SELECT n.id FROM {names} n WHERE n.name = %s)
+        (SELECT min(a.{target}) FROM {aliases} a WHERE a.{by} = %s),
+        (SELECT n.id FROM {names} n WHERE n.{by} = %s)
     )
 """
 NOBODY: Final = -1
@@ -241,9 +242,9 @@ def named(
     if text is None:
         return None
     player = model is Player
-    name = headers.player_name(text) if player else headers.plain(text)
-    target = "player_id" if player else "event_id"
-    sql = _NAMED.format(target=target, aliases=alias._meta.db_table, names=model._meta.db_table)
+    name = headers.player_key(text) if player else headers.plain(text)
+    target, by = ("player_id", "key") if player else ("event_id", "name")
+    sql = _NAMED.format(target=target, aliases=alias._meta.db_table, names=model._meta.db_table, by=by)
     ((found,),) = engine().fetch_prepared(sql, [name, name])
     return NOBODY if found is None else int(found)
 

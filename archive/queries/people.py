@@ -90,12 +90,13 @@ class Summary:
 
 
 _TABLES: Final = {"player": "archive_player", "event": "archive_event"}
+_FOUND_BY: Final = {"player": "key", "event": "name"}
 _LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
 
 _NAMES: Final = """
     SELECT n.id, n.name, (
         SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
-    ) FROM {table} n WHERE n.name > %s AND lower(n.name) LIKE lower(%s) ESCAPE '!'
+    ) FROM {table} n WHERE n.name > %s AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
     AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.name LIMIT %s
 """
 _GAMES_OF: Final = """
@@ -107,11 +108,14 @@ _GAMES_OF: Final = """
 
 
 def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
-    """Players or events whose names hold the words in any width and case, by name, those after a name; one
-    look at the names. A name whose games are all gone is gone too."""
-    sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind)
+    """Players or events whose names hold the words in any width and case (those of players in any form of
+    their characters), by name, those after a name; one look at the names. A name whose games are all gone is
+    gone too."""
+    sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind, by=_FOUND_BY[kind])
     # As the name is stored, but for what would be left of a title alone.
-    text = (headers.player_name(words) if kind == "player" else "") or headers.plain(words)
+    text = headers.plain(words)
+    if kind == "player":
+        text = headers.player_key(words) or headers.folded(text)
     like = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
     with connection.cursor() as cursor:
         cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like, limit])
@@ -139,6 +143,12 @@ def player_summary(player_id: int) -> Summary | None:
             against.setdefault(opponent, Tally()).add(result, colour)
     summary.people = _people(against)
     return summary
+
+
+def united_with(player_id: int) -> int | None:
+    """The player that one of this former id turned out to be; None where there is none."""
+    found = PlayerAlias.objects.filter(former=player_id).values_list("player_id", flat=True).first()
+    return None if found is None else int(found)
 
 
 def event_summary(event_id: int) -> Summary | None:

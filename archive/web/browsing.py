@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -108,6 +108,8 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """A player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(player_id)
+    if found is None and (now := people.united_with(player_id)) is not None:
+        return redirect("player", now, permanent=True)
     if found is None:
         raise Http404(_("There is no player with this number."))
     context = _summary(found) | {

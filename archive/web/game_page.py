@@ -24,9 +24,18 @@ from archive.web import replay
 from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
-from archive.web.notes import NOTE, note_of, notes_of
+from archive.web.notes import NOTE, note_of, notes_of, readable
 from archive.web.sources import sources_of
-from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, clock_text, day_text, handicap_text, words_of
+from archive.web.wording import (
+    MARKS_OF,
+    RESULTS_OF,
+    SIDES_OF,
+    clock_text,
+    day_text,
+    handicap_text,
+    score_text,
+    words_of,
+)
 from kifu_core.errors import KifuError
 from kifu_core.evaluations import best
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
@@ -184,7 +193,7 @@ def game_context(
         "words": words_of(game.kind, position),
         **_names(game, position, played),
         **_beginning(game, record, node, piece, clock),
-        "note": note_of(node.line[-1].get("comments", ()), NOTE),
+        "note": note_of([*map(readable, node.line[-1].get("comments", ()))], NOTE),
         "timed": (timed := replay.is_timed(record)),
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
         "novelty_key": replay.node_key("", new)
@@ -317,13 +326,6 @@ def _told(scores: Sequence[Evaluation], piece: Piece) -> Sequence[Evaluation]:
     if len(scores) <= _SCORES:
         return scores
     return [one for one in scores if one.ply >= piece.first.ply][:_SCORES]
-
-
-def score_text(one: Evaluation) -> str:
-    """An evaluation from Black's side: `+123`, or the side that mates."""
-    if one.winner is not None:
-        return _("%(side)s mates") % {"side": "☗☖"[one.winner]}
-    return f"{one.score:+d}" if one.score is not None else ""
 
 
 def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, str]:

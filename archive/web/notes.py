@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from archive.web.replay import node_key
 from archive.web.templatetags.kifu import linkify
+from archive.web.wording import evaluation_text
+from kifu_core.evaluations import floodgate
 
 if TYPE_CHECKING:
     from archive.web.folding import Shown
@@ -16,6 +18,8 @@ NOTES: Final = 120_000
 """Bytes that the comments of a page's list may take."""
 NOTE: Final = 50_000
 """Bytes of the comments of the node that the page is about, which stand there twice."""
+_LONGEST: Final = 2000
+"""Characters of an engine's line that are put into words."""
 _LINE: Final = len("<p></p>")
 _MOST_PER_CHARACTER: Final = 12
 """Bytes that a character may take as HTML: addresses are written twice, with what makes them links."""
@@ -34,13 +38,23 @@ def notes_of(rows: Iterable[Shown], key: str) -> Mapping[str, Note]:
 
     The node `key` has a share of its own.
     """
-    found = {node_key(row.path, row.ply): row.entry["comments"] for row in rows if row.entry.get("comments")}
+    found = {
+        node_key(row.path, row.ply): list(map(readable, comments))
+        for row in rows
+        if (comments := row.entry.get("comments"))
+    }
     own = found.pop(key, [])
     notes = {key: note_of(own, NOTE)} if own else {}
     whole = _all_of(found.values())
     for name, lines in found.items():
         notes[name] = Note(tuple(lines)) if whole else note_of(lines, NOTES // len(found))
     return notes
+
+
+def readable(line: str) -> str:
+    """A comment as pages show it: what a server has written for programs (`** 1704 +8594OU`) in words."""
+    one = floodgate(line) if len(line) <= _LONGEST else None
+    return line if one is None else evaluation_text(one)
 
 
 def _all_of(comments: Iterable[Sequence[str]]) -> bool:

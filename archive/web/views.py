@@ -125,12 +125,14 @@ def similar_names(form: GameFilterForm, *, apart: bool) -> list[tuple[people.Kin
     """Players and events whose names hold what was asked for as a name, or if nobody's does, one of its words
     (`apart`); for lists that came out short."""
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
-    asked = {form_of(text) for text in words for form_of in (headers.player_name, headers.plain)}
+    asked = {
+        headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
+    }
     kinds: tuple[people.Kind, ...] = ("player", "event")
 
     def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
         found = ((kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8))
-        return [(kind, one) for kind, one in found if one.name not in asked]
+        return [(kind, one) for kind, one in found if headers.folded(one.name) not in asked]
 
     single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]}) if apart else []
     return holding(sorted(words)) or list(dict.fromkeys(holding(single)))

@@ -24,6 +24,7 @@ from kifu_core.squares import JAPANESE, RANKS, SQUARES, USI, square
 if TYPE_CHECKING:
     from datetime import date
 
+    from kifu_core.evaluations import Evaluation
     from kifu_core.jkf import Move, Place, Time
     from kifu_core.position import Position
     from kifu_core.quoridor import record as quoridor_record
@@ -236,6 +237,43 @@ def day_text(day: date | None, precision: str) -> str:
     if day is None:
         return ""
     return day.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
+
+
+def score_text(one: Evaluation) -> str:
+    """An evaluation from Black's side: `+123`, or the side that mates."""
+    if one.winner is not None:
+        return str(_("%(side)s mates")) % {"side": "☗☖"[one.winner]}
+    return f"{one.score:+d}" if one.score is not None else ""
+
+
+_CSA_MOVE: Final = re.compile("([-+])([0-9])([0-9])([1-9])([1-9])([A-Z]{2})")
+
+
+def evaluation_text(one: Evaluation) -> str:
+    """An evaluation as floodgate writes it in words: the score, and the line of play where it is one of CSA's
+    moves.
+
+    >>> from django.utils.translation import override
+    >>> from kifu_core.evaluations import floodgate
+    >>> with override("ja"):
+    ...     evaluation_text(floodgate("** 1704 -8594OU #120"))
+    '評価値 +1704 △９四玉 #120'
+    """
+    moves = [_csa_move_text(text) for text in one.pv.split()]
+    nodes = [f"#{one.nodes}"] if one.nodes is not None else []
+    return " ".join([str(_("Evaluation %(score)s")) % {"score": score_text(one)}, *moves, *nodes])
+
+
+def _csa_move_text(text: str) -> str:
+    """One of CSA's moves in words; piece and square are those behind the move. Others stay as they are."""
+    match = _CSA_MOVE.fullmatch(text)
+    if match is None or match[6] not in BY_CODE:
+        return text
+    place: Place = {"x": int(match[4]), "y": int(match[5])}
+    move: Move = {"color": int(match[1] == "-"), "to": place, "piece": match[6]}
+    if match[2] != "0":
+        move["from"] = {"x": int(match[2]), "y": int(match[3])}
+    return move_text(move)
 
 
 def ending_text(special: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from archive.ingest.editions import depth, fits, unite
 from archive.ingest.ready import index_rows
+from kifu_core.evaluations import is_evaluation
 from kifu_core.jkf import FORK_LEVELS, Record
 from kifu_core.position import Position
 from tests.archive.builders import Forks, random_forks, random_line, record
@@ -115,3 +116,54 @@ def test_depth_is_counted_without_recursion():
         entries[-1]["forks"] = [fork]
         entries = fork
     assert depth(deep) == FORK_LEVELS + 1 and not fits(deep)
+
+
+def commented(*comments: str) -> Record:
+    entry = made()
+    entry["moves"][1]["comments"] = list(comments)
+    return entry
+
+
+def comments_of(*editions: Record) -> list[str]:
+    return united(*editions)["moves"][1]["comments"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "*藤井―増田戦を 中継する。", "**藤井−増田戦を中継する。", " 藤井－増田戦を中継する。　",
+        "＊藤井—増田戦を中継する。", "藤井?増田戦を中継する。", "*藤井?増田戦を中継する。",
+    ],
+)  # fmt: skip
+def test_a_comment_of_another_edition_is_the_same_whatever_a_converter_made_of_it(other):
+    text = "藤井−増田戦を中継する。"
+    assert comments_of(commented(text), commented(other)) == [text]
+    assert len(comments_of(commented(other), commented(text))) == 1
+    assert not unite(commented(text), commented(other))
+
+
+def test_a_comment_that_lost_characters_makes_room_for_the_whole_one():
+    whole, lossy = commented("▲藤井−△増田", "𠮷田記者"), commented("*▲藤井?△増田", "?田記者")
+    assert comments_of(lossy, whole) == comments_of(whole, lossy) == ["▲藤井−△増田", "𠮷田記者"]
+    assert united(lossy, whole) == united(lossy, whole, lossy)
+
+
+def test_comments_in_other_lines_are_the_same():
+    assert comments_of(commented("一行目", "二行目"), commented("一行目\n二行目")) == ["一行目", "二行目"]
+    assert comments_of(commented("一行目\n二行目"), commented("*二行目")) == ["一行目\n二行目"]
+    assert comments_of(commented("一行目二", "行目"), commented("一行", "目二行目")) == ["一行目二", "行目"]
+
+
+def test_comments_that_differ_are_both_kept():
+    assert comments_of(commented("好手"), commented("*好手か")) == ["好手", "*好手か"]
+    assert comments_of(commented("好手"), commented("好手？")) == ["好手", "好手？"]
+    assert comments_of(commented("***"), commented("**")) == ["***", "**"]
+    assert comments_of(commented("2 三段"), commented("*23段")) == ["2 三段", "*23段"]
+
+
+@pytest.mark.parametrize("other", ["* 1704 +8594OU", "1704 +8594OU", "** 1704 +8594OU"])
+def test_an_evaluation_is_one_in_all_editions_and_stays_one(other):
+    raw = commented("** 1704 +8594OU")
+    for editions in ((raw, commented(other)), (commented(other), raw)):
+        (line,) = comments_of(*editions)
+        assert is_evaluation(line)

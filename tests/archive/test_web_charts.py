@@ -10,7 +10,8 @@ from django.utils.translation import override
 
 from archive.models import Game
 from archive.web.charts import HEIGHT, score_chart, time_chart
-from archive.web.game_page import clock_texts, score_text
+from archive.web.game_page import clock_texts
+from archive.web.wording import score_text
 from kifu_core.clock import Tick
 from kifu_core.evaluations import Evaluation
 from tests.archive import games

@@ -50,6 +50,18 @@ def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> 
         assert text in html
 
 
+def test_what_a_server_wrote_for_programs_is_shown_as_an_evaluation(client: Client) -> None:
+    made = builders.record(LINE, header={"先手": "甲"})
+    made["moves"][1]["comments"] = ["** 1704 -3334FU +0045KA #120", "** 30 3c3d", "* 三筋", "** 31111"]
+    builders.ingest(ready_game(builders.parsed(made)))
+    address = f"/games/{Game.objects.get().pk}/?ply=1"
+    html = page(client, address)
+    for text in ("評価値 +1704 △３四歩 ▲４五角 #120", "評価値 +30 3c3d", "* 三筋", "評価値 ☗勝ち（詰み）"):
+        assert html.count(text) == 2
+    assert "** " not in html
+    assert "Evaluation +1704 △P-3d ▲B*4e #120" in page(client, address, "en")
+
+
 def test_the_page_speaks_english_with_western_moves(client: Client) -> None:
     html = page(client, f"/games/{store().pk}/", "en")
     for text in ("▲P-7f", "▲Bx2b+", "▲B*4e", "resigns", "Start position", "☗ wins"):

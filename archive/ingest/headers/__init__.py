@@ -13,7 +13,6 @@ from archive.ingest.headers.dates import BEGINNINGS, ENDS, NO_DAY, Day, played, 
 from archive.ingest.headers.events import (
     EVENTS,
     OPENINGS,
-    SITES,
     EventName,
     event,
     event_data,
@@ -27,13 +26,16 @@ from archive.ingest.headers.people import (
     PLAYERS,
     Person,
     people,
+    player_key,
+    player_keys,
     player_name,
     players,
     ratings,
     read_player,
 )
-from archive.ingest.headers.text import TEXT_LIMIT, Header, first, plain
+from archive.ingest.headers.text import SITES, TEXT_LIMIT, Header, first, plain
 from archive.ingest.headers.times import LIMITS, limits, read_limit, read_used, times_data
+from archive.ingest.headers.variants import folded
 from kifu_core.clock import Limit as TimeLimit
 
 __all__ = [
@@ -53,11 +55,14 @@ __all__ = [
     "TimeLimit",
     "details",
     "event",
+    "folded",
     "limits",
     "opening",
     "people",
     "plain",
     "played",
+    "player_key",
+    "player_keys",
     "player_name",
     "players",
     "ratings",
@@ -74,9 +79,9 @@ __all__ = [
 def details(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
     """What the headers tell beside the columns of a game, as JSON; only what there is.
 
-    `players` (of colours 0 and 1: `titles`, `rank`, `handicap`), `day` where the columns cannot hold it,
-    `time` (of day), `leap_month`, `edition`,
-    `title`, `openings` of each side, `time_limit` or `time_limits`, `time_used`, `problem`.
+    `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` where the columns cannot hold
+    it, `time` (of day), `leap_month`, `edition`, `title`, `openings` and `castles` of each side, `time_limit`
+    or `time_limits`, `time_used`, `problem`.
     """
     day = played(header)
     data: dict[str, Any] = {
@@ -98,7 +103,12 @@ def _players_data(header: Header) -> list[dict[str, Any]]:
 
 
 def _person_data(person: Person) -> dict[str, Any]:
-    said = {"titles": list(person.titles), "rank": person.rank, "handicap": person.handicap}
+    said = {
+        "titles": list(person.titles),
+        "rank": person.rank,
+        "handicap": person.handicap,
+        "place": person.place,
+    }
     return {name: value for name, value in said.items() if value}
 
 

@@ -57,6 +57,11 @@ _ENGLISH: Final = re.compile(
     rf"|(?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH_NAME.replace('name', 'name2')},?)\s+"
     r"(?P<year>[0-9]{4})(?![0-9])"
 )
+# As .NET writes it for the United States (`12/30/2018 10:29:48 PM`) and for others (`30/12/2018 22:29:48`).
+_YEAR_LAST: Final = re.compile(
+    r"\s*(?P<first>[0-9]{1,2})(?P<mark>[-/.])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})(?![0-9])"
+    r"(?:[,\s]+(?P<clock>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s*(?P<half>[AaPp]\.?[Mm]\.?))?))?\s*"
+)
 _UNTIL: Final = re.compile(
     r"\s*日?\s*(?:\([^()]{1,4}\))?\s*[・･,、~〜–-]\s*"
     r"(?:(?P<year>[0-9]{4})\s*[-/.年]\s*)?(?:(?P<month>[0-9]{1,2})\s*[/.月]\s*)?(?P<day>[0-9]{1,2})\s*(?:日|\(|$|\s)"
@@ -106,6 +111,9 @@ def read_day(text: str) -> Day:
 
     >>> read_day("1743/00/00").text, read_day("2024/05/01 10:00").text, read_day("May").text
     ('1743', '2024-05-01', '')
+    >>> day = read_day("12/30/2018 10:29:48 PM")
+    >>> day.text, day.time
+    ('2018-12-30', '22:29:48')
     >>> day = read_day("慶応2年9月")
     >>> day.text, day.precision, day.calendar
     ('1866-09', 'month', 'lunisolar')
@@ -118,7 +126,8 @@ def _read_day(text: str) -> Day:
     normal = unicodedata.normalize("NFKC", text)
     found = _numbers(normal)
     if found is None:
-        return Day(time=_time(normal))
+        # A time of day by itself; behind something that is no day it is not understood either.
+        return Day(time=_time(normal)) if _CLOCK.fullmatch(normal.strip()) else NO_DAY
     lunisolar = found.year < FIRST_GREGORIAN_YEAR
     if not _possible(found, lunisolar):
         return NO_DAY
@@ -146,7 +155,20 @@ def _numbers(text: str) -> _Numbers | None:
         if name in _MONTHS:
             day = int(match["day"] or match["day2"])
             return _Numbers(int(match["year"]), _MONTHS.index(name) + 1, day, False, text[match.end() :])
+    if match := _YEAR_LAST.fullmatch(text):
+        return _with_year_last(match)
     return None
+
+
+def _with_year_last(match: re.Match[str]) -> _Numbers | None:
+    """The month is first where AM or PM follows, the day where full stops stand between; else their numbers
+    must tell: None where they could be either."""
+    month, day = int(match["first"]), int(match["second"])
+    if match["mark"] == "." or (not match["half"] and month > 12):
+        month, day = day, month
+    elif not match["half"] and day <= 12 and month != day:
+        return None
+    return _Numbers(int(match["year"]), month, day, False, match["clock"] or "") if month and day else None
 
 
 def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
@@ -188,8 +210,8 @@ def _time(text: str) -> str:
         return ""
     hour, minute = int(match["hour"]), int(match["minute"] or match["minute2"] or 0)
     half = (match["half"] or match["half2"] or "").lower()
-    if half and (half == "午後" or half[0] == "p") and hour < 12:
-        hour += 12
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "午後" or half[0] == "p" else 0)
     if hour > 24 or minute > 59:
         return ""
     return f"{hour:02d}:{minute:02d}" + (f":{match['second']}" if match["second"] else "")

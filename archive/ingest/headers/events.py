@@ -8,22 +8,28 @@ from functools import lru_cache
 from typing import Any, Final
 
 from archive.ingest.headers.dates import read_day
-from archive.ingest.headers.text import NUMBER, Header, first, number, plain
+from archive.ingest.headers.text import NUMBER, SITES, Header, first, number, plain
 
 EVENTS: Final = ("棋戦", "大会", "棋戦詳細")
-SITES: Final = ("場所", "対局場所", "対局場")
 OPENINGS: Final = ("戦型", "戦形", "OPENING")
 
-_N = "[0-9一二三四五六七八九十]{1,3}"
+_N = "(?<![0-9一二三四五六七八九十])[0-9一二三四五六七八九十]{1,3}"
+# What could end a longer word needs a beginning of its own: 日本戦, 三段リーグ, 名人戦県大会, 県予選.
 _PIECE: Final = re.compile(
-    rf"[\s、,・]*(?:第?{_N}局(?:目)?|第?{_N}回戦|[0-9]{{1,2}}回戦|{_N}次(?:予選|リーグ)|予選|本戦|決勝トーナメント|"
-    r"(?:本戦)?トーナメント|本選|(?:準々|準)?決勝|(?:挑戦者|挑戦)決定(?:戦|トーナメント|リーグ)?|"
-    rf"(?:挑戦者決定)?[三五七九十]番勝負|{_N}番勝負|[A-Z]ブロック|[A-C][12]?級(?:[12]組)?|[1-6一二三四五六]組|"
-    rf"(?:紅|白|王位|挑戦者決定)リーグ(?:戦)?|リーグ戦?|\(?\S{{1,6}}大会\)?|第?{_N}(?:ラウンド|日目)|[0-9]+R)$"
+    rf"[\s、,・]*(?:第?{_N}局(?:目)?|第?{_N}回戦|{_N}次リーグ|(?:{_N}次|最終|予備)?(?<![都道府県市区町村国])予選"
+    r"|(?<!日)本戦|決勝トーナメント|(?:(?<!日)本戦)?トーナメント|(?<!日)本選"
+    r"|(?:準々|準準|準)?決勝(?:戦|リーグ(?:戦)?)?|[3-9三五七九]位決定戦|敗者復活戦|(?:昇級者?|残留|出場者)決定戦|プレーオフ"
+    r"|(?:挑戦者|挑戦)決定(?:戦|トーナメント|リーグ)?"
+    rf"|(?:挑戦者決定)?[三五七九十]番勝負|{_N}番勝負|(?<![A-Za-z])[A-Z]ブロック"
+    r"|(?<![A-Za-z])[A-FS][12]?級(?:[12]組)?|(?<![0-9一二三四五六七八九十])[1-6一二三四五六]組"
+    r"|(?<=[戦杯期回\s])[紅白](?:組(?:リーグ戦?)?|リーグ戦?)|(?<!女流)王位リーグ戦?|(?<=[戦杯期回組級選\s])リーグ戦?"
+    rf"|(?:(?<=局)|(?<=回戦)|(?<=決勝)|(?<=予選)|(?<=公式戦)|(?<=シリーズ))[\s(]+\S{{1,6}}大会\)?"
+    rf"|第?{_N}(?:ラウンド|日目)|(?<![0-9A-Za-z])[0-9]+R)$"
 )
 _EDITION: Final = re.compile(rf"第\s*([0-9]{{1,4}}|{NUMBER})\s*[期回]")
 _OF_SERVER: Final = re.compile(r"[^+]+\+([^+]+-[0-9]{1,5}-[0-9]{1,4}F?)\+[^+]*\+[^+]*\+[0-9]{14}$")
 _TIME_IN_NAME: Final = re.compile(r"\s*[(][0-9]+分[^()]*[)]$")
+_ONLY_EDITION: Final = re.compile(rf"第\s*(?:[0-9]{{1,4}}|{NUMBER})\s*[期回]")
 _SHORTEST: Final = 2
 
 
@@ -41,6 +47,8 @@ def read_event(text: str) -> EventName:
 
     >>> read_event("第50期棋王戦コナミグループ杯五番勝負第３局")
     EventName(name='第50期棋王戦コナミグループ杯', round='五番勝負 第3局', edition=50)
+    >>> read_event("第49回　小学生名人戦県大会　A級決勝")
+    EventName(name='第49回 小学生名人戦県大会', round='A級 決勝', edition=49)
     >>> read_event("wdoor+floodgate-300-10F+yyr+tenuki+20180722050000").name
     'floodgate-300-10F'
     """
@@ -54,7 +62,7 @@ def _read_event(name: str) -> EventName:
     name, pieces = _TIME_IN_NAME.sub("", name) or name, list[str]()
     while match := _PIECE.search(name):
         rest = name[: match.start()].strip(" 、,・")
-        if len(rest) < _SHORTEST or rest.endswith("第"):
+        if len(rest) < _SHORTEST or rest.endswith("第") or _ONLY_EDITION.fullmatch(rest):
             break
         pieces.append(match[0].strip(" 、,・"))
         name = rest
@@ -97,7 +105,13 @@ def opening(header: Header) -> str:
     return read_opening(first(header, OPENINGS))
 
 
-_SIDE_OPENINGS: Final = (("先手の戦型", "下手の戦型"), ("後手の戦型", "上手の戦型"))
+# shogi-extend (bioshogi) writes 戦法, earlier versions 戦型, and 囲い beside it.
+_SIDE_OPENINGS: Final = (
+    ("先手の戦型", "下手の戦型", "先手の戦法", "下手の戦法"),
+    ("後手の戦型", "上手の戦型", "後手の戦法", "上手の戦法"),
+)
+_SIDE_CASTLES: Final = (("先手の囲い", "下手の囲い"), ("後手の囲い", "上手の囲い"))
+_LISTED: Final = re.compile("[,、]")
 _PROBLEM: Final = {
     "author": ("作者",),
     "title": ("作品名",),
@@ -113,13 +127,23 @@ _LENGTHS: Final = ("手数", "詰手数")
 
 
 def event_data(header: Header) -> dict[str, Any]:
-    """Edition, title and each side's openings, as JSON; only what there is."""
+    """Edition, title, each side's openings and castles, as JSON; only what there is."""
     found = event(header)
-    data: dict[str, Any] = {"edition": found.edition, "title": plain(first(header, ("表題",)))}
-    for color, names in enumerate(_SIDE_OPENINGS):
-        if text := plain(first(header, names)):
-            data.setdefault("openings", [[], []])[color] = [read_opening(one) for one in text.split(",")]
+    data: dict[str, Any] = {
+        "edition": found.edition,
+        "title": plain(first(header, ("表題",))),
+        "openings": _of_sides(header, _SIDE_OPENINGS),
+        "castles": _of_sides(header, _SIDE_CASTLES),
+    }
     return {name: value for name, value in data.items() if value}
+
+
+def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[str]]:
+    """What headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
+    texts = [plain(first(header, own)) for own in names]
+    if not any(texts):
+        return []
+    return [[name for part in _LISTED.split(text) if (name := read_opening(part))] for text in texts]
 
 
 def problem_data(header: Header) -> dict[str, Any]:

@@ -16,6 +16,8 @@ READ_LIMIT: Final = 1000
 
 Header = Mapping[str, str]
 
+SITES: Final = ("場所", "対局場所", "対局場")
+
 # PostgreSQL stores no NUL and no lone surrogate; the other control characters have no place in a name.
 _UNSTORABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _DIGITS: Final = {

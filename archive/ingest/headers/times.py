@@ -37,6 +37,11 @@ _THEN: Final = re.compile(
 _ADDED: Final = re.compile(r"(?:1手(?:ごと|毎)に)?\s*(.+?)\s*(?:追加|加算|フィッシャー|fischer)$")
 _JOINTS: Final = re.compile(r"\s*[+/]\s*|\s+|(?=切れたら|使い切ると)|[、,]")
 _PERIODS: Final = re.compile(r"[(]?(?:考慮時間)\s*(.+?)[)]?$")
+# Of NHK's matches, each a minute: `10回`, `1分10回`, `考慮時間1分×10回`.
+_TIMES: Final = re.compile(
+    r"[(]?(?:考慮時間|考慮)?\s*(?:(?:1分|一分)(?:間|単位)?\s*(?:[x×*・]|を|が)?)?\s*([0-9]{1,3})回[)]?",
+    re.IGNORECASE,
+)
 
 
 def seconds_of(text: str) -> int | None:
@@ -62,6 +67,8 @@ def read_limit(text: str) -> TimeLimit | None:
     Limit(main=900, byoyomi=60, increment=0, periods=0)
     >>> read_limit("各５時間").main, read_limit("10分切れ負け").main, read_limit("30+0+5").increment
     (18000, 600, 5)
+    >>> read_limit("15分＋30秒＋10回").periods
+    10
     >>> read_limit("60分 切れたら1分将棋").byoyomi, read_limit("なし（初手より１手30秒未満）").byoyomi
     (60, 30)
     """
@@ -103,6 +110,8 @@ def _added_up(text: str) -> TimeLimit | None:
 
 
 def _with_part(limit: TimeLimit, part: str) -> TimeLimit | None:
+    if match := _TIMES.fullmatch(part):
+        return TimeLimit(limit.main, limit.byoyomi, limit.increment, int(match[1]))
     if match := _PERIODS.fullmatch(part):
         span = seconds_of(match[1])
         if span is None:

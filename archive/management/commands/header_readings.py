@@ -50,7 +50,13 @@ def used_reading(value: str) -> str:
 def player_reading(value: str) -> str:
     """A player's name and what was split off it; nobody is a reading as well."""
     person = headers.read_player(value)
-    beside = [*person.titles, person.rank, person.handicap, f"R{person.rating}" if person.rating else ""]
+    beside = [
+        *person.titles,
+        person.rank,
+        person.handicap,
+        f"R{person.rating}" if person.rating else "",
+        person.place,
+    ]
     return " | ".join([person.name or "(nobody)", *(part for part in beside if part)])
 
 
