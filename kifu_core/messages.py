@@ -50,6 +50,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
+    "other-board": (
+        "{width}×{height} の盤は本将棋のものではありません",
+        "a board of {width} by {height} squares is not one of shogi",
+    ),
+    "unreadable-rank": ("{rank} 段目が読めません: {text}", "rank {rank} cannot be read: {text}"),
     "bad-position-object": ("局面のオブジェクトが正しくありません", "this object is no position"),
     "bad-hand": ("持駒が読めません: {text}", "not a hand: {text}"),
     "bad-piece": ("駒の配置が正しくありません: {text}", "no piece can be put so: {text}"),
