@@ -29,6 +29,21 @@ _ENGINE_LINE: Final = re.compile(
 )
 """The first line that is a position or a game by itself."""
 
+_SET_LINES: Final = re.compile(
+    r"^[ \t]*+[0-9]{1,9}+[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[0-2][ \t]++[0-9]{1,5}+"
+    r"(?:[ \t][^\n]*+)?+\n[ \t]*+[0-9]{4}[A-Za-z]{2}",
+    re.MULTILINE,
+)
+"""Two lines of a set of CSA on one line."""
+
+_USI_MOVE: Final = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+_BOOK: Final = re.compile(
+    r"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n(?:(?:#|//)[^\n]*+\n)*+"
+    rf"{_USI_MOVE}[ \t]++(?:none|{_USI_MOVE})[ \t]++-?[0-9]",
+    re.MULTILINE,
+)
+"""The first line of an opening book, or a position of one with a move, its reply and its score."""
+
 _SEPARATOR: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves of a KIF, which some KI2 texts have too: it decides where no move does before."""
 
@@ -52,6 +67,10 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
     """
     if text.lstrip()[:1] in ("{", "["):
         return "jkf", "json"
+    if _SET_LINES.search(text):
+        return "csa1", "rows"
+    if _BOOK.search(text):
+        return "db", "rows"
     if match := _FIRST_ROW.search(text):
         return cast(FormatName, match.lastgroup), "rows"
     if _SEPARATOR.search(text):

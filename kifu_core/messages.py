@@ -50,6 +50,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
+    "other-move-count": (
+        "指し手は {said} 手のはずですが、{count} 手あります",
+        "{said} moves were announced, there are {count}",
+    ),
+    "book-move": (
+        "定跡の手 {text} は指せません（{reason}）",
+        "the book's move {text} cannot be played ({reason})",
+    ),
     "other-board": (
         "{width}×{height} の盤は本将棋のものではありません",
         "a board of {width} by {height} squares is not one of shogi",

@@ -38,6 +38,9 @@ _CSA_HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]|PI|P[1-9][-+ *
 _CSA_STEP: Final = re.compile(rb"[-+][0-9]|%[-+_A-Za-z]")
 """A version, a player or a board, and what is a move or an ending."""
 
+_SET_HEAD: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
+"""The first of the two lines of a game in a set of CSA on one line."""
+
 _CSA_LAST: Final = re.compile(rb"[^'][^\n]*,[ \t]*+/[ \t]*+\r?\n?\Z")
 """A line of statements behind which another game begins, as Bonanza's books have it."""
 
@@ -84,6 +87,8 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
         return _games_of_csa
     if kind is QUORIDOR and file_format in ("qf", "alg"):
         return partial(_lines, begins=partial(_begins_game, file_format))
+    if file_format == "csa1":
+        return partial(_lines, begins=_begins_set)
     return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
 
 
@@ -112,6 +117,10 @@ def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
 
 def _is_engine_line(line: bytes, _before: bytes, _depth: int) -> bool:
     return _ENGINE_LINE.match(line) is not None
+
+
+def _begins_set(line: bytes, _before: bytes, _depth: int) -> bool:
+    return _SET_HEAD.match(line) is not None
 
 
 def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bool:

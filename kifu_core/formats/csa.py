@@ -102,7 +102,7 @@ HEADERS: Final = {
 PLAYERS: Final = {"+": "先手", "-": "後手"}
 
 
-def _read_move(text: str) -> Step:
+def read_move(text: str) -> Step:
     """The step of a move such as `7776FU` or `0045KA`."""
     kind = BY_CODE.get(text[4:].upper(), 0)
     origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
@@ -136,7 +136,7 @@ def _read_seconds(text: str) -> int:
     return seconds(now) if now else 0
 
 
-_STEPS: Final = Memo(_read_move)
+_STEPS: Final = Memo(read_move)
 _PLAIN_STEPS: Final = Memo(_read_plain_move)
 _TIMES: Final = Memo(_read_time)
 _SECONDS: Final = Memo(_read_seconds)

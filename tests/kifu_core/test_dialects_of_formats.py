@@ -10,6 +10,8 @@ import json
 import pytest
 
 from kifu_core import ParsedGame, ParseResult, dump, load
+from kifu_core.evaluations import evaluations
+from kifu_core.formats import db
 from kifu_core.handicaps import HANDICAPS, is_other_game
 from tests.shared import GOLDEN
 
@@ -210,3 +212,153 @@ def test_the_golden_game_of_5x5_is_refused_by_name():
     assert [issue.params["name"] for issue in result.issues if issue.code == "unknown-handicap"] == [
         "5五将棋"
     ]
+
+
+# --- sets of CSA on one line -----------------------------------------------------------------------------
+
+SET = """\
+1 2003/09/08 甲野太郎 乙野次郎 2 4 某位戦 その他の戦型
+7776FU3334FU2726FU4132KI
+2 ----/--/-- A B 1 4 某王戦 相 矢倉
+7776FU3334FU8822UM3122GI
+
+3 2004/01/02 A B 0 2
+2726FU8384FU%SENNICHITE
+"""
+
+
+def test_a_set_of_csa_is_two_lines_a_game():
+    result = load(SET, "games.csa1")
+    assert (result.format, codes(result)) == ("csa1", [])
+    assert [plies(game) for game in result.games] == [4, 4, 2]
+    assert result.games[0].record["header"] == {
+        "棋譜番号": "1", "開始日時": "2003/09/08", "先手": "甲野太郎", "後手": "乙野次郎", "棋戦": "某位戦",
+        "戦型": "その他の戦型",
+    }  # fmt: skip
+    assert result.games[1].record["header"]["戦型"] == "相 矢倉"
+    assert "開始日時" not in result.games[1].record["header"]
+    endings = [game.ending for game in result.games if game.ending]
+    assert [(one.special, one.winner, one.draw) for one in endings] == [
+        ("TORYO", 1, False), (None, 0, False), ("SENNICHITE", None, True),
+    ]  # fmt: skip
+
+
+def test_a_set_of_csa_tells_what_is_wrong_with_its_games():
+    def wrong(moves: str, said: int = 3) -> tuple[list[int], list[str]]:
+        result = load(f"1 2003/09/08 A B 1 {said}\n{moves}\n")
+        return [plies(game) for game in result.games], codes(result)
+
+    assert wrong("7776FU3334FU", 126) == ([2], ["other-move-count"])
+    assert wrong("7776FU3334FU2726F") == ([2], ["other-move-count", "unreadable-move"])
+    assert wrong("7776FU3334FU0055TO") == ([2], ["bad-drop"])
+    assert wrong("7776FU0000FU0055OU") == ([1], ["unreadable-move"])
+    assert wrong("7776FU3334FU5544KI") == ([2], ["no-piece"])
+    assert load("1 x A B 1 1\n7776FU\n2 x A B 1 3\n").issues[0].code == "no-moves"
+    assert load("1 x A B 1 1\n7776FU\nwhat\n").issues[0].code == "unknown-line"
+
+
+@pytest.mark.shared
+def test_the_golden_set_of_csa_is_a_game_that_white_won():
+    (game,) = golden("CSA one-line sets").games
+    assert (plies(game), game.ending and game.ending.winner) == (4, 1)
+
+
+# --- books of YaneuraOu ----------------------------------------------------------------------------------
+
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -"
+AFTER_76 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -"
+DB = f"""\
+#YANEURAOU-DB2016 1.00
+# made by hand
+sfen {START} 1
+7g7f 3c3d 51 32 2
+# the usual one
+2g2f 8c8d 40 30 1
+sfen {AFTER_76} 2
+3c3d 2g2f -45 32 1
+8c8d none -60 12
+"""
+
+
+def lines(entries: list, here: tuple[str, ...] = ()) -> list[str]:
+    """Every way through a record, as the squares moved to."""
+    found, path = [], list(here)
+    for entry in entries:
+        for fork in entry.get("forks", []):
+            found += lines(fork, tuple(path))
+        if "move" in entry:
+            path.append("{x}{y}".format(**entry["move"]["to"]))
+    return [" ".join(path), *found]
+
+
+def test_a_book_of_yaneuraou_is_a_tree():
+    result = load(DB, "book.db")
+    assert (result.format, codes(result)) == ("db", [])
+    (game,) = result.games
+    assert (game.kind, start_of(game)) == ("tree", START)
+    assert sorted(lines(game.record["moves"])) == ["26 84", "76 34 26", "76 84"]
+    assert game.remarks == ("made by hand",)
+    assert game.record["moves"][1]["comments"] == [
+        "#評価値=51", "#深さ=32", "#読み筋=3c3d", "採用数=2", "the usual one",
+    ]  # fmt: skip
+    assert [(one.ply, one.score, one.depth) for one in evaluations(game.record)] == [(1, 51, 32), (2, 45, 32)]
+
+
+def test_a_book_made_of_games_has_no_scores():
+    (game,) = load(f"#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 0 32 2\n").games
+    assert game.record["moves"][1]["comments"] == ["採用数=2"]
+    assert evaluations(game.record) == []
+
+
+def test_a_position_of_a_book_that_two_ways_lead_to_is_played_out_once():
+    both = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w -"
+    first, other = (
+        f"lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/{rank} b -"
+        for rank in ("2P6/PP1PPPPPP/1B5R1/LNSGKGSNL", "7P1/PPPPPPP1P/1B5R1/LNSGKGSNL")
+    )
+    moves = ((first, "2g2f"), (other, "7g7f"), (both, "8c8d"))
+    text = "#YANEURAOU-DB2016 1.00\n" + "".join(f"sfen {place} 1\n{move} none\n" for place, move in moves)
+    result = load(text)
+    assert [lines(game.record["moves"]) for game in result.games] == [["26 84"], ["76"]]
+
+
+def test_a_book_that_goes_round_ends():
+    round_trip = "\n".join(
+        f"sfen {place} 1\n{move} none 0 1"
+        for place, move in (
+            ("r8/9/9/9/9/9/9/9/8R b -", "1i2i"), ("r8/9/9/9/9/9/9/9/7R1 w -", "9a8a"),
+            ("1r7/9/9/9/9/9/9/9/7R1 b -", "2i1i"), ("1r7/9/9/9/9/9/9/9/8R w -", "8a9a"),
+        )
+    )  # fmt: skip
+    (game,) = load(round_trip).games
+    assert (game.kind, plies(game)) == ("tree", 4)
+
+
+def test_a_large_book_is_several_trees_and_loses_nothing(monkeypatch):
+    monkeypatch.setattr(db, "PLACES_A_RECORD", 1)
+    text = DB + f"sfen {AFTER_76.replace('9/9/2P6', '9/9/2P6')} 2\n1c1d none\n"
+    after = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"
+    result = load(text + f"sfen {after}\n6g6f none 1 1\n")
+    assert [sorted(lines(game.record["moves"])) for game in result.games] == [
+        ["26 84", "76 14", "76 34", "76 84"], ["66"],
+    ]  # fmt: skip
+
+
+def test_a_move_that_cannot_be_played_is_left_out_of_a_book_and_told_of():
+    moves = "7g7e none 0\nP*5e none\n7g7f 7g7f 0\n5i5i none\n"
+    text = f"#YANEURAOU-DB2016 1.00\nsfen {START} 1\n{moves}sfen x\nwhat\n"
+    result = load(text)
+    assert [lines(game.record["moves"]) for game in result.games] == [["76"]]
+    assert codes(result) == ["book-move", "book-move", "bad-usi-move", "sfen-fields", "unknown-line"]
+
+
+def test_a_book_without_its_first_line_is_known_by_its_moves():
+    assert load(DB.split("\n", 2)[2]).format == "db"
+    assert load(f"sfen {START} 1\nsfen {AFTER_76} 2\n").format == "usi"
+
+
+@pytest.mark.shared
+def test_the_golden_book_is_a_tree():
+    (game,) = golden("YaneuraOu book format").games
+    assert game.kind == "tree"
+    assert sorted(lines(game.record["moves"])) == ["26 84", "76 34"]
