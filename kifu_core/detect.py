@@ -44,6 +44,9 @@ _BOOK: Final = re.compile(
 )
 """The first line of an opening book, or a position of one with a move, its reply and its score."""
 
+_SHOGIDB2: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
+"""A move of shogidb2's JSON."""
+
 _SEPARATOR: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves of a KIF, which some KI2 texts have too: it decides where no move does before."""
 
@@ -66,6 +69,8 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
     The content decides, the extension of `name` only where the content fits several formats.
     """
     if text.lstrip()[:1] in ("{", "["):
+        if _SHOGIDB2.search(text):
+            return "shogidb2", "rows"
         return "jkf", "json"
     if _SET_LINES.search(text):
         return "csa1", "rows"

@@ -42,7 +42,7 @@ UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
 
 _MOVE_LENGTH: Final = 6
-_ENDING: Final = re.compile(r"[ \t]*+%([-+_A-Za-z]{1,40}+)[ \t]*+")
+_ENDING: Final = re.compile(r"%([-+_A-Za-z]{1,40}+)")
 _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
 _FIELDS: Final = ("棋譜番号", "開始日時", "先手", "後手", "", "", "棋戦", "戦型")
@@ -110,24 +110,17 @@ def _header(head: re.Match[str]) -> dict[str, str]:
 
 
 def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
-    """How the game ended: by a word behind the moves, else as the result's digit says.
-
-    Whoever lost and is to move has resigned, as readers of まで lines have it. Where the winner is to move,
-    only who won is known.
-    """
-    steps = draft.line.steps
-    winner = (None, 0, 1)[result]
-    if match := _ENDING.fullmatch(moves[2]):
+    """How the game ended: by a word behind the moves, else as the result's digit says."""
+    rest, winner = moves[2].strip(), (None, 0, 1)[result]
+    if match := _ENDING.fullmatch(rest):
         kind = BY_CSA.get(match[1].upper())
-        steps.append(Special(match[1], kind.special if kind else None))
-    elif moves[2].strip():
-        steps.append(Garbled(moves[2].strip()[:40]))
-    elif winner is None:
-        steps.append(Special("引き分け", "HIKIWAKE"))
-    elif winner != len(steps) % 2:
-        steps.append(Special("投了", "TORYO"))
-    if winner is not None:
-        draft.said = (f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+        draft.line.steps.append(Special(match[1], kind.special if kind else None))
+        if winner is not None:
+            draft.said = (f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+    elif rest:
+        draft.line.steps.append(Garbled(rest[:40]))
+    else:
+        draft.decide(winner, offset)
 
 
 def _locate(block: str) -> list[int]:

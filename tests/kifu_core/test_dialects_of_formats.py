@@ -362,3 +362,75 @@ def test_the_golden_book_is_a_tree():
     (game,) = golden("YaneuraOu book format").games
     assert game.kind == "tree"
     assert sorted(lines(game.record["moves"])) == ["26 84", "76 34"]
+
+
+# --- shogidb2 --------------------------------------------------------------------------------------------
+
+FROM_SITE = {
+    "開始日時": "2013-01-06T00:00:00.000Z", "終了日時": None, "棋戦": "某会", "棋戦詳細": "某会 第1局",
+    "手合割": "平手", "先手": "甲", "後手": "乙", "youtubes": [], "tournament": "某会", "start_at": "2013-01-06T00:00:00.000Z",
+    "player1": "甲", "player2": "乙", "result": "gote_win", "place": None,
+    "moves": [
+        {"sfen": f"{AFTER_76} 2", "move": "７六歩(77)", "csa": "+7776FU", "comments": []},
+        {"move": "３四歩(33)", "csa": "-3334FU", "comments": ["角道"]},
+    ],
+}  # fmt: skip
+
+
+def site(**changes: object) -> ParseResult:
+    return load(json.dumps({**FROM_SITE, **changes}, ensure_ascii=False), "27180.json")
+
+
+def test_a_game_of_shogidb2_is_a_game():
+    result = site()
+    assert (result.format, codes(result)) == ("shogidb2", [])
+    (game,) = result.games
+    assert game.record["header"] == {
+        "開始日時": "2013/01/06", "棋戦": "某会", "棋戦詳細": "某会 第1局", "手合割": "平手", "先手": "甲",
+        "後手": "乙",
+    }  # fmt: skip
+    assert plies(game) == 2
+    assert game.record["moves"][2]["comments"] == ["角道"]
+    assert game.ending is not None
+    assert (game.ending.special, game.ending.winner) == ("TORYO", 1)
+
+
+def test_english_names_of_shogidb2_are_taken_where_the_japanese_are_missing():
+    english = {name: value for name, value in FROM_SITE.items() if name.isascii()}
+    (game,) = load(json.dumps([english | {"start_at": "1975-05-21T05:30:00.000Z"}])).games
+    assert game.record["header"] == {
+        "先手": "甲",
+        "後手": "乙",
+        "開始日時": "1975/05/21 14:30",
+        "棋戦": "某会",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "winner", "draw"),
+    [
+        ({"result": "sente_win"}, 0, False),
+        ({"result": "draw"}, None, True),
+        ({"result": "sennichite"}, None, True),
+        ({"moves": [{"csa": "+7776FU"}, {"csa": "%TORYO"}], "result": "sente_win"}, 0, False),
+        ({"moves": [{"csa": "+7776FU"}, {"move": "投了"}], "result": None}, 0, False),
+    ],
+)
+def test_results_of_shogidb2(changes, winner, draw):
+    (game,) = site(**changes).games
+    assert game.ending is not None
+    assert (game.ending.winner, game.ending.draw) == (winner, draw)
+
+
+def test_a_game_of_shogidb2_tells_what_is_wrong_with_it():
+    move = {"csa": "+7776FU"}
+    assert codes(site(moves=[move, {"csa": "-0055TO"}])) == ["bad-drop"]
+    assert site(moves=[move, {"csa": "-0055TO"}]).games[0].unread == '[{"csa": "-0055TO"}]'
+    assert codes(site(moves=[move, {"csa": "-3334"}])) == ["unreadable-move"]
+    assert codes(site(moves=[move, {"csa": "+3334FU"}])) == ["side-mark"]
+    assert codes(site(moves=[move, 7])) == ["jkf-type"]
+    assert codes(site(moves=[move, {"csa": "-3334FU", "comments": 7}])) == ["jkf-type"]
+    assert codes(site(手合割="五五将棋")) == ["unknown-handicap"]
+    assert codes(site(result="whatever")) == ["unknown-ending"]
+    assert codes(load(json.dumps([FROM_SITE, 3], ensure_ascii=False))) == ["jkf-type"]
+    assert "json" in codes(load(json.dumps(FROM_SITE, ensure_ascii=False)[:-20]))
