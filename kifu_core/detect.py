@@ -44,6 +44,15 @@ _BOOK: Final = re.compile(
 )
 """The first line of an opening book, or a position of one with a move, its reply and its score."""
 
+_TAGS: Final = re.compile(
+    r'\s*+(?:\{[^}]*+\}\s*+)?+\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|\s*+1\.[ \t]*+[PSGRBKNL]'
+)
+_PSN_MOVE: Final = re.compile(
+    r"(?<![^\s.])\+?(?:[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?x?[1-9][a-i]|['*][1-9][a-i])"
+    r"|(?=[1-9])[1-9][a-i]-?[1-9][a-i])[+=]?(?=[\s!?(]|\Z)"
+)
+"""A tag, or the number of a first move; and a move of PSN: chess has its letter before the digit."""
+
 _SHOGIDB2: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
 """A move of shogidb2's JSON."""
 
@@ -68,6 +77,8 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
 
     The content decides, the extension of `name` only where the content fits several formats.
     """
+    if _TAGS.match(text) and _PSN_MOVE.search(text):
+        return "psn", "rows"
     if text.lstrip()[:1] in ("{", "["):
         if _SHOGIDB2.search(text):
             return "shogidb2", "rows"

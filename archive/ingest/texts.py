@@ -89,6 +89,8 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
         return partial(_lines, begins=partial(_begins_game, file_format))
     if file_format == "csa1":
         return partial(_lines, begins=_begins_set)
+    if file_format == "psn":
+        return partial(_lines, begins=_begins_psn)
     return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
 
 
@@ -121,6 +123,10 @@ def _is_engine_line(line: bytes, _before: bytes, _depth: int) -> bool:
 
 def _begins_set(line: bytes, _before: bytes, _depth: int) -> bool:
     return _SET_HEAD.match(line) is not None
+
+
+def _begins_psn(line: bytes, before: bytes, depth: int) -> bool:
+    return line.startswith(b"[") and not before.startswith(b"[") and not depth
 
 
 def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kifu_core.detect import detect, program
 from kifu_core.errors import KifuError
-from kifu_core.formats import bod, csa, csa1, db, jkf, ki2, kif, sfen, shogidb2, usen, usi
+from kifu_core.formats import bod, csa, csa1, db, jkf, ki2, kif, psn, sfen, shogidb2, usen, usi
 from kifu_core.formats.writing import encode_text
 from kifu_core.jkf import Record
 from kifu_core.reading import Loader, open_source, read
@@ -27,6 +27,7 @@ _LOADERS: Final[dict[FormatName, Loader]] = {
     "csa1": csa1.load,
     "db": db.load,
     "shogidb2": shogidb2.load,
+    "psn": psn.load,
 }
 
 _WRITERS: Final[dict[str, Callable[..., str]]] = {

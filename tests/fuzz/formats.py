@@ -17,11 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 SAMPLES = Path(__file__).parents[1] / "data"
-FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2")
+FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2", "psn")
 LINES = {
     "usi": b"position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e resign\n",
     "sfen": b"sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P3p 1 moves 3c3d\n",
     "usen": b"~0.7ku2jm6y236e5t2.r~2.6ti3ay77631u.r\n",
+    "psn": b'[Sente "A"]\n[Result "0-1"]\n1.P7g-7f P8d 2.B8hx3c+ xN (2...P3d 3.xP?) {a}\n'
+    b"1.7g7f (0:05)\n2.Resigns\n",
     "shogidb2": '{"先手":"甲","手合割":"平手","開始日時":"2013-01-06T00:00:00.000Z","result":"gote_win",'
     '"moves":['
     '{"csa":"+7776FU","move":"７六歩(77)","comments":["a"]},{"csa":"-3334FU"}]}'.encode(),
@@ -40,6 +42,8 @@ ILLEGAL = {
     "usi": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b 2Pr 1 moves P*5a +P*5e K*5e 5i5i+ 1a9i+\n",
     "sfen": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b +PK 1\nsfen KKK6/9/9/9/9/9/9/9/9 w 99P 1\n",
     "usen": b"~0.7kuzzz.r~0.bfq.ibxo~1.000bfr\n4k4_9_9_9_9_9_9_9_4K4.b.zP~0.\n",
+    "psn": b'[SFEN "4k4/9/9/9/9/9/9/9/4K4 b P 1"]\nP\'5a +P*5e K*5d xK ) ( ( {x\n'
+    b'[SFEN "x"]\nxP Px Sdx1a+ +G5a\n',
     "shogidb2": b'[{"moves":[{"csa":"+0055TO"},{"csa":"%TORYO"},{"csa":7,"comments":[1]}],'
     b'"start_at":"9999-12-31T23:00:00Z"},'
     b'{"moves":[{"csa":"-9900KI"}],"handicap":"x"},{"moves":{"csa":"+7776FU"}},3]',

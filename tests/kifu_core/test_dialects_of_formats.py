@@ -10,6 +10,7 @@ import json
 import pytest
 
 from kifu_core import ParsedGame, ParseResult, dump, load
+from kifu_core.detect import detect
 from kifu_core.evaluations import evaluations
 from kifu_core.formats import db
 from kifu_core.handicaps import HANDICAPS, is_other_game
@@ -368,7 +369,8 @@ def test_the_golden_book_is_a_tree():
 
 FROM_SITE = {
     "開始日時": "2013-01-06T00:00:00.000Z", "終了日時": None, "棋戦": "某会", "棋戦詳細": "某会 第1局",
-    "手合割": "平手", "先手": "甲", "後手": "乙", "youtubes": [], "tournament": "某会", "start_at": "2013-01-06T00:00:00.000Z",
+    "手合割": "平手", "先手": "甲", "後手": "乙", "youtubes": [], "tournament": "某会",
+    "start_at": "2013-01-06T00:00:00.000Z",
     "player1": "甲", "player2": "乙", "result": "gote_win", "place": None,
     "moves": [
         {"sfen": f"{AFTER_76} 2", "move": "７六歩(77)", "csa": "+7776FU", "comments": []},
@@ -434,3 +436,113 @@ def test_a_game_of_shogidb2_tells_what_is_wrong_with_it():
     assert codes(site(result="whatever")) == ["unknown-ending"]
     assert codes(load(json.dumps([FROM_SITE, 3], ensure_ascii=False))) == ["jkf-type"]
     assert "json" in codes(load(json.dumps(FROM_SITE, ensure_ascii=False)[:-20]))
+
+
+# --- PSN -------------------------------------------------------------------------------------------------
+
+TAGS = """[Sente "Kono Taro"]
+[Gote "Otsuno Jiro"]
+[Date "19900712"]
+[Event "1st Test"]
+[Venue " "]
+[Result "{}"]
+"""
+SAME_GAME = "7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b 4i5h 2b3c"
+"""What each of the texts below plays."""
+DIALECTS = (
+    "P7g-7f P3c-3d B8hx2b+ S3ax2b B'4e G6a-5b G4i-5h S2b-3c",
+    "1.P7g-7f P3c-3d 2.B8hx2b+ S3ax2b\n3.B*4e G6a-5b 4.G4i-5h S2b-3c",
+    "1.P7f P3d 2.Bx2b+ xS 3.B*4e G65b 4.G45h S3c",
+    "1.P7f 2.P3d 3.Bx2b+ 4.Sx 5.B4e 6.G6a5b 7.G4i5h 8.S3c",
+    "1.P7g-7f (0:05/0:00:05)\n2.P3c-3d (0:07/0:00:07)\n3.B8hx2b+ (0:01/0:00:06)\n4.S3ax2b\n5.B*4e\n6.G6a-5b\n"
+    "7.G4i-5h\n8.S2b-3c",
+    "1. 7g7f 2. 3c3d 3. 8h2b+ 4. 3a2b 5. B*4e 6. 6a5b 7. 4i5h 8. 2b3c",
+    "1. . . P7f! P3d {said (not\nplayed} 2. Bx2b+ xS (2...R3b) 3. B'4e G65b 4. G45h S3c=",
+)
+
+
+@pytest.mark.parametrize("text", DIALECTS)
+def test_every_dialect_of_psn_plays_the_same_game(text):
+    result = load(TAGS.format("1-0") + text + "\n", "a.psn")
+    assert (result.format, codes(result)) == ("psn", [])
+    (game,) = result.games
+    assert dump(game.record, "usi") == f"position startpos moves {SAME_GAME}\n"
+    assert game.record["header"] == {
+        "先手": "Kono Taro", "後手": "Otsuno Jiro", "開始日時": "1990/07/12", "棋戦": "1st Test",
+    }  # fmt: skip
+    assert game.ending is not None
+    assert (game.ending.special, game.ending.winner) == (None, 0)
+
+
+def test_times_comments_and_variations_of_psn_are_kept():
+    (timed,) = load(TAGS.format("*") + DIALECTS[4]).games
+    assert [entry["time"]["now"]["s"] for entry in timed.record["moves"] if "time" in entry] == [5, 7, 1]
+    (told,) = load(TAGS.format("*") + DIALECTS[6]).games
+    entries = told.record["moves"]
+    assert (entries[1]["comments"], entries[2]["comments"]) == (["!"], ["said (not", "played"])
+    assert [one["move"]["to"] for fork in entries[4]["forks"] for one in fork] == [{"x": 3, "y": 2}]
+
+
+@pytest.mark.parametrize(
+    ("tag", "tail", "special", "winner", "draw"),
+    [
+        ("0-1", "", "TORYO", 1, False),
+        (" ", "{Resigns}", "TORYO", 1, False),
+        ("*", "Resigns", "TORYO", 1, False),
+        ("*", "0-1", "TORYO", 1, False),
+        ("Sennichite", "", "SENNICHITE", None, True),
+        (" ", "{Jishogi}", "JISHOGI", None, True),
+        ("1/2-1/2", "", "HIKIWAKE", None, True),
+        ("*", "Timeup", "TIME_UP", 1, False),
+    ],
+)
+def test_how_games_in_psn_end(tag, tail, special, winner, draw):
+    (game,) = load(TAGS.format(tag) + f"P7g-7f P3c-3d {tail}\n").games
+    assert game.ending is not None
+    assert (game.ending.special, game.ending.winner, game.ending.draw) == (special, winner, draw)
+
+
+def test_several_games_of_psn_are_told_apart_by_their_tags():
+    result = load((TAGS.format("1-0") + "\nP7g-7f\n\n") * 3, "many.psn")
+    assert [(plies(game), game.first_line) for game in result.games] == [(1, 1), (1, 10), (1, 19)]
+
+
+def test_starts_of_psn():
+    named = load('[Sente "A"]\n[Handicap "2 pieces"]\nK5a-6b P7g-7f\n').games[0]
+    assert named.record["initial"] == {"preset": "2"}
+    drawn = load('[Black "A"]\n[SFEN "4k4/9/9/9/9/9/9/9/4K4 b P 1"]\nP*5e\n').games[0]
+    assert start_of(drawn) == "4k4/9/9/9/9/9/9/9/4K4 b P"
+    assert codes(load('[Sente "A"]\n[Handicap "no knights"]\nP7g-7f\n')) == ["unknown-handicap"]
+    assert codes(load('[Sente "A"]\n[SFEN "x"]\nP7g-7f\n')) == ["sfen-board"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "kept", "expected"),
+    [
+        ("P7g-7f P'5e", 1, "not-in-hand"),
+        ("P7g-7f K'5e", 1, "bad-drop"),
+        ("P7g-7f +P3c-3d", 1, "piece-mismatch"),
+        ("P7g-7f P3c-3d B8hx2b+ xK", 3, "no-piece"),
+        ("xP P7g-7f", 0, "same-without-move"),
+        ("P7g-7f P3d G5h", 2, "ambiguous"),
+        ("P7g-7f P3z", 1, "unreadable-move"),
+        ("P7g-7f P3c-3d)", 2, "unknown-line"),
+        ("P7g-7f (P2f P2f", 1, "no-piece"),
+        ("P7g-7f P3c3", 1, "unreadable-move"),
+    ],
+)
+def test_a_game_of_psn_tells_what_is_wrong_with_it(moves, kept, expected):
+    result = load(TAGS.format("*") + moves + "\n")
+    assert expected in codes(result)
+    assert [plies(game) for game in result.games] in ([kept], [kept + 1], [])
+
+
+def test_chess_and_lists_of_quoridor_are_no_psn():
+    for text in ('[White "A"]\n[Black "B"]\n1. e4 e5 2. Nf3 Nc6 1-0\n', '[White "A"]\n1. e2 e8 2. e3h e7\n'):
+        assert detect(text)[0] != "psn"
+
+
+@pytest.mark.shared
+def test_the_golden_game_of_psn_was_won_by_white():
+    (game,) = golden("AndrewMasalski").games
+    assert (plies(game), game.ending and game.ending.winner) == (8, 1)
