@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
+from kifu_core.packed import HEAD_BYTES, packing_of
 from kifu_core.record import FormatName
 
 _FIRST_ROW: Final = re.compile(
@@ -77,6 +78,8 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
 
     The content decides, the extension of `name` only where the content fits several formats.
     """
+    if packing := _packing(text, name):
+        return packing, "rows"
     if _TAGS.match(text) and _PSN_MOVE.search(text):
         return "psn", "rows"
     if text.lstrip()[:1] in ("{", "["):
@@ -98,6 +101,14 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
         hint = _BY_SUFFIX.get(name.rpartition(".")[2].lower(), drawn)
         return (hint if hint in ("kif", "ki2", drawn) else drawn), "headers"
     return None, "nothing"
+
+
+def _packing(text: str, name: str) -> FormatName | None:
+    """The format of packed positions; their text has a character for each byte."""
+    try:
+        return packing_of(text[:HEAD_BYTES].encode("latin-1"), name)
+    except UnicodeEncodeError:
+        return None
 
 
 _PROGRAM: Final = re.compile(r"[#'] *(?:-{2,}+|(?:Generated|Created) by )([^\n]+)")

@@ -58,6 +58,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "定跡の手 {text} は指せません（{reason}）",
         "the book's move {text} cannot be played ({reason})",
     ),
+    "packed-position": (
+        "{number} 番目の局面が読めません（{bit} ビット目）",
+        "position {number} cannot be read (bit {bit})",
+    ),
+    "packed-move": ("最善手 {text} は指せません", "the best move {text} cannot be played"),
+    "packed-rest": ("最後に {count} バイト余りがあります", "there are {count} bytes too many at the end"),
     "other-board": (
         "{width}×{height} の盤は本将棋のものではありません",
         "a board of {width} by {height} squares is not one of shogi",

@@ -143,7 +143,7 @@ class _Book:
                 match.start(),
                 match.end(),
                 [],
-            )  # fmt: skip
+            )
         )
 
     def _remark(self, place: _Place | None, text: str) -> None:

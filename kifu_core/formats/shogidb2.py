@@ -77,7 +77,7 @@ def _unread(given: Any, game: ParsedGame) -> str:
     """The moves that could not be played, as JSON; the ending is none of them."""
     played = sum("move" in entry for entry in game.record["moves"])
     rest = (given.get("moves") or [])[played:]
-    return json.dumps(rest, ensure_ascii=False) if any("error" == one.severity for one in game.issues) else ""
+    return json.dumps(rest, ensure_ascii=False) if any(one.severity == "error" for one in game.issues) else ""
 
 
 def _locate(block: str) -> list[int]:

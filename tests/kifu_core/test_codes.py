@@ -108,9 +108,12 @@ SHOGI64 = {
 }
 """Codes of positions that are refused."""
 
-ELSEWHERE = {"other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"}
-"""Codes of the command between games of both kinds, in `test_command.py`, and of the limits that only an
-archive has, in `test_game_limits.py`."""
+ELSEWHERE = {
+    *("other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"),
+    *("packed-position", "packed-move", "packed-rest"),
+}
+"""Codes of the command between games of both kinds, in `test_command.py`, of the limits that only an archive
+has, in `test_game_limits.py`, and of files that only their names tell, in `test_packed.py`."""
 
 CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),
