@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
+from kifu_core.packed import HEAD_BYTES, packing_of
 from kifu_core.record import FormatName
 
 _FIRST_ROW: Final = re.compile(
     r"""^(?:
-    (?P<csa>V[23](?:\.[0-9])?[ ]*$|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-][0-9]{2}
+    (?P<csa>V[23](?:\.[0-9])?[ ]*(?:,|$)|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-][0-9]{2}
         |[+-][0-9]{4}[A-Za-z]{2}|%[-+A-Z_]{4,40}|\$[A-Z_]{1,40}:|[+-]$)
     |(?P<kif>[ \t　]*+[0-9]{1,6}+[ 　\t]++[▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰))
     |(?P<ki2>[ 　\t]*+[▲△☗☖▼▽][１-９1-9同][^\n：])
@@ -28,6 +29,33 @@ _ENGINE_LINE: Final = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """The first line that is a position or a game by itself."""
+
+_SET_LINES: Final = re.compile(
+    r"^[ \t]*+[0-9]{1,9}+[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[0-2][ \t]++[0-9]{1,5}+"
+    r"(?:[ \t][^\n]*+)?+\n[ \t]*+[0-9]{4}[A-Za-z]{2}",
+    re.MULTILINE,
+)
+"""Two lines of a set of CSA on one line."""
+
+_USI_MOVE: Final = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+_BOOK: Final = re.compile(
+    r"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n(?:(?:#|//)[^\n]*+\n)*+"
+    rf"{_USI_MOVE}[ \t]++(?:none|{_USI_MOVE})[ \t]++-?[0-9]",
+    re.MULTILINE,
+)
+"""The first line of an opening book, or a position of one with a move, its reply and its score."""
+
+_TAGS: Final = re.compile(
+    r'\s*+(?:\{[^}]*+\}\s*+)?+\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|\s*+1\.[ \t]*+[PSGRBKNL]'
+)
+_PSN_MOVE: Final = re.compile(
+    r"(?<![^\s.])\+?(?:[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?x?[1-9][a-i]|['*][1-9][a-i])"
+    r"|(?=[1-9])[1-9][a-i]-?[1-9][a-i])[+=]?(?=[\s!?(]|\Z)"
+)
+"""A tag, or the number of a first move; and a move of PSN: chess has its letter before the digit."""
+
+_SHOGIDB2: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
+"""A move of shogidb2's JSON."""
 
 _SEPARATOR: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
 """The line above the moves of a KIF, which some KI2 texts have too: it decides where no move does before."""
@@ -50,8 +78,18 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
 
     The content decides, the extension of `name` only where the content fits several formats.
     """
+    if packing := _packing(text, name):
+        return packing, "rows"
+    if _TAGS.match(text) and _PSN_MOVE.search(text):
+        return "psn", "rows"
     if text.lstrip()[:1] in ("{", "["):
+        if _SHOGIDB2.search(text):
+            return "shogidb2", "rows"
         return "jkf", "json"
+    if _SET_LINES.search(text):
+        return "csa1", "rows"
+    if _BOOK.search(text):
+        return "db", "rows"
     if match := _FIRST_ROW.search(text):
         return cast(FormatName, match.lastgroup), "rows"
     if _SEPARATOR.search(text):
@@ -63,6 +101,14 @@ def detect(text: str, name: str = "") -> tuple[FormatName | None, str]:
         hint = _BY_SUFFIX.get(name.rpartition(".")[2].lower(), drawn)
         return (hint if hint in ("kif", "ki2", drawn) else drawn), "headers"
     return None, "nothing"
+
+
+def _packing(text: str, name: str) -> FormatName | None:
+    """The format of packed positions; their text has a character for each byte."""
+    try:
+        return packing_of(text[:HEAD_BYTES].encode("latin-1"), name)
+    except UnicodeEncodeError:
+        return None
 
 
 _PROGRAM: Final = re.compile(r"[#'] *(?:-{2,}+|(?:Generated|Created) by )([^\n]+)")

@@ -92,3 +92,23 @@ def by_name(name: str) -> Handicap | None:
 def by_sfen(sfen: str) -> Handicap | None:
     """The named start with exactly this position (SFEN without move number), or None."""
     return _BY_SFEN.get(sfen)
+
+
+_OTHER_GAMES: Final = re.compile(
+    r"(?:五五|五々|ゴロゴロ|京都|中|大|小|天竺|泰|大局|禽|鳥|鵞鳥|安南|アンナン|安北|安東西|対面|背面|チェック|王手|キング"
+    r"|クイーン|どうぶつ|動物|槍|和|広|平安|四人|三人|天下|ミニ|青空|ハサミ|はさみ|マスター"
+    r"|mini|chuu?|kyoto|annan|check|tori|goose|dai|tenjiku|sho|wa|yari|judkins|whale|micro|dobutsu)"
+    r"(?:将棋|しょうぎ|シ[ョヨ]ウギ)?(?:\s*shogi)?|(?!.*(?:詰|平手|落|本|双玉|実戦|指導|十番|番勝負)).+将棋",
+    re.IGNORECASE,
+)
+"""Other games of the family: those of lishogi (5五, 中, 安南, 京都, 王手) and pychess by the names that
+records have for them; and whatever else calls itself a 将棋 of its own."""
+
+
+def is_other_game(name: str) -> bool:
+    """Whether a handicap header names another game than shogi: its board and moves mean nothing here.
+
+    >>> is_other_game("５五将棋"), is_other_game("京都"), is_other_game("詰将棋"), is_other_game("平手")
+    (True, True, False, False)
+    """
+    return bool(_OTHER_GAMES.fullmatch(_plain(name)))

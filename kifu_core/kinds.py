@@ -7,7 +7,7 @@ problem   a puzzle. Its headers say so (詰方, 完全性, 受賞, 手合割：�
 position  neither a move nor an ending.
 tree      variations of an opening: no players and at least five plies with alternatives; and the lines of an
           opening collection, a file of several lines of at most sixty plies from a named start, all of them
-          without an ending (USI).
+          without an ending (USI), or with the %TORYO that ends the lines of Bonanza's books (CSA).
 game      everything else.
 
 The other formats of the same record agree as far as they hold what decides: a mate problem with players'
@@ -72,14 +72,19 @@ def _mates_by_checks(record: Record) -> bool:
     return False
 
 
-def with_openings(games: list[ParsedGame]) -> list[ParsedGame]:
-    """The games of a file of one line each; if all are lines of an opening collection, each is a tree."""
+def with_openings(games: list[ParsedGame], *, resigned: bool = False) -> list[ParsedGame]:
+    """The games of a file of one line each; if all are lines of an opening collection, each is a tree.
+
+    With `resigned` such a line may end in a resignation, which says no more than that it ends.
+    """
     lines = [game for game in games if game.kind == "game" and "data" not in game.record.get("initial", {})]
-    if len(lines) < 2 or not all(map(_is_opening, lines)):
+    endings = (None, "TORYO") if resigned else (None,)
+    if len(lines) < 2 or not all(_is_opening(game, endings) for game in lines):
         return games
     numbers = {game.index for game in lines}
     return [replace(game, kind="tree") if game.index in numbers else game for game in games]
 
 
-def _is_opening(game: ParsedGame) -> bool:
-    return game.ending is None and len(game.record["moves"]) - 1 <= _OPENING_PLIES
+def _is_opening(game: ParsedGame, endings: tuple[str | None, ...]) -> bool:
+    special = game.ending.special or game.ending.word if game.ending else None
+    return special in endings and sum("move" in entry for entry in game.record["moves"]) <= _OPENING_PLIES

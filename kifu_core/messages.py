@@ -50,6 +50,25 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
+    "other-move-count": (
+        "指し手は {said} 手のはずですが、{count} 手あります",
+        "{said} moves were announced, there are {count}",
+    ),
+    "book-move": (
+        "定跡の手 {text} は指せません（{reason}）",
+        "the book's move {text} cannot be played ({reason})",
+    ),
+    "packed-position": (
+        "{number} 番目の局面が読めません（{bit} ビット目）",
+        "position {number} cannot be read (bit {bit})",
+    ),
+    "packed-move": ("最善手 {text} は指せません", "the best move {text} cannot be played"),
+    "packed-rest": ("最後に {count} バイト余りがあります", "there are {count} bytes too many at the end"),
+    "other-board": (
+        "{width}×{height} の盤は本将棋のものではありません",
+        "a board of {width} by {height} squares is not one of shogi",
+    ),
+    "unreadable-rank": ("{rank} 段目が読めません: {text}", "rank {rank} cannot be read: {text}"),
     "bad-position-object": ("局面のオブジェクトが正しくありません", "this object is no position"),
     "bad-hand": ("持駒が読めません: {text}", "not a hand: {text}"),
     "bad-piece": ("駒の配置が正しくありません: {text}", "no piece can be put so: {text}"),

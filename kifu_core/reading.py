@@ -14,8 +14,9 @@ from kifu_core.errors import (
 )
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
+from kifu_core.packed import HEAD_BYTES, packing_of
 from kifu_core.record import FormatName, ParsedGame, ParseResult
-from kifu_core.text import Notes, Source, clean_text, decode
+from kifu_core.text import Notes, Source, check_size, clean_text, decode
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
 """Reads the games of one format; what is found out about the whole goes to the notes."""
@@ -24,7 +25,13 @@ Loader = Callable[[Source, Notes], list[ParsedGame]]
 def open_source(
     data: bytes | str, name: str | None = None, limits: Limits = UNLIMITED
 ) -> tuple[Source, Notes]:
-    """The text of a file and what was found out about its bytes; raises DecodeError `too-large`."""
+    """The text of a file and what was found out about its bytes; raises DecodeError `too-large`.
+
+    Packed positions, which are no text, become one with a character for each byte.
+    """
+    if isinstance(data, bytes) and packing_of(data[:HEAD_BYTES], name or "") is not None:
+        check_size(len(data))
+        return (source := Source(data.decode("latin-1"), "binary", name, limits)), Notes(source)
     if isinstance(data, bytes):
         text, encoding, findings = decode(data)
     else:

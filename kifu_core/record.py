@@ -10,7 +10,10 @@ from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 
 RecordKind = Literal["game", "problem", "tree", "position"]
-FormatName = Literal["kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "qf", "alg", "json"]
+FormatName = Literal[
+    "kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2", "psn", "hcpe", "psv",
+    "qf", "alg", "json",
+]  # fmt: skip
 """The formats of shogi, then those of Quoridor."""
 
 

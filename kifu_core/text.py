@@ -42,7 +42,7 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     Line ends become `\\n`; NUL characters and lone surrogates become U+FFFD. Raises DecodeError `too-large`
     beyond `MAX_BYTES`. Bytes that are valid in no encoding are replaced, with a finding.
     """
-    _check_size(len(data))
+    check_size(len(data))
     text, encoding, findings = _decoded(data)
     clean, damage = clean_text(text)
     return clean, encoding, findings + damage
@@ -54,7 +54,7 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     Text that was decoded wrongly and saved again is put right where nothing of it was lost. Raises
     DecodeError `too-large`.
     """
-    _check_size(len(text))
+    check_size(len(text))
     text = text.removeprefix("\ufeff")
     text, mistaken_for = repair(text)
     findings = [("double-encoded", mistaken_for)] if mistaken_for else []
@@ -66,7 +66,8 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     return clean, [*findings, ("bad-characters", str(count))]
 
 
-def _check_size(size: int) -> None:
+def check_size(size: int) -> None:
+    """Raises DecodeError `too-large` for a source of so many bytes or characters."""
     if size > MAX_BYTES:
         raise DecodeError("too-large", params={"bytes": size, "limit": MAX_BYTES})
 

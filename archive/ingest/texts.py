@@ -1,8 +1,8 @@
 """A text of many games cut into parts that can be read one by one, in bounded memory.
 
-CSA files hold games between lines that begin with `/` or one after the other, USI and SFEN files a game or
-position a line; games of Quoridor begin with lines that tell. Other formats have no such border that could be
-found without reading them: they are read whole, up to a limit.
+CSA files hold games between lines that begin or end with `/` or one after the other, USI and SFEN files a
+game or position a line; games of Quoridor begin with lines that tell. Other formats have no such border that
+could be found without reading them: they are read whole, up to a limit.
 """
 
 from __future__ import annotations
@@ -34,9 +34,18 @@ _ENGINE_LINE: Final = re.compile(
     rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
 )
 
-_CSA_HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]")
+_CSA_HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]")
 _CSA_STEP: Final = re.compile(rb"[-+][0-9]|%[-+_A-Za-z]")
-"""A version or a player, and what is a move or an ending."""
+"""A version, a player or a board, and what is a move or an ending."""
+
+_SET_HEAD: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
+"""The first of the two lines of a game in a set of CSA on one line."""
+
+_CSA_LAST: Final = re.compile(rb"[^'][^\n]*,[ \t]*+/[ \t]*+\r?\n?\Z")
+"""A line of statements behind which another game begins, as Bonanza's books have it."""
+
+_CSA_ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])")
+"""Statements with a move on one line."""
 
 Begins = Callable[[bytes, bytes, int], bool]
 """Whether a game begins with a line, after the last line with text, where so many braces are open."""
@@ -78,12 +87,16 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
         return _games_of_csa
     if kind is QUORIDOR and file_format in ("qf", "alg"):
         return partial(_lines, begins=partial(_begins_game, file_format))
+    if file_format == "csa1":
+        return partial(_lines, begins=_begins_set)
+    if file_format == "psn":
+        return partial(_lines, begins=_begins_psn)
     return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
 
 
 def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
-    """What stands between lines that begin with `/`, or begins with a version or a player behind moves; blank
-    stretches hold nothing."""
+    """What stands between lines that begin or end with `/`, or begins with a version, a player or a board
+    behind moves; blank stretches hold nothing."""
     piece, first, played = bytearray(), 1, False
     for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")
@@ -93,14 +106,27 @@ def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
             piece, first, played = bytearray(), number + separates, False
         if not separates:
             piece += line
-            played = played or _CSA_STEP.match(line) is not None
+            played = played or _CSA_STEP.match(line) is not None or _CSA_ON_LINE.search(line) is not None
             _check(piece)
+            if _CSA_LAST.match(line):
+                played = False
+                if len(piece) >= GROUP_BYTES:
+                    yield first, bytes(piece)
+                    piece, first = bytearray(), number + 1
     if piece.strip():
         yield first, bytes(piece)
 
 
 def _is_engine_line(line: bytes, _before: bytes, _depth: int) -> bool:
     return _ENGINE_LINE.match(line) is not None
+
+
+def _begins_set(line: bytes, _before: bytes, _depth: int) -> bool:
+    return _SET_HEAD.match(line) is not None
+
+
+def _begins_psn(line: bytes, before: bytes, depth: int) -> bool:
+    return line.startswith(b"[") and not before.startswith(b"[") and not depth
 
 
 def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kifu_core.detect import detect, program
 from kifu_core.errors import KifuError
-from kifu_core.formats import bod, csa, jkf, ki2, kif, sfen, usen, usi
+from kifu_core.formats import bod, csa, csa1, db, jkf, ki2, kif, packed, psn, sfen, shogidb2, usen, usi
 from kifu_core.formats.writing import encode_text
 from kifu_core.jkf import Record
 from kifu_core.reading import Loader, open_source, read
@@ -24,6 +24,12 @@ _LOADERS: Final[dict[FormatName, Loader]] = {
     "sfen": sfen.load,
     "usen": usen.load,
     "bod": bod.load,
+    "csa1": csa1.load,
+    "db": db.load,
+    "shogidb2": shogidb2.load,
+    "psn": psn.load,
+    "hcpe": packed.load_hcpe,
+    "psv": packed.load_psv,
 }
 
 _WRITERS: Final[dict[str, Callable[..., str]]] = {

@@ -19,6 +19,7 @@ from kifu_core.formats.positions import most_games
 from kifu_core.formats.summary import read_summary
 from kifu_core.formats.writing import BREAKS, one_line
 from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.kinds import with_openings
 from kifu_core.normalize import TOTALS, Line, seconds
 from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, MOST_IN_HAND, PROMOTED, UNPROMOTED, signed
 from kifu_core.position import Position
@@ -37,16 +38,21 @@ _TIMED = rf"(?:{_GAP}*+{_TIME})?+"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
 _END = r"[ \t]*+(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
+_STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
+_HEAD_REST = rf"((?:[^,\n]|,(?![ \t]*+{_STATEMENT}))*+)(?:[,\n]|\Z)"
+"""What stands behind a player's sign or a key: it may have commas, unless another statement follows."""
 
 VERSION = leaf("version", r"V([0-9.]{1,8})" + _END)
-PLAYER = leaf("player", r"N([-+])([^\n]*+)(?:\n|\Z)")
-INFORMATION = leaf("information", r"\$([^:\n]{1,60}+):([^\n]*+)(?:\n|\Z)")
+PLAYER = leaf("player", r"N([-+])" + _HEAD_REST)
+INFORMATION = leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
 START_EVEN = leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
-BOARD_RANK = leaf("board_rank", r"P([1-9])([-+ *A-Z\t]*+)" + _END)
+BOARD_RANK = leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
 PIECES = leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
 TURN = leaf("turn", r"([-+])" + _END)
-_MOVE_LINE = r"[-+][0-9]{4}[A-Za-z]{2}[^\n]*+(?:\n|\Z)"
-_LINE_AFTER = r"(?:[-+][0-9]|[T',]|[^\S\n])[^\n]*+(?:\n|\Z)|\n"
+_NEXT = r",[ \t]*+/"
+_LINE_REST = rf"[^\n,']*+(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+)*+(?:\n|\Z|(?={_NEXT}))"
+_MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
+_LINE_AFTER = rf"(?!{_NEXT})(?:(?:[-+][0-9]|[T',]|[^\S\n]){_LINE_REST}|\n)"
 
 MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
 """A block of lines that begin with a move, and of the times and comments between them."""
@@ -55,7 +61,7 @@ ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+"
 ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
 LATE_TIME = leaf("late_time", _TIME + _END)
 COMMENT = leaf("comment", _COMMENT)
-NEXT_GAME = leaf("next_game", r"(?:/[^\n]*+(?:\n|\Z)\s*+)++")
+NEXT_GAME = leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
 BLANK = leaf("blank", rf"{_GAP}++")
 UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
@@ -77,6 +83,8 @@ PARTS: Final = {
 _PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
 _CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
 
+_CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
+
 _ANY_STATEMENT: Final = re.compile(rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|([^,\n]++)")
 """A move with its time, a comment, a time on its own, separators, or something else; each has its groups."""
 
@@ -94,7 +102,7 @@ HEADERS: Final = {
 PLAYERS: Final = {"+": "先手", "-": "後手"}
 
 
-def _read_move(text: str) -> Step:
+def read_move(text: str) -> Step:
     """The step of a move such as `7776FU` or `0045KA`."""
     kind = BY_CODE.get(text[4:].upper(), 0)
     origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
@@ -128,7 +136,7 @@ def _read_seconds(text: str) -> int:
     return seconds(now) if now else 0
 
 
-_STEPS: Final = Memo(_read_move)
+_STEPS: Final = Memo(read_move)
 _PLAIN_STEPS: Final = Memo(_read_plain_move)
 _TIMES: Final = Memo(_read_time)
 _SECONDS: Final = Memo(_read_seconds)
@@ -147,9 +155,12 @@ def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a CSA text. What concerns no game that could be read goes to `notes`."""
+    """The games of a CSA text. What concerns no game that could be read goes to `notes`.
+
+    Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
+    """
     games: list[ParsedGame] = []
-    limit = most_games(source.text)
+    limit, lines = most_games(source.text), True
     for number, reader in enumerate(_readers(source)):
         if number == limit:
             notes.add("too-many-games", reader.draft.first_offset, "error", limit=limit)
@@ -159,14 +170,19 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             games.append(game)
         else:
             reader.draft.give_up(notes, reader.said_anything)
-    return games
+        lines = lines and (reader.is_line or not reader.said_anything)
+    return with_openings(games, resigned=True) if lines else games
+
+
+_OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "pieces"])
+"""Lines that behind moves tell of another game."""
 
 
 def _readers(source: Source) -> Iterator[_Reader]:
     """A reader per game, fed with the game's lines.
 
-    Files that were copied one after the other have no `/` between their games: a version or a player behind
-    moves is of the next one.
+    Files that were copied one after the other have no `/` between their games: a version, a player or a
+    board behind moves is of the next one.
     """
     reader = _Reader(source, 0)
     for name, match in watched(items(GRAMMAR, source.text)):
@@ -174,7 +190,7 @@ def _readers(source: Source) -> Iterator[_Reader]:
             yield reader
             reader = _Reader(source, match.end())
             continue
-        if name in ("version", "player") and reader.line.steps:
+        if name in _OPENERS and reader.line.steps:
             yield reader
             reader = _Reader(source, match.start())
         reader.read(name, match)
@@ -206,6 +222,7 @@ class _Reader:
         self.first_ending = sys.maxsize
         self.rest: int | None = None
         self.said_anything = False
+        self.is_line = False
 
     def read(self, name: str, match: re.Match[str]) -> None:
         """Take in one leaf."""
@@ -286,18 +303,30 @@ class _Reader:
         return self.board
 
     def _start_even(self, match: re.Match[str]) -> None:
+        self.is_line = not self.draft.header and match[0].endswith(",")
         self.board = start_position(None)
         for place in re.findall(r"([1-9]{2})[A-Z]{2}", match[1]):
             self.board.board[SQUARE[place]] = 0
 
     def _board_rank(self, match: re.Match[str]) -> None:
-        """Nine cells; blanks may be collapsed, and cells at the end left out."""
+        """Nine cells; blanks may be collapsed, and cells at the end left out.
+
+        A full stop behind the ninth, which mog-core-scala writes to keep blanks, says nothing. With anything
+        else in it, what the rank would have held is not known: nothing is played from there.
+        """
         board, rank = self._drawn().board, int(match[1])
-        cells = re.findall(r"[-+][A-Z]{2}|\*", match[2])
-        if len(cells) != 9:
-            self.draft.notes.add("bad-board-rank", match.start(), "warning", rank=rank, count=len(cells))
-        for column, cell in enumerate(cells[:9]):
-            kind = BY_CODE.get(cell[1:], 0)
+        cells = _CELLS.findall(match[2])
+        count, kinds = len(cells), [BY_CODE.get(cell[1:], 0) for cell in cells]
+        if _CELLS.sub("", match[2]).strip() not in ("", ".") or any(
+            cell != "*" and not kind for cell, kind in zip(cells, kinds, strict=True)
+        ):
+            text = match[2].strip()[:40]
+            self.draft.notes.add("unreadable-rank", match.start(), "error", rank=rank, text=text)
+            self.draft.playable = False
+            return
+        if count != 9:
+            self.draft.notes.add("bad-board-rank", match.start(), "warning", rank=rank, count=count)
+        for column, (cell, kind) in enumerate(zip(cells[:9], kinds[:9], strict=True)):
             board[rank * 9 - 9 + column] = signed(int(cell[0] == "-"), kind)
 
     def _pieces(self, match: re.Match[str]) -> None:
@@ -423,6 +452,7 @@ def _give_rest(position: Position, color: int) -> None:
 # --- dump ------------------------------------------------------------------------------------------------
 
 _KEYS: Final = {name: key for key, name in HEADERS.items()}
+_ENDS_HEAD: Final = re.compile(rf",(?=[ \t]*+{_STATEMENT})")
 _IS_KEY: Final = re.compile(r"[^:\n]{1,60}")
 _PLAYER_SIGNS: Final = {"先手": "+", "下手": "+", "後手": "-", "上手": "-"}
 
@@ -481,7 +511,7 @@ def kept_headers(record: Record) -> dict[str, str]:
         key = _PLAYER_SIGNS.get(name) or _KEYS.get(name, name)
         if key not in keys and (name in _PLAYER_SIGNS or _IS_KEY.fullmatch(key)) and not BREAKS.search(name):
             keys.add(key)
-            found[HEADERS.get(name, name)] = one_line(value)
+            found[HEADERS.get(name, name)] = _ENDS_HEAD.sub("，", one_line(value))
     return found
 
 

@@ -14,6 +14,7 @@ from kifu_core.normalize import Line, Played, complete_times, replay_line
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.start import start_position
+from kifu_core.steps import Special
 from kifu_core.text import MAX_ISSUES, Notes, Source
 
 Locate = Callable[[str], list[int]]
@@ -76,6 +77,20 @@ class Draft:
             fractions=self._fractions(played),
             remarks=tuple(self.remarks),
         )
+
+    def decide(self, winner: int | None, offset: int) -> None:
+        """End the main line as a result alone tells, with nothing on how: nobody's win is a drawn game.
+
+        Whoever lost and is to move has resigned, as readers of まで lines have it. Where the winner is to
+        move, only who won is known.
+        """
+        steps = self.line.steps
+        if winner is None:
+            steps.append(Special("引き分け", "HIKIWAKE"))
+            return
+        if winner != self.position.turn ^ (len(steps) & 1):
+            steps.append(Special("投了", "TORYO"))
+        self.said = (f"{('先手', '後手')[winner]}の勝ち", winner, offset)
 
     def give_up(self, notes: Notes, said_anything: bool) -> None:
         """Hand the issues of a game that could not be read to the source's; at least one says why."""

@@ -159,6 +159,19 @@ def read_board(text: str) -> tuple[list[int], int]:
     return (board + [0] * 81)[:81], wrong
 
 
+def other_size(text: str) -> tuple[int, int] | None:
+    """Width and height of a drawn board that is whole, but not one of nine by nine; None for others.
+
+    One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
+    """
+    ranks = [line.strip(" 　") for line in text.split("\n")]
+    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
+    widths = {len(_CELL.findall(rank)) for rank in drawn}
+    edges = sum(rank.startswith("+") for rank in ranks)
+    size = next(iter(widths), 9), len(drawn)
+    return size if len(widths) == 1 and edges == 2 and 9 not in size and size[0] > 2 else None
+
+
 _handicap = lru_cache(maxsize=256)(handicaps.by_name)
 
 
@@ -242,6 +255,7 @@ class KakinokiReader:
         self.base = 0
         self.said_anything = False
         self.handicap_offset = 0
+        self.other_size = False
 
     def read(self, name: str, match: re.Match[str]) -> None:
         """Take in one leaf."""
@@ -270,7 +284,12 @@ class KakinokiReader:
         draft = self.draft
         name = draft.header.get("手合割", "").strip(" 　")
         handicap = _handicap(name) if name else None
-        if self.board is not None:
+        if name and handicap is None and handicaps.is_other_game(name):
+            draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
+            draft.playable = False
+        elif self.other_size:
+            draft.playable = False  # a game on another board, and an issue says so
+        elif self.board is not None:
             position = Position(self.board, self.hands, 0)
             position.turn = self._first_turn(position)
             draft.position, draft.initial = position, drawn_initial(position)
@@ -333,7 +352,10 @@ class KakinokiReader:
 
     def _board(self, match: re.Match[str]) -> None:
         self.board, wrong = read_board(match[0])
-        if wrong:
+        if size := other_size(match[0]):
+            self.other_size = True
+            self._note("other-board", match, "error", width=size[0], height=size[1])
+        elif wrong:
             self._note("bad-board", match, "error", count=wrong)
 
     def _side_to_move(self, match: re.Match[str]) -> None:

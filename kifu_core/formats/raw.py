@@ -18,8 +18,8 @@ def raw_record(record: Record, file_format: FormatName) -> dict[str, Any]:
     """The record as the parser of that format leaves it, before it is normalized.
 
     KIF names source, target or 同, piece and promotion; KI2 no source but the relative words; CSA the piece
-    after the move, always a board, and no totals; JKF itself is given as it is; the others (USI, SFEN, USEN)
-    have the minimal form of source and target. BOD has no moves.
+    after the move, always a board, and no totals; JKF itself is given as it is; the others
+    (USI, SFEN, USEN, books) have the minimal form of source and target. BOD has no moves.
 
     >>> moves = [{}, {"move": {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}}]
     >>> raw_record({"header": {}, "moves": moves}, "usi")["moves"][1]
@@ -28,7 +28,7 @@ def raw_record(record: Record, file_format: FormatName) -> dict[str, Any]:
     if file_format == "jkf":
         return dict(record)
     raw: dict[str, Any] = {"header": record["header"], "moves": _entries(record["moves"], file_format)}
-    if file_format == "csa":
+    if file_format in ("csa", "csa1"):
         raw["initial"] = drawn_initial(start_position(record.get("initial")))
     elif "initial" in record:
         raw["initial"] = record["initial"]
@@ -57,7 +57,7 @@ def _now(time: Consumption) -> dict[str, Any]:
 
 
 def _move(move: Move, file_format: FormatName) -> dict[str, Any]:
-    if file_format == "csa":
+    if file_format in ("csa", "csa1"):
         return _csa_move(move)
     if file_format in ("kif", "ki2"):
         return _kakinoki_move(move, file_format)

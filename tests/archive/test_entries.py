@@ -164,6 +164,19 @@ def test_cutting_gives_the_same_games_as_reading_at_once(monkeypatch, between):
     assert len(whole) == 20
 
 
+def test_a_large_book_of_lines_is_cut_between_its_lines(monkeypatch):
+    monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(texts, "GROUP_BYTES", 60)
+    data = b"".join(
+        b"PI, +, +%sFU, %%TORYO, /\n" % move for move in (b"7776", b"2726", b"5756", b"1716", b"9796")
+    )
+    found = parts(data, "book.csa")
+    assert b"".join(part.data for part in found) == data
+    assert [part.first_line for part in found] == [1, 4]
+    games = [entry.game for part in found for entry in read_part(part, "book.csa") if entry.game]
+    assert [(game.plies, game.record_kind) for game in games] == [(1, "tree")] * 5
+
+
 def test_a_text_that_cannot_be_cut_is_refused_beyond_the_limit(settings, monkeypatch):
     monkeypatch.setattr(texts, "WHOLE_BYTES", 100)
     settings.ARCHIVE_MAX_TEXT_BYTES = 200

@@ -17,11 +17,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 SAMPLES = Path(__file__).parents[1] / "data"
-FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod")
+FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2", "psn")
 LINES = {
     "usi": b"position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e resign\n",
     "sfen": b"sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P3p 1 moves 3c3d\n",
     "usen": b"~0.7ku2jm6y236e5t2.r~2.6ti3ay77631u.r\n",
+    "psn": b'[Sente "A"]\n[Result "0-1"]\n1.P7g-7f P8d 2.B8hx3c+ xN (2...P3d 3.xP?) {a}\n'
+    b"1.7g7f (0:05)\n2.Resigns\n",
+    "shogidb2": '{"先手":"甲","手合割":"平手","開始日時":"2013-01-06T00:00:00.000Z","result":"gote_win",'
+    '"moves":['
+    '{"csa":"+7776FU","move":"７六歩(77)","comments":["a"]},{"csa":"-3334FU"}]}'.encode(),
+    "csa1": "1 2003/09/08 甲 乙 2 4 某戦 某型\n7776FU3334FU8822UM3122GI\n".encode()
+    + b"2 ----/--/-- A B 0 1\n2726FU%CHUDAN\n",
+    "db": b"#YANEURAOU-DB2016 1.00\nsfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n"
+    b"7g7f 3c3d 12 32 2\n2g2f none -3 32\n",
     "bod": "手数＝3  ▲７六歩  まで\n後手番\n|v香v桂v銀v金v玉v金v銀v桂v香|一\n".encode(),
 }
 ILLEGAL = {
@@ -33,6 +42,14 @@ ILLEGAL = {
     "usi": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b 2Pr 1 moves P*5a +P*5e K*5e 5i5i+ 1a9i+\n",
     "sfen": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b +PK 1\nsfen KKK6/9/9/9/9/9/9/9/9 w 99P 1\n",
     "usen": b"~0.7kuzzz.r~0.bfq.ibxo~1.000bfr\n4k4_9_9_9_9_9_9_9_4K4.b.zP~0.\n",
+    "psn": b'[SFEN "4k4/9/9/9/9/9/9/9/4K4 b P 1"]\nP\'5a +P*5e K*5d xK ) ( ( {x\n'
+    b'[SFEN "x"]\nxP Px Sdx1a+ +G5a\n',
+    "shogidb2": b'[{"moves":[{"csa":"+0055TO"},{"csa":"%TORYO"},{"csa":7,"comments":[1]}],'
+    b'"start_at":"9999-12-31T23:00:00Z"},'
+    b'{"moves":[{"csa":"-9900KI"}],"handicap":"x"},{"moves":{"csa":"+7776FU"}},3]',
+    "csa1": b"1 x A B 1 3\n0055TO5555OU\n2 x A B 2 9 e\n0000FU9900KI0055OU\n3 x A B 0 0\n8822KI\n",
+    "db": b"sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1\nP*5a none 0 1\n5i5i 5a5b 0 1\nP*5e K*5d 1\n"
+    b"+P*5e none\nsfen 4k4 b - 1\n",
     "bod": "先手の持駒：と二　玉　金十九\n|v玉vと ・ ・ ・ ・ ・|一\n手数＝3  ▲５五と打  まで\n".encode(),
 }
 """Drops and promotions that no board allows, one text for each format."""

@@ -52,6 +52,10 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "unknown-handicap": "手合割：五五将棋\n手数----指手--\n1 ７六歩(77)\n",
     "bad-board": BARE + "1 投了\n",
     "bad-board-rank": "P1-KY\n+\n+7776FU\n",
+    "unreadable-rank": "P1-KY ? \n+\n+7776FU\n",
+    "other-board": "+---+\n" + "| ・ ・ ・ ・ ・|一\n" * 5 + "+---+\n" + HEAD + "1 ７六歩(77)\n",
+    "other-move-count": "1 2003/09/08 A B 1 9\n7776FU\n",
+    "book-move": "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7e none 0\n",
     "bad-hand": "先手の持駒：犬\n" + BARE * 9,
     "bad-piece": "P+00OU\n+\n",
     "side-mark": "PI\n+\n-7776FU\n",
@@ -104,9 +108,12 @@ SHOGI64 = {
 }
 """Codes of positions that are refused."""
 
-ELSEWHERE = {"other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"}
-"""Codes of the command between games of both kinds, in `test_command.py`, and of the limits that only an
-archive has, in `test_game_limits.py`."""
+ELSEWHERE = {
+    *("other-game", "main-line-limit", "forks-limit", "fork-moves-limit", "comments-limit"),
+    *("packed-position", "packed-move", "packed-rest"),
+}
+"""Codes of the command between games of both kinds, in `test_command.py`, of the limits that only an archive
+has, in `test_game_limits.py`, and of files that only their names tell, in `test_packed.py`."""
 
 CALLS: dict[str, Callable[[], object]] = {
     "sfen-number": lambda: Position.from_sfen("9/9/9/9/9/9/9/9/9 b - x"),

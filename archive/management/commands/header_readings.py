@@ -12,7 +12,7 @@ import kifu_core
 from archive.ingest import headers
 from kifu_core.errors import KifuError
 
-SUFFIXES: Final = frozenset([".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".bod"])
+SUFFIXES: Final = frozenset([".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".bod", ".csa1", ".psn"])
 
 
 class Reading(NamedTuple):
