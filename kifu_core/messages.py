@@ -23,6 +23,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "文字コードを {text} と取り違えて保存し直されたテキストを元に戻しました",
         "the text had been taken for {text} and saved again; it was put right",
     ),
+    "misread": (
+        "文字コードを {text} と取り違えて保存し直され、文字が失われたテキストのようです",
+        "this looks like text that was taken for {text} and saved again, with characters lost",
+    ),
     "bad-characters": (
         "使えない文字 {text} 個を置き換えました",
         "{text} characters that no text can hold were replaced",
