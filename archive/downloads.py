@@ -56,7 +56,7 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     kind, options = GAMES[game.kind], dict[str, Any]()
     if extension in kind.with_ply:
         options["ply"] = ply
-    if extension in kind.with_ending and game.special and game.special not in SPECIALS:
+    if extension in kind.with_ending and game.special:
         options["ending"] = _ending(game)
     data, issues = encode_text(kind.dump(game.jkf, extension, **options), extension)
     if issues:
@@ -65,6 +65,7 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 
 def _ending(game: Game) -> Ending:
-    """An ending that JKF has no name for, as the game's row keeps it."""
+    """The ending as the game's row keeps it: who has won may stand nowhere else."""
     winner = game.result if game.result in (Game.Result.BLACK, Game.Result.WHITE) else None
-    return Ending(game.special, None, game.plies, winner, game.result == Game.Result.DRAW)
+    special = game.special if game.special in SPECIALS else None
+    return Ending(game.special, special, game.plies, winner, game.result == Game.Result.DRAW)

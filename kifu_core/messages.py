@@ -23,6 +23,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "文字コードを {text} と取り違えて保存し直されたテキストを元に戻しました",
         "the text had been taken for {text} and saved again; it was put right",
     ),
+    "misread": (
+        "文字コードを {text} と取り違えて保存し直され、文字が失われたテキストのようです",
+        "this looks like text that was taken for {text} and saved again, with characters lost",
+    ),
     "bad-characters": (
         "使えない文字 {text} 個を置き換えました",
         "{text} characters that no text can hold were replaced",
@@ -45,8 +49,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "the start {name} has no board; read as an even game",
     ),
     "unknown-handicap": (
-        "手合割「{name}」がわからず、局面図もありません",
-        "the handicap {name} is unknown and there is no board",
+        "手合割「{name}」がわからず、局面図もありません（平手から指せる棋譜だけを平手として読みます）",
+        "the handicap {name} is unknown and there is no board; only what fits an even game is read, as one",
     ),
     "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
@@ -103,6 +107,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "there are too many comments: some are kept with the unread text (at most {limit} bytes together)",
     ),
     "unknown-ending": ("終局の記号がわかりません: {word}", "an ending of an unknown kind: {word}"),
+    "bad-time": ("消費時間が読めません: {text}", "not a time: {text}"),
+    "total-mismatch": (
+        "{ply}手目の累計時間が消費時間の合計と合いません（合わないところ: {count}）",
+        "at ply {ply} the total is not the sum of the side's times (so at {count} plies)",
+    ),
     "result-mismatch": (
         "結果の行「{text}」が終局と合いません",
         "the result line {text} contradicts the ending",
@@ -173,6 +182,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "lost-headers": ("{format} 形式では {count} 個のヘッダーが失われます", "{format} loses {count} headers"),
     "lost-moves": ("{format} 形式では {count} 手の指し手が失われます", "{format} loses {count} moves"),
     "lost-times": ("{format} 形式では {count} 手の消費時間が失われます", "{format} loses {count} times"),
+    "lost-totals": (
+        "{format} 形式では消費時間の合計と合わない累計時間 {count} 個が失われます",
+        "{format} loses {count} totals that are not the sums of the times",
+    ),
     "lost-fractions": (
         "{format} 形式では {count} 手の秒未満の時間が失われます",
         "{format} loses fractions of seconds of {count} times",

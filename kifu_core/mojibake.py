@@ -63,3 +63,36 @@ def _fits(sample: str, taken_for: str, real: str) -> bool:
     except UnicodeError:
         return False
     return len(_EXPECTED.findall(decoded)) >= _ENOUGH[real] and len(decoded) < len(sample)
+
+
+_LOST_LEAD: Final = re.compile("[\ufffd・?](?=[ｼｽ])")
+"""What stands for the first byte of full-width digits and colons, which cp932 has nothing for."""
+
+_MUCH: Final = 1000
+_MOST: Final = 0.6
+_FEW: Final = 3
+
+
+def misread(text: str) -> str:
+    """The encoding that a text looks to have been mistaken for, with characters lost on the way; or an empty
+    name. It cannot be repaired, as what a program cannot show it does not keep.
+
+    A sound text taken back so is hardly ever valid UTF-8.
+    """
+    first = _FOREIGN.search(text)
+    if first is None:
+        return ""
+    sample = text[first.start() : first.start() + _MUCH]
+    if _RECORD_WORDS.search(sample):
+        return ""
+    one_byte = _ONE_BYTE.fullmatch(sample.replace("\ufffd", "")) is not None
+    taken_for = "latin-1" if one_byte else "cp932"
+    data = b"\xef".join(_taken_back(part, taken_for) for part in _LOST_LEAD.split(sample))
+    foreign = sum(byte > 0x7F for byte in data)
+    decoded = data.decode("utf-8", "ignore")
+    kept = sum(len(char.encode()) for char in decoded if char > "\x7f")
+    return taken_for if len(_EXPECTED.findall(decoded)) >= _FEW and kept >= _MOST * foreign else ""
+
+
+def _taken_back(text: str, codec: str) -> bytes:
+    return (text.translate(_WINDOWS) if codec == "latin-1" else text).encode(codec, "ignore")

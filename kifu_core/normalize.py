@@ -322,8 +322,8 @@ class _Replay:
         special = step.special
         if special is None and specials.find(step.word) is None:
             self._find(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
-        if special == "ILLEGAL_ACTION":
-            special = "+ILLEGAL_ACTION" if turn else "-ILLEGAL_ACTION"
+        if special is not None:
+            special = specials.loser_of_foul(special, turn, step.winner)
         entry: MoveEntry = {}
         if special in jkf.SPECIALS:
             entry["special"] = special
@@ -425,6 +425,26 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
                     entry["time"] = {"now": now, "total": TOTALS[clocks[side]]}
             if "move" in entry:
                 side ^= 1
+
+
+def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
+    """The plies of a line at which a side's written total is not what it was before and the move's time.
+
+    A side is looked at as long as every move of it has its time; each difference is told once.
+    """
+    found: list[int] = []
+    clocks: list[int | None] = [0, 0]
+    for ply, entry in enumerate(watched(entries), start=1):
+        time, before = entry.get("time"), clocks[turn]
+        if time is None or "total" not in time:
+            clocks[turn] = None
+        else:
+            clocks[turn] = seconds(time["total"])
+            if before is not None and before + seconds(time["now"]) != clocks[turn]:
+                found.append(ply)
+        if "move" in entry:
+            turn ^= 1
+    return found
 
 
 def seconds(time: Time) -> int:

@@ -58,6 +58,8 @@ def read(
     Raises UnknownFormatError `unknown-format` if the format is not known.
     """
     if format_name is None:
+        if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
+            raise UnknownFormatError("misread", line=1, params=misread.params)
         first = next((line for line in source.text.split("\n") if line.strip()), "")
         raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
     games = loaders[format_name](source, notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -43,7 +43,8 @@ class ParsedGame:
     `bookmarks` names plies of the main line (KIF `&`), `unread` is the text that could not be played,
     `index` the place among the source's games from 0, `first_line` the line where the game begins, from 1.
     `fractions` are seconds beyond the whole ones of a ply's time, as the source wrote them; `remarks` are
-    lines that formats do not count among the record (`#` in KIF, `'` before the moves in CSA).
+    lines that formats do not count among the record (`#` in KIF, `'` before the moves in CSA). `place` gives
+    an issue about a ply of the main line its line in the text, where the record came from one.
     """
 
     record: Record
@@ -56,6 +57,7 @@ class ParsedGame:
     first_line: int = 1
     fractions: Mapping[int, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    place: Callable[[Issue], Issue] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

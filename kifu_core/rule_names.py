@@ -48,6 +48,8 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
     "turn": ("手番", "the side that begins"),
     "statement": ("指し手と消費時間", "a move with its time"),
     "statement_end": ("区切り", "a comma or the end of a line"),
+    "left": ("残り時間", "the seconds left on the clock"),
+    "result_word": ("結果の語", "a word of a server for the result"),
     "late_time": ("消費時間", "a time on a line of its own"),
     # USI, USEN
     "game": ("局面と指し手", "a position with moves"),

@@ -329,13 +329,15 @@ class Ended(Exception):
 
 
 class Special(Written):
-    """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none."""
+    """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
+    `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
 
-    __slots__ = ("special", "word")
+    __slots__ = ("special", "winner", "word")
 
-    def __init__(self, word: str, special: str | None) -> None:
+    def __init__(self, word: str, special: str | None, winner: int | None = None) -> None:
         self.word = word
         self.special = special
+        self.winner = winner
 
     def plan(self, position: Position, last: int) -> Plan:
         raise Ended

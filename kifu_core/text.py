@@ -14,7 +14,7 @@ from typing import Final
 
 from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
 from kifu_core.limits import UNLIMITED, Limits
-from kifu_core.mojibake import repair
+from kifu_core.mojibake import misread, repair
 
 MAX_BYTES: Final = 16 * 1024 * 1024
 """A source larger than this is refused: no record is, and everything here is kept in memory."""
@@ -58,6 +58,8 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     text = text.removeprefix("\ufeff")
     text, mistaken_for = repair(text)
     findings = [("double-encoded", mistaken_for)] if mistaken_for else []
+    if not mistaken_for and (mistaken_for := misread(text)):
+        findings.append(("misread", mistaken_for))
     if "\r" in text:
         text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" not in text and not _has_surrogates(text):

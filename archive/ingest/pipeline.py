@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from django.conf import settings
 
 from archive.game_limits import game_limits
+from archive.ingest import headers
 from archive.ingest.entries import Part
 from archive.ingest.ready import ReadyEntry, ready_game
 from archive.ingest.refusals import TOO_MUCH_MEMORY
@@ -17,6 +19,7 @@ from archive.ingest.timing import time_limit
 from kifu_core import games
 from kifu_core.deadline import TooSlowError
 from kifu_core.errors import Issue, KifuError
+from kifu_core.jkf import Record
 from kifu_core.record import ParsedGame, ParseResult
 
 log = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
     try:
         with time_limit(seconds):
             _, result = games.load(data, name, limits=game_limits())
+            result = _with_game_id(result, name)
     except TooSlowError:
         yield _failed(Issue("too-slow", "error", params={"seconds": seconds}))
         return
@@ -85,6 +89,23 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
         yield _failed(Issue("internal-error", "error"))
         return
     yield from _in_order(result, there, doomed)
+
+
+def _with_game_id(result: ParseResult, name: str) -> ParseResult:
+    """The one game of a file that is called as 将棋ウォーズ calls a game, with that id among its headers, if
+    they say no day: the site writes the day nowhere else."""
+    stem = PurePosixPath(name.replace("\\", "/")).stem
+    players = headers.wars_players(stem)
+    if players is None or len(result.games) != 1:
+        return result
+    (game,) = result.games
+    header = game.record["header"]
+    named = headers.players(header)
+    fits = all(written in ("", by_id) for written, by_id in zip(named, players, strict=True))
+    if not fits or headers.played(header).start is not None or headers.GAME_ID in header:
+        return result
+    record: Record = {**game.record, "header": {**header, headers.GAME_ID: stem}}
+    return replace(result, games=(replace(game, record=record),))
 
 
 def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[ReadyEntry]:

@@ -24,6 +24,7 @@ from archive.index.schema import (
     WHITE_WINS,
 )
 from archive.ingest import headers, records, series
+from kifu_core import specials
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
@@ -143,7 +144,7 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = 
         precision=day.precision,
         handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
         result=result,
-        special=headers.plain(parsed.ending.special or parsed.ending.word) if parsed.ending else "",
+        special=_special(parsed.ending),
         plies=line.plies,
         rows=rows,
         codes=codes,
@@ -156,6 +157,15 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = 
         beside=_beside(parsed),
         kept_rows=kept_rows,
     )
+
+
+def _special(ending: Ending | None) -> str:
+    """How games are found by their ending: JKF's name, else the word of the table for all that sites write,
+    else the word as it was written."""
+    if ending is None:
+        return ""
+    kind = specials.find(ending.word)
+    return headers.plain(ending.special or (kind.word if kind else "") or ending.word)
 
 
 def _beside(parsed: ParsedGame) -> dict[str, Any]:

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, islice
 from typing import Final, Literal
 
 from kifu_core.deadline import watched
-from kifu_core.formats.draft import Draft
+from kifu_core.formats.draft import Draft, Places, Said
 from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import most_games
-from kifu_core.formats.summary import read_summary
-from kifu_core.formats.writing import BREAKS, one_line
+from kifu_core.formats.summary import ending_step, read_summary
+from kifu_core.formats.writing import BREAKS, ending_kind, one_line
 from kifu_core.jkf import Consumption, MoveEntry, Record, Time
 from kifu_core.kinds import with_openings
 from kifu_core.normalize import TOTALS, Line, seconds
 from kifu_core.pieces import BY_CODE, CODES, FULL_SET, HAND_KINDS, MOST_IN_HAND, PROMOTED, UNPROMOTED, signed
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
-from kifu_core.specials import BY_CSA, find
+from kifu_core.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
 from kifu_core.squares import BY_CSA as SQUARE
 from kifu_core.start import named_initial, start_position
 from kifu_core.steps import Garbled, Memo, Special, Step, csa_step
@@ -36,6 +36,7 @@ _TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?+)"
 _GAP = r"[\s,]"
 _TIMED = rf"(?:{_GAP}*+{_TIME})?+"
 _MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
+_LEFT = r"L([0-9]{1,9}+)"
 _END = r"[ \t]*+(?:[,\n]|\Z)"
 _COMMENT = r"'([^\n]*+)(?:\n|\Z)"
 _STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
@@ -52,13 +53,17 @@ TURN = leaf("turn", r"([-+])" + _END)
 _NEXT = r",[ \t]*+/"
 _LINE_REST = rf"[^\n,']*+(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+)*+(?:\n|\Z|(?={_NEXT}))"
 _MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
-_LINE_AFTER = rf"(?!{_NEXT})(?:(?:[-+][0-9]|[T',]|[^\S\n]){_LINE_REST}|\n)"
+_LINE_AFTER = rf"(?!{_NEXT})(?:(?:[-+][0-9]|[TL',]|[^\S\n]){_LINE_REST}|\n)"
 
 MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
 """A block of lines that begin with a move, and of the times and comments between them."""
 
 ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+")
 ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
+_RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
+RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
+RESULT_WORD = leaf("result_word", RESULT_TEXT.pattern + _END)
+"""81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
 LATE_TIME = leaf("late_time", _TIME + _END)
 COMMENT = leaf("comment", _COMMENT)
 NEXT_GAME = leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
@@ -66,8 +71,8 @@ BLANK = leaf("blank", rf"{_GAP}++")
 UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(
-    MOVES, COMMENT, ENDING, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN, VERSION,
-    NEXT_GAME, BLANK, UNKNOWN,
+    MOVES, COMMENT, ENDING, RESULT_WORD, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN,
+    VERSION, NEXT_GAME, BLANK, UNKNOWN,
 )  # fmt: skip
 EXPECTED: Final = expected(GRAMMAR)
 
@@ -75,6 +80,7 @@ PARTS: Final = {
     "move_line": _MOVE_LINE,
     "statement": _MOVE,
     "time": _TIME,
+    "left": _LEFT,
     "statement_end": _END,
     "line_end": r"(?:\n|\Z)",
 }
@@ -85,8 +91,11 @@ _CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
 
 _CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
 
-_ANY_STATEMENT: Final = re.compile(rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|([^,\n]++)")
-"""A move with its time, a comment, a time on its own, separators, or something else; each has its groups."""
+_ANY_STATEMENT: Final = re.compile(
+    rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
+)
+"""A move with its time, a comment, a time on its own, separators, the time left on the clock, or something
+else; each has its groups."""
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -199,12 +208,12 @@ def _readers(source: Source) -> Iterator[_Reader]:
 
 def _locate(block: str) -> list[int]:
     """The offsets of the steps in a block of statements."""
-    return [match.start() for match in _ANY_STATEMENT.finditer(block) if match[1] or _is_step(match[6])]
+    return [match.start() for match in _ANY_STATEMENT.finditer(block) if match[1] or _is_step(match[7])]
 
 
 def _is_step(text: str | None) -> bool:
     """Whether something that is no move stands for one, or for an ending."""
-    return text is not None and text[0] in "+-%"
+    return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
 
 
 class _Reader:
@@ -219,8 +228,10 @@ class _Reader:
         self.signs = ""
         self.clocks: list[str] = []
         self.spent: list[int] = []
+        self.left: dict[int, int] = {}
         self.first_ending = sys.maxsize
         self.rest: int | None = None
+        self.named: tuple[str, int] | None = None
         self.said_anything = False
         self.is_line = False
 
@@ -243,17 +254,56 @@ class _Reader:
         self.draft.initial = named_initial(position)
         self.draft.started = self.board is not None or self.turn is not None
         self._check_signs(position.turn)
+        self._spend_left(position.turn)
         self._set_times()
-        self._read_summary()
+        self._read_result()
         return self.draft.finish(index, _locate)
 
-    def _read_summary(self) -> None:
-        """What the server says of the game's end, in a comment behind its last statement."""
-        header, source = self.draft.header, self.draft.notes.source
-        for text in watched(self.line.comments.get(len(self.line.steps) - 1, ())):
+    def _read_result(self) -> None:
+        """What the server says of the game's end, in a comment behind its last statement or behind the last
+        move; where that is all there is, it is the ending. Else what the ending's own word says."""
+        line, header, source = self.line, self.draft.header, self.draft.notes.source
+        ended = bool(line.steps) and isinstance(line.steps[-1], Special)
+        if self.named is not None:
+            offset = source.text.find(self.named[0], self.draft.first_offset)
+            self.draft.said = Said(*self.named, offset, believed=True)
+        last = len(line.steps) - 1
+        places = [last - 1, last] if ended else [last]
+        for text in watched([text for place in places for text in line.comments.get(place, ())]):
             if found := read_summary(text, header.get("先手", ""), header.get("後手", "")):
                 offset = source.text.find(f"'{text}", self.draft.first_offset)
-                self.draft.said = (found.word, found.winner, offset)
+                self.draft.said = Said(found.word, found.winner, offset, believed=True)
+                if not ended:
+                    line.steps.append(ending_step(found))
+                    line.times.append(None)
+                    ended = True
+                elif found.word == "illegal kachi":
+                    self._set_illegal_kachi()
+
+    def _set_illegal_kachi(self) -> None:
+        """A wrong declaration loses; shogi-server writes it twice, with and without its time."""
+        steps = self.line.steps
+        for index in range(len(steps) - 1, -1, -1):
+            step = steps[index]
+            if not isinstance(step, Special):
+                break
+            steps[index] = Special(step.word, "ILLEGAL_MOVE")
+
+    def _spend_left(self, first: int) -> None:
+        """The times used, where a record says what was left on the clocks (将棋ウォーズ)."""
+        if not self.left:
+            return
+        clocks = [wars_clock(self.draft.header, self.left.values())] * 2
+        for index in watched(sorted(self.left)):
+            side = first ^ (index & 1)
+            before, clocks[side] = clocks[side], self.left[index]
+            if index < 0 or before is None or self.clocks[index]:
+                continue
+            used = before - self.left[index]
+            if used < 0:
+                self.draft.notes.add("bad-time", None, "warning", index + 1, text=f"L{self.left[index]}")
+            else:
+                self.clocks[index], self.spent[index] = f"T{used}", used
 
     def _check_signs(self, first: int) -> None:
         """A move whose sign is not the side to move is played all the same, and noted once."""
@@ -261,7 +311,16 @@ class _Reader:
         expected = (pair * (count // 2 + 1))[:count]
         if self.signs != expected:
             index = next(i for i, sign in enumerate(self.signs) if sign != expected[i])
-            self.draft.notes.add("side-mark", None, "warning", index + 1, sign=self.signs[index])
+            self.draft.notes.add(
+                "side-mark", self._offset(index), "warning", index + 1, sign=self.signs[index]
+            )
+
+    def _offset(self, index: int) -> int | None:
+        """Where the move of a sign stands; endings and what cannot be read have none."""
+        steps = self.line.steps
+        signed = (at for at, step in enumerate(steps) if not isinstance(step, Special | Garbled))
+        at = next(islice(signed, index, None), None)
+        return None if at is None else Places(self.draft.notes.source, _locate).offset(self.line, at)
 
     def _set_times(self) -> None:
         if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
@@ -368,7 +427,7 @@ class _Reader:
 
     def _mixed_moves(self, match: re.Match[str]) -> None:
         for statement in watched(_ANY_STATEMENT.finditer(match[0])):
-            sign, text, time, comment, late, other = statement.groups()
+            sign, text, time, comment, late, left, other = statement.groups()
             if text:
                 self.signs += sign
                 self._add_step(_STEPS[text], time)
@@ -376,8 +435,12 @@ class _Reader:
                 self.line.comments.setdefault(len(self.line.steps) - 1, []).append(comment)
             elif late is not None:
                 self._set_late_time(late)
+            elif left is not None:
+                self.left[len(self.line.steps) - 1] = int(left)
             elif ending := ENDING_TEXT.match(other or ""):
-                self._add_ending(ending)
+                self._add_ending(ending[1], ending[2])
+            elif word := RESULT_TEXT.fullmatch((other or "").rstrip()):
+                self._add_ending(word[1] or word[2], None)
             elif _is_step(other):
                 self._add_step(Garbled(other[:40]), None)
             elif other:
@@ -398,12 +461,25 @@ class _Reader:
 
     def _ending(self, match: re.Match[str]) -> None:
         self._add_spot(match)
-        self._add_ending(match)
+        self._add_ending(match[1], match[2])
 
-    def _add_ending(self, match: re.Match[str]) -> None:
-        kind = BY_CSA.get(match[1].upper())
+    def _result_word(self, match: re.Match[str]) -> None:
+        self._add_spot(match)
+        self._add_ending(match[1] or match[2], None)
+
+    def _add_ending(self, word: str, time: str | None) -> None:
+        """An ending of CSA with its time, a server's word, or one of 将棋ウォーズ, which names the winner."""
         self.first_ending = min(self.first_ending, len(self.line.steps))
-        self._add_step(Special(match[1], kind.special if kind else None), match[2])
+        wars = read_wars(word)
+        if wars is None:
+            kind = find(word) if word in SERVERS_WORDS else BY_CSA.get(word.upper())
+            self._add_step(Special(word, kind.special if kind else None), time)
+            return
+        kind, won = wars
+        known = kind is not None and kind.rule in ("mover-loses", "mover-wins")
+        self._add_step(Special(word, special_of(kind, won), None if known else won), time)
+        if won is not None and len(self.line.steps) == self.first_ending + 1:
+            self.named = (word, won)
 
     def _late_time(self, match: re.Match[str]) -> None:
         self._set_late_time(match[1])
@@ -424,6 +500,24 @@ class _Reader:
             self.draft.comments.append(match[1])
         else:
             self.draft.remarks.append(match[1])
+
+
+_MINUTES: Final = re.compile(r"([0-9]{1,3})分")
+_HOURS: Final = re.compile(r"([0-9]{1,3}):([0-9]{1,2})(?![0-9])")
+_WARS_LIMITS: Final = (180, 600, 3600)
+
+
+def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
+    """The seconds on both clocks of a game of 将棋ウォーズ before its first move.
+
+    As the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10 minutes, an hour
+    for games of 10 seconds a move) that holds what was ever left; None if none does.
+    """
+    most = max(left)
+    said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
+    if match := _HOURS.match(header.get("持ち時間", "")):
+        said.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
+    return next((limit for limit in (*said, *_WARS_LIMITS) if limit >= most), None)
 
 
 def _put(position: Position, color: int, place: str, kind: int) -> bool:
@@ -476,16 +570,18 @@ def dump(
     for entry in record["moves"][:1]:
         lines += _comment_lines(entry)
     ended = False
+    turn = position.turn
     for ply, entry in enumerate(watched(record["moves"][1:]), start=1):
-        statement = _statement(entry, ending)
+        statement = _statement(entry, ending, turn)
+        turn ^= "move" in entry
         if statement:
             lines.append(statement)
             ended = ended or "move" not in entry
         if statement and "time" in entry:
             lines.append(f"T{seconds(entry['time']['now'])}" + (f".{digits[ply]}" if ply in digits else ""))
         lines += _comment_lines(entry)
-    if not ended and ending is not None and (kind := find(ending.word)) and kind.csa:
-        lines.append(f"%{kind.csa}")
+    if not ended and (last := _statement({}, ending, turn)):
+        lines.append(last)
     return "\n".join(lines) + "\n"
 
 
@@ -494,7 +590,7 @@ def _header_lines(record: Record) -> list[str]:
     others: list[str] = []
     for name, text in kept_headers(record).items():
         if name in _PLAYER_SIGNS:
-            players += [f"N{_PLAYER_SIGNS[name]}{text}"] if text else []
+            players.append(f"N{_PLAYER_SIGNS[name]}{text}")
         else:
             others.append(f"${_KEYS.get(name, name)}:{text}")
     return sorted(players) + others
@@ -508,6 +604,8 @@ def kept_headers(record: Record) -> dict[str, str]:
     found: dict[str, str] = {}
     keys: set[str] = set()
     for name, value in record["header"].items():
+        if name in _PLAYER_SIGNS and not one_line(value):
+            continue
         key = _PLAYER_SIGNS.get(name) or _KEYS.get(name, name)
         if key not in keys and (name in _PLAYER_SIGNS or _IS_KEY.fullmatch(key)) and not BREAKS.search(name):
             keys.add(key)
@@ -535,17 +633,21 @@ def _cell(piece: int) -> str:
     return ("-" if piece < 0 else "+") + CODES[abs(piece)]
 
 
-def _statement(entry: MoveEntry, ending: Ending | None) -> str:
+def _statement(entry: MoveEntry, ending: Ending | None, turn: int) -> str:
     if "move" in entry:
         move = entry["move"]
         source, kind = move.get("from"), BY_CODE[move["piece"]]
         origin = f"{source['x']}{source['y']}" if source else "00"
         after = PROMOTED[kind] if move.get("promote") else kind
         return f"{'-' if move['color'] else '+'}{origin}{move['to']['x']}{move['to']['y']}{CODES[after]}"
-    if special := entry.get("special"):
-        return f"%{special}"
-    kind_of_ending = find(ending.word) if ending is not None else None
-    return f"%{kind_of_ending.csa}" if kind_of_ending is not None and kind_of_ending.csa else ""
+    if "special" not in entry and (ending is None or find(ending.word) is None):
+        return ""
+    kind_of_ending = ending_kind(entry, ending, turn)
+    if kind_of_ending is not None and kind_of_ending.special == "ILLEGAL_ACTION":
+        return f"%{'-+'[turn]}ILLEGAL_ACTION"
+    if kind_of_ending is not None and kind_of_ending.csa:
+        return f"%{kind_of_ending.csa}"
+    return f"%{entry['special']}" if "special" in entry else ""
 
 
 def _comment_lines(entry: MoveEntry) -> list[str]:

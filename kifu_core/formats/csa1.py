@@ -15,7 +15,7 @@ from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.formats.csa import read_move
-from kifu_core.formats.draft import Draft
+from kifu_core.formats.draft import Draft, Said
 from kifu_core.formats.grammar import expected, items, leaf, repeated
 from kifu_core.formats.positions import most_games
 from kifu_core.normalize import Line
@@ -116,7 +116,7 @@ def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
         kind = BY_CSA.get(match[1].upper())
         draft.line.steps.append(Special(match[1], kind.special if kind else None))
         if winner is not None:
-            draft.said = (f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+            draft.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
     elif rest:
         draft.line.steps.append(Garbled(rest[:40]))
     else:

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import NamedTuple
 
 from kifu_core import specials
 from kifu_core.deadline import watched
+from kifu_core.errors import Issue
 from kifu_core.jkf import Initial, MoveEntry, Record
 from kifu_core.kinds import record_kind
-from kifu_core.normalize import Line, Played, complete_times, replay_line
+from kifu_core.normalize import Line, Played, complete_times, replay_line, wrong_totals
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.start import start_position
 from kifu_core.steps import Special
 from kifu_core.text import MAX_ISSUES, Notes, Source
+
+
+class Said(NamedTuple):
+    """What a line says of the result: the ending's word, the winner it names, and where it stands.
+
+    `believed` is a line whose winner counts whatever an ending says: a server's word, or a line that is all
+    there is.
+    """
+
+    word: str
+    winner: int | None
+    offset: int
+    believed: bool = False
+
 
 Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
@@ -29,10 +46,11 @@ class Draft:
     """A game while it is being read.
 
     `initial` None is a record that says nothing of its start; `position` is where it starts all the same.
-    `comments` belong to the start. `said` is the ending and the winner that a result line names, with its
-    offset; it counts where no row of the main line is an ending. `lost` are variations that hang on nothing
+    `comments` belong to the start. `said` is what a result line says; it counts where no row of the main line
+    is an ending, or where it is to be believed. `lost` are variations that hang on nothing
     and are kept as text. `plain_times` marks times that may lack totals. `started` marks a source that says
-    from where it starts: that is a record even without moves.
+    from where it starts: that is a record even without moves; `doubtful_start` one that says it in a name
+    which nobody knows: that is a record only if it can be played from the usual start.
     """
 
     notes: Notes
@@ -44,12 +62,13 @@ class Draft:
     bookmarks: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     fractions: dict[int, str] = field(default_factory=dict)
-    said: tuple[str, int | None, int] | None = None
+    said: Said | None = None
     unread: list[str] = field(default_factory=list)
     lost: list[Line] = field(default_factory=list)
     first_offset: int = 0
     plain_times: bool = False
     playable: bool = True
+    doubtful_start: bool = False
     started: bool = False
 
     def finish(self, index: int, locate: Locate) -> ParsedGame | None:
@@ -57,8 +76,11 @@ class Draft:
         if not self.playable:
             return None
         played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
+        if self.doubtful_start and not self._starts_even(played):
+            return None
         if self.plain_times:
             complete_times(played.entries, self.position.turn)
+        self._check_totals(played, locate)
         self._report(played, locate)
         bare = self.started and not self.line.steps
         if not (played.entries or played.ending or self._is_drawn() or bare):
@@ -76,6 +98,7 @@ class Draft:
             first_line=self.notes.source.place(self.first_offset)[0] if self.first_offset else 1,
             fractions=self._fractions(played),
             remarks=tuple(self.remarks),
+            place=Plies(self.notes.source, self.line, locate),
         )
 
     def decide(self, winner: int | None, offset: int) -> None:
@@ -90,7 +113,27 @@ class Draft:
             return
         if winner != self.position.turn ^ (len(steps) & 1):
             steps.append(Special("投了", "TORYO"))
-        self.said = (f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+        self.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+
+    def _check_totals(self, played: Played, locate: Locate) -> None:
+        """Note totals that are no sums: formats that write no totals lose them."""
+        if self.line.restore_same or not any(self.line.times):
+            return  # CSA and USI have none
+        if wrong := wrong_totals(played.entries, self.position.turn):
+            offset = Places(self.notes.source, locate).offset(self.line, wrong[0] - 1)
+            self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
+
+    def _starts_even(self, played: Played) -> bool:
+        """Whether a game whose start nobody knows is sound from the usual one; then a warning is enough."""
+        if played.cuts or not any("move" in entry for entry in played.entries):
+            return False
+        if any(one.severity == "error" for one in played.findings):
+            return False
+        issues = self.notes.issues
+        issues[:] = [
+            replace(one, severity="warning") if one.code == "unknown-handicap" else one for one in issues
+        ]
+        return True
 
     def give_up(self, notes: Notes, said_anything: bool) -> None:
         """Hand the issues of a game that could not be read to the source's; at least one says why."""
@@ -117,24 +160,36 @@ class Draft:
         problem = self._is_drawn()
         if played.ending is not None:
             step, ply, turn = played.ending
-            ending = specials.ending(step.word, step.special, ply, turn, problem=problem)
-            self._compare(ending)
-            return ending
+            ending = specials.ending(step.word, step.special, ply, turn, problem=problem, named=step.winner)
+            return self._compared(ending)
         if self.said is None:
             return None
-        word, side, _ = self.said
         plies = sum("move" in entry for entry in played.entries)
-        kind = specials.find(word)
-        return Ending(word, None, plies, side, side is None and kind is not None and kind.rule == "draw")
+        turn = self.position.turn ^ (plies & 1)
+        kind, side = specials.find(self.said.word), self.said.winner
+        draw = side is None and kind is not None and kind.rule == "draw"
+        special = None
+        if side is not None and self._is_foul_that_ends(played):
+            special = specials.loser_of_foul("ILLEGAL_MOVE", turn, side)
+            played.entries.append({"special": special})
+        return Ending(self.said.word, special, plies, side, draw)
 
-    def _compare(self, ending: Ending) -> None:
-        """Note a result line that names another winner than the ending; the ending is believed."""
-        if (
-            self.said is not None
-            and None not in (self.said[1], ending.winner)
-            and self.said[1] != ending.winner
-        ):
-            self.notes.add("result-mismatch", self.said[2], text=self.said[0][:40])
+    def _is_foul_that_ends(self, played: Played) -> bool:
+        """Whether the game was lost by its last move, which nobody can play: then it ends right before it."""
+        steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
+        if cut is None or not all(isinstance(step, Special) for step in steps[cut + 1 :]):
+            return False
+        last = steps[-1]
+        return isinstance(last, Special) and (last.special or "").endswith(("ILLEGAL_ACTION", "ILLEGAL_MOVE"))
+
+    def _compared(self, ending: Ending) -> Ending:
+        """Note a line that names another winner than the ending; without more the ending is believed."""
+        said = self.said
+        if said is None or said.winner is None or said.winner == ending.winner:
+            return ending
+        if ending.winner is not None:
+            self.notes.add("result-mismatch", said.offset, text=said.word[:40])
+        return replace(ending, winner=said.winner, draw=False) if said.believed else ending
 
     # --- findings ----------------------------------------------------------------------------------------
 
@@ -142,7 +197,7 @@ class Draft:
         """Turn the replay's findings into issues with their places, and keep the text not played."""
         if not (played.findings or played.cuts or played.left_out or self.lost):
             return
-        places = _Places(self.notes.source, locate)
+        places = Places(self.notes.source, locate)
         for finding in played.findings[: MAX_ISSUES + 1]:
             offset = places.offset(finding.line, finding.index)
             self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
@@ -154,7 +209,7 @@ class Draft:
         self.unread += played.left_out
 
 
-class _Places:
+class Places:
     """Where the steps of lines stand in the text; each block is searched once."""
 
     def __init__(self, source: Source, locate: Locate) -> None:
@@ -180,6 +235,28 @@ class _Places:
             return 0, ""
         parts = (self.text[max(first, begin) : end] for _, first, end in line.spots if end > begin)
         return begin, "\n".join(part.rstrip("\n") for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Plies:
+    """Where the moves of a game's main line stand in its text; nothing is looked for before it is asked."""
+
+    source: Source
+    line: Line
+    locate: Locate
+
+    def __call__(self, issue: Issue) -> Issue:
+        """An issue about a ply with its place, as it is without a ply or where the text has none."""
+        index = self._index(issue.ply)
+        offset = None if index is None else Places(self.source, self.locate).offset(self.line, index)
+        if offset is None:
+            return issue
+        return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
+
+    def _index(self, ply: int | None) -> int | None:
+        """The step of a ply from 1; endings are steps, but no plies."""
+        moves = (index for index, step in enumerate(self.line.steps) if not isinstance(step, Special))
+        return None if not ply else next(islice(moves, ply - 1, None), None)
 
 
 def _first_step(spot: tuple[int, int, int]) -> int:

@@ -6,7 +6,7 @@ The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody wri
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
@@ -17,15 +17,16 @@ from kifu_core import handicaps
 from kifu_core.deadline import watched
 from kifu_core.detect import detect
 from kifu_core.errors import Severity
-from kifu_core.formats.draft import Draft, Locate
+from kifu_core.formats.draft import Draft, Locate, Said
 from kifu_core.formats.grammar import Item, items, leaf, repeated
 from kifu_core.formats.positions import most_games
+from kifu_core.formats.times import TIMES, Partial, Unreadable, fraction
 from kifu_core.jkf import FORK_LEVELS, Consumption
 from kifu_core.normalize import Line
 from kifu_core.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
 from kifu_core.position import Position
 from kifu_core.record import FormatName, ParsedGame
-from kifu_core.specials import RESULT_LINE, SIDES, read_result
+from kifu_core.specials import RESULT_LINE, SIDES, EndingKind, read_over, read_result, special_of, winner
 from kifu_core.start import drawn_initial, named_start
 from kifu_core.steps import Special, Step
 from kifu_core.text import Notes, Source
@@ -266,6 +267,7 @@ class KakinokiReader:
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
         """The finished game; none, with its issues in `notes`, if nothing of it can be played."""
         self._set_start()
+        self._end_as_commented()
         game = self.draft.finish(index, self.locate)
         if game is not None:
             return [game]
@@ -301,8 +303,9 @@ class KakinokiReader:
         elif name == "その他":
             draft.notes.add("no-board", None, "warning", None, name=name)
         elif name:
+            draft.playable = "将棋" not in name  # another game: 五々将棋, 京都将棋
+            draft.doubtful_start = True
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
-            draft.playable = False
 
     def _first_turn(self, position: Position) -> int:
         """Who begins on a drawn board: as written, else whoever can play the first move."""
@@ -406,16 +409,72 @@ class KakinokiReader:
         line.steps += steps
         line.times += times
 
+    def _add_timed(self, steps: list[Step], clocks: Sequence[str], match: re.Match[str]) -> None:
+        """Add a block of steps with what stands in brackets behind each."""
+        times = TIMES.each(clocks)
+        kinds = set(map(type, times))
+        if Partial in kinds:
+            self.draft.plain_times = True
+        if Unreadable in kinds:
+            self._report_times(times, clocks, match)
+            times = [None if isinstance(time, Unreadable) else time for time in times]
+        if self.line is self.draft.line and "." in match[0]:
+            ply = len(self.line.steps) + 1
+            for number, clock in enumerate(watched(clocks), start=ply):
+                if "." in clock and (digits := fraction(clock)):
+                    self.draft.fractions[number] = digits
+        self._add_steps(steps, times, match)
+
+    def _report_times(
+        self, times: Sequence[Consumption | None], clocks: Sequence[str], match: re.Match[str]
+    ) -> None:
+        places = self.locate(match[0])
+        for index, time in enumerate(watched(times)):
+            if isinstance(time, Unreadable):
+                at = match.start() + (places[index] if index < len(places) else 0)
+                self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:40])
+
     def _result(self, match: re.Match[str]) -> None:
-        """A result line is an ending where the rows have none."""
+        """A result line is an ending where the rows have none; then the winner it names has won."""
         self.in_header = False
         kind, side = read_result(match[2])
         word = match[2].strip(" 　\t")
+        ended = self._has_ended()
         if self.line is self.draft.line:
-            self.draft.said = (word, side, match.start())
-        ended = bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+            self.draft.said = Said(word, side, match.start(), believed=not ended)
+        if kind is None and word:
+            self._note("unknown-ending", match, word=word[:40])
         if kind is not None and not ended:
-            self._add_steps([Special(word, kind.special)], [None], match)
+            self._end(word, kind, side)
+            self._add_spot(match)
+
+    def _has_ended(self) -> bool:
+        return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
+
+    def _end(self, word: str, kind: EndingKind, side: int | None) -> None:
+        """Add the ending that a sentence tells to the current line."""
+        special = special_of(kind, side)
+        foul = special is not None and special.endswith(("ILLEGAL_MOVE", "ILLEGAL_ACTION"))
+        self.line.steps.append(Special(word, special, side if foul else None))
+        self.line.times.append(None)
+
+    def _end_as_commented(self) -> None:
+        """81Dojo's last comment tells how the game ended, where no row does: `*時間切れにて終局`."""
+        line = self.line = self.draft.line
+        if self._has_ended() or self.draft.said is not None:
+            return
+        for text in line.comments.get(len(line.steps) - 1, ())[-3:]:
+            if found := read_over(text):
+                kind = found[0]
+                assert kind is not None
+                offset = self.draft.notes.source.text.find(text, line.spots[0][1]) if line.spots else 0
+                self.draft.said = Said(text, self._commented_winner(kind), offset)
+                self._end(text, kind, None)
+                return
+
+    def _commented_winner(self, kind: EndingKind) -> int | None:
+        """Who wins by the rows that were written, also where the last of them, a foul, cannot be played."""
+        return winner(kind, self.draft.position.turn ^ (len(self.draft.line.steps) & 1))
 
     def _variation(self, match: re.Match[str]) -> None:
         """Open the line that `変化：N手` begins; before the first row it is only a header."""

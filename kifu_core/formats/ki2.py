@@ -7,22 +7,29 @@ from functools import partial
 from typing import Final
 
 from kifu_core.deadline import watched
+from kifu_core.errors import KifuError
 from kifu_core.formats import kakinoki, writing
 from kifu_core.formats.grammar import expected, leaf
 from kifu_core.formats.kakinoki import EOL, MARKS, STARRED_HEADER, KakinokiReader, read_games
+from kifu_core.formats.times import CLOCK
 from kifu_core.jkf import Move, Record
+from kifu_core.moves import target
 from kifu_core.pieces import BY_NAME
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
+from kifu_core.replay import packed_move
+from kifu_core.rules import fault
 from kifu_core.specials import BY_WORD
 from kifu_core.squares import BY_JAPANESE
+from kifu_core.start import start_position
 from kifu_core.steps import SAME, Garbled, Memo, Search, Special, Step
 from kifu_core.text import Notes, Source
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_TEXT = rf"[^{MARKS}\n*]{{1,24}}+"
+_TEXT = rf"[^{MARKS}\n*(（]{{1,24}}+"
 _TOKEN = rf"[{MARKS}]({_TEXT})"
+_TIMED_TOKEN = rf"{_TOKEN}(?:[(（]({CLOCK})[)）])?+"
 _MOVE_LINE = rf"[ 　\t]*+[{MARKS}][^\n：]*+{EOL}"
 
 MOVES = leaf("moves", rf"{_MOVE_LINE}(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
@@ -33,8 +40,10 @@ EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
 
 _ONE_TOKEN: Final = re.compile(_TOKEN)
-_ANY_ITEM: Final = re.compile(rf"{_TOKEN}|\*([^\n]*+)|[ 　\t\n]++|([^{MARKS}\n*]++|.)")
-"""A move, a comment, blanks, or what is none of them."""
+_ANY_ITEM: Final = re.compile(rf"{_TIMED_TOKEN}|\*([^\n]*+)|[ 　\t\n、，,。]++|([^{MARKS}\n*]++|.)")
+"""A move with its time, a comment, blanks and what people write between moves, or what is none of them."""
+
+_BEHIND: Final = " 　\t、，,。．."
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -54,7 +63,7 @@ _MOVE: Final = re.compile(
 
 def _read_move(text: str) -> Step:
     """The step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
-    text = text.rstrip(" 　\t")
+    text = text.rstrip(_BEHIND)
     match = _MOVE.fullmatch(text)
     if match is None or not (match[1] or match[2]):
         return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
@@ -84,7 +93,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 def locate(block: str) -> list[int]:
     """The offsets of the moves in a block of moves and comments."""
-    return [match.start() for match in _ANY_ITEM.finditer(block) if match[1] or match[3]]
+    return [match.start() for match in _ANY_ITEM.finditer(block) if match[1] or match[4]]
 
 
 class _Reader(KakinokiReader):
@@ -104,21 +113,53 @@ class _Reader(KakinokiReader):
     def _mixed_moves(self, match: re.Match[str]) -> None:
         first = len(self.line.steps)
         steps: list[Step] = []
+        clocks: list[str] = []
         comments: dict[int, list[str]] = {}
-        for text, comment, strange in (item.groups() for item in watched(_ANY_ITEM.finditer(match[0]))):
-            if text:
-                steps.append(_STEPS[text])
-            elif strange:
-                steps.append(Garbled(strange[:40]))
+        for item in watched(_ANY_ITEM.finditer(match[0])):
+            text, clock, comment, strange = item.groups()
+            if text or strange:
+                steps.append(_STEPS[text] if text else Garbled(strange[:40]))
+                clocks.append(clock or "")
             elif comment is not None:
                 comments.setdefault(first + len(steps) - 1, []).append(comment)
-        self._add_steps(steps, [None] * len(steps), match)
+        self._add_timed(steps, clocks, match)
         for index, texts in comments.items():
             self.line.comments.setdefault(index, []).extend(texts)
 
     def _mover(self, position: Position, step: Step) -> int:
         """Whose mark stands before the first move; each colour's marks alternate in `MARKS`."""
         return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
+
+
+def lost_moves(record: Record) -> int:
+    """How many moves cannot be read again from KI2: those that no piece can make, or another would be taken
+    for, and all that follow them."""
+    lost = 0
+    waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
+    while waiting:
+        entries, position, last, gone = waiting.pop()
+        for entry in watched(entries):
+            waiting += [(fork, position.copy(), last, gone) for fork in entry.get("forks", ())]
+            if "move" not in entry:
+                continue
+            move = packed_move(entry["move"])
+            gone = gone or not _comes_back(entry["move"], move, position, last)
+            lost += gone
+            if not gone:
+                position.do_move(move)
+                last = target(move)
+    return lost
+
+
+def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
+    """Whether the words of a move lead back to it."""
+    if fault(position, packed) is None:
+        return True
+    step = _STEPS[_move_text(move)[1:]]
+    try:
+        return isinstance(step, Search) and step.plan(position, last).packed == packed
+    except KifuError:
+        return False
 
 
 # --- dump ------------------------------------------------------------------------------------------------
@@ -159,22 +200,23 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
     lines: list[str] = []
     moves: list[str] = []
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
+    won = ending.winner if ending else None
     for entry in watched(branch.entries):
         comments = writing.comment_lines(entry.get("comments", []))
         if "move" in entry:
             moves.append(_move_text(entry["move"]))
             turn ^= 1
             ply += 1
-        elif kind := writing.ending_kind(entry, ending):
-            result = result or writing.result_line(kind, ply - 1, turn, sides)
+        elif kind := writing.ending_kind(entry, ending, turn):
+            result = result or writing.result_line(kind, ply - 1, turn, sides, won)
             after += comments
             comments = []
         if comments:
             lines += [*_move_lines(moves), *comments]
             moves = []
     lines += _move_lines(moves)
-    if not result and (kind := writing.kind_beside(ending)) is not None:
-        result = writing.result_line(kind, ply - 1, turn, sides)
+    if not result and (kind := writing.kind_beside(ending, turn)) is not None:
+        result = writing.result_line(kind, ply - 1, turn, sides, won)
     return [*lines, result, *after] if result else lines
 
 

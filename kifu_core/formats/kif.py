@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.formats import kakinoki, writing
 from kifu_core.formats.grammar import expected, leaf
 from kifu_core.formats.kakinoki import EOL, KakinokiReader, read_games
-from kifu_core.jkf import Consumption, Move, MoveEntry, Record, Time
+from kifu_core.formats.times import CLOCK, TIME
+from kifu_core.jkf import Consumption, Move, MoveEntry, Record
 from kifu_core.pieces import BY_NAME
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
@@ -23,7 +24,7 @@ from kifu_core.text import Notes, Source
 
 _NUMBER = r"[ \t　]*+[0-9]{1,6}+[ \t　]++"
 _TEXT = r"[^\n(（+]{1,40}+(?:[(（][0-9０-９]{2}[)）])?+"
-_CLOCK = r"[^()（）\n]{0,40}+"
+_CLOCK = CLOCK
 _ROW = rf"{_NUMBER}({_TEXT})[ \t　]*+(?:[(（]({_CLOCK})[)）])?+[ \t　]*+\+?"
 _ROW_LINE = rf"{_NUMBER}[^\s(（][^\n]*+{EOL}"
 
@@ -50,9 +51,6 @@ _MOVE: Final = re.compile(
     r"(成|不成|打|不|生)?[ 　]*(?:[(（]([0-9０-９]{2})[)）])?[ 　]*"
 )
 _ROW_LIKE: Final = re.compile(r"[▲△☗☖▼▽1-9１-９同]")
-_TIME: Final = re.compile(
-    r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*(?:/\s*(?:(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}))?)?.*"
-)
 
 
 def _read_row(text: str) -> Step:
@@ -76,69 +74,18 @@ def _read_row(text: str) -> Step:
     return known(origin, to, kind, ending == "成") if origin >= 0 else Garbled(text)
 
 
-_NOW: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*")
-_TOTAL: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}).*")
-
-
-def _read_now(text: str) -> Time | None:
-    """The time of a move, before the slash."""
-    match = _NOW.fullmatch(text)
-    return _now(*match.groups()) if match else None
-
-
-def _read_total(text: str) -> Time | None:
-    """The time of a side so far, behind the slash."""
-    match = _TOTAL.fullmatch(text)
-    return _total(*match.groups()) if match else None
-
-
-def _now(hours: str | None, minutes: str, seconds: str) -> Time:
-    now: Time = {"m": int(minutes), "s": int(seconds)}
-    if hours:
-        now["h"] = int(hours)
-    return now
-
-
-def _total(hours: str | None, minutes: str, seconds: str) -> Time:
-    return {"h": int(hours or 0), "m": int(minutes), "s": int(seconds)}
-
-
-_NOWS: Final = Memo(_read_now)
-_TOTALS: Final = Memo(_read_total)
-
-
-class _Partial(dict[str, Time]):
-    """A time without its total; a class of its own so that one look at a block finds it."""
-
-
-def _read_time(text: str) -> Consumption | None:
-    """A row's time: minutes and seconds, then the side's total, which some programs leave out."""
-    first, _, second = text.partition("/")
-    if (now := _NOWS[first]) and (total := _TOTALS[second]):  # few spans of time make up all rows
-        return {"now": now, "total": total}
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
-    hours, minutes, seconds, *rest = match.groups()
-    now = _now(hours, minutes, seconds)
-    if rest[1] is None:
-        return cast(Consumption, _Partial(now=now))
-    return {"now": now, "total": _total(*rest)}
-
-
 PARTS: Final = {
     "row": _ROW,
     "number": _NUMBER,
     "text": _TEXT,
     "move": _MOVE.pattern,
     "clock": _CLOCK,
-    "time": _TIME.pattern,
+    "time": TIME.pattern,
     **kakinoki.PARTS,
 }
 """The rules inside the lines, for the documentation."""
 
 _STEPS: Final = Memo(_read_row)
-_TIMES: Final = Memo(_read_time)
 
 # --- load ------------------------------------------------------------------------------------------------
 
@@ -166,18 +113,13 @@ class _Reader(KakinokiReader):
         found = _WHOLE_ROW.findall(block)
         if len(found) != block.count("\n") + (block[-1] != "\n"):
             return self._mixed_rows(match)
-        texts, times = zip(*found, strict=True)
-        self._add(_STEPS.each(texts), _TIMES.each(times), match)
-
-    def _add(self, steps: list[Step], times: list[Consumption | None], match: re.Match[str]) -> None:
-        if _Partial in set(map(type, times)):
-            self.draft.plain_times = True
-        self._add_steps(steps, times, match)
+        texts, clocks = zip(*found, strict=True)
+        self._add_timed(_STEPS.each(texts), clocks, match)
 
     def _mixed_rows(self, match: re.Match[str]) -> None:
         first = len(self.line.steps)
         steps: list[Step] = []
-        times: list[Consumption | None] = []
+        clocks: list[str] = []
         comments: dict[int, list[str]] = {}
         for line in watched(_ANY_LINE.finditer(match[0])):
             text, time, rest, comment, other = line.groups()
@@ -189,10 +131,10 @@ class _Reader(KakinokiReader):
                 self.draft.notes.add("unknown-line", at, text=other.strip()[:40], expected=EXPECTED)
                 continue
             steps.append(Garbled(other.strip()[:40]) if other else _STEPS[text])
-            times.append(_TIMES[time or ""])
+            clocks.append(time or "")
             if rest and (rest := rest.strip(" 　\t")):
                 self.draft.notes.add("row-rest", match.start() + line.start(), "warning", text=rest[:40])
-        self._add(steps, times, match)
+        self._add_timed(steps, clocks, match)
         for index, texts in comments.items():
             self.line.comments.setdefault(index, []).extend(texts)
 
@@ -242,14 +184,14 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
             lines.append(_row(ply, _move_text(entry["move"]), entry, more))
             turn ^= 1
             ply += 1
-        elif kind := writing.ending_kind(entry, ending):
+        elif kind := writing.ending_kind(entry, ending, turn):
             lines.append(_row(ply, writing.ending_word(kind, turn), entry, more))
             last = kind
         lines += writing.comment_lines(entry.get("comments", []))
-    if last is None and (last := writing.kind_beside(ending)) is not None:
+    if last is None and (last := writing.kind_beside(ending, turn)) is not None:
         lines.append(_row(ply, writing.ending_word(last, turn), {}, False))
     if last is not None and (last.phrase or not last.word):
-        lines.append(writing.result_line(last, ply - 1, turn, sides))
+        lines.append(writing.result_line(last, ply - 1, turn, sides, ending.winner if ending else None))
     return lines
 
 

@@ -10,12 +10,16 @@ from typing import Final, Literal
 from kifu_core.deadline import watched
 from kifu_core.errors import Issue, KifuError
 from kifu_core.formats import bod, csa, ki2, kif
+from kifu_core.formats.summary import read_summary
 from kifu_core.formats.usen import ending_letter
-from kifu_core.formats.writing import Branch, branches, kept_headers, kind_beside
+from kifu_core.formats.writing import Branch, branches, kept_headers, kind_beside, tells_winner
 from kifu_core.jkf import Record
+from kifu_core.normalize import wrong_totals
 from kifu_core.record import Ending, ParsedGame
+from kifu_core.specials import BY_SPECIAL, winner
+from kifu_core.start import start_position
 
-Part = Literal["headers", "moves", "times", "fractions", "comments", "bookmarks", "forks", "ending"]
+Part = Literal["headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"]
 
 _ALL_BUT_MOVES: Final[tuple[Part, ...]] = (
     "headers", "times", "fractions", "comments", "bookmarks", "forks", "ending",
@@ -25,16 +29,19 @@ LOST: Final[dict[str, tuple[Part, ...]]] = {
     "jkf": ("fractions", "ending"),
     "kif": ("headers", "fractions", "ending"),
     "kifu": ("headers", "fractions", "ending"),
-    "ki2": ("headers", "times", "fractions", "ending"),
-    "ki2u": ("headers", "times", "fractions", "ending"),
-    "csa": ("headers", "fractions", "forks", "bookmarks", "ending"),
+    "ki2": ("headers", "moves", "times", "fractions", "ending"),
+    "ki2u": ("headers", "moves", "times", "fractions", "ending"),
+    "csa": ("headers", "times", "totals", "fractions", "comments", "forks", "bookmarks", "ending"),
     "usi": _ALL_BUT_MOVES,
     "sfen": ("moves", *_ALL_BUT_MOVES),
     "bod": ("moves", *_ALL_BUT_MOVES),
     "usen": ("headers", "times", "fractions", "comments", "bookmarks", "ending"),
 }
 """The parts of a record that each format has no place for; of endings, those it has no word for, of headers
-in formats that have them, those whose name or text cannot stand on a line of their own."""
+in formats that have them, those whose name or text cannot stand on a line of their own.
+
+CSA loses times and comments with the variations, and totals that are not the sums which its readers make. KI2
+loses moves that no piece can make: nothing tells which one did."""
 
 _KEPT: Final[dict[str, Callable[[Record], dict[str, str]]]] = {
     **dict.fromkeys(["kif", "kifu"], partial(kept_headers, holds=kif.holds_header)),
@@ -57,9 +64,14 @@ def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> 
     if isinstance(game, ParsedGame):
         found["fractions"] = len(game.fractions) if (file_format, csa) != ("csa", "3") else 0
     found["ending"] = sum(1 for _ in _lost_endings(record, ending, file_format))
+    if file_format == "csa":
+        found["times"], found["comments"] = found["fork times"], found["fork comments"]
+        found["totals"] = len(wrong_totals(record["moves"][1:], start_position(record.get("initial")).turn))
+    if file_format in ("ki2", "ki2u"):
+        found["moves"] = ki2.lost_moves(record)
     if file_format in _KEPT:
         kept = _KEPT[file_format](record)
-        found["headers"] = sum(kept.get(name, "") != text for name, text in record["header"].items())
+        found["headers"] = sum(kept.get(name) != text for name, text in record["header"].items())
     return tuple(
         Issue(f"lost-{part}", "warning", params={"format": file_format, "count": found[part]})
         for part in LOST[file_format]
@@ -75,6 +87,10 @@ def _parts(record: Record) -> Counter[str]:
         for entry in watched(branch.entries):
             found["moves"] += "move" in entry
             found["times"] += "time" in entry
+            if number:
+                found["fork times"] += "time" in entry
+                texts = entry.get("comments", ())
+                found["fork comments"] += sum(not text.startswith("&") for text in texts)
     for comments in _comments(record):
         marks = sum(comment.startswith("&") for comment in comments)
         found["bookmarks"] += marks
@@ -92,24 +108,55 @@ def _comments(record: Record) -> Iterator[list[str]]:
 
 
 def _lost_endings(record: Record, ending: Ending | None, file_format: str) -> Iterator[str]:
-    """The endings that a format has no word for; those of lost variations do not count."""
-    if ending is not None and ending.special is None and not _can_say(ending, file_format):
+    """The endings that a format has no word for, or none that says who won; those of lost variations do not
+    count."""
+    if ending is not None and not _can_tell(record, ending, file_format):
         yield ending.word
     for number, branch in enumerate(branches(record)):
         if number and file_format != "usen":
             return
         special = _special(branch)
-        if special and not _can_write(branch, special, file_format):
+        told = number == 0 and ending is not None and ending.special == special
+        if special and not told and not _can_write(branch, special, file_format):
             yield special
+
+
+def _can_tell(record: Record, ending: Ending, file_format: str) -> bool:
+    """Whether a format has a word for how the main line ended, by which the same side has won."""
+    main = next(branches(record))
+    turn = main.turn ^ (ending.ply & 1)
+    if ending.special is None:
+        if not _can_say(ending, turn, file_format):
+            return False
+    elif not _can_write(main, ending.special, file_format):
+        return False
+    kind = BY_SPECIAL.get(ending.special or "")
+    if ending.winner is None:
+        return True
+    if file_format in ("jkf", "usen"):
+        return kind is not None and winner(kind, turn) == ending.winner
+    if file_format == "csa" and _server_says(record, ending):
+        return True
+    if file_format in ("ki2", "ki2u") and kind is not None and kind.rule != "none":
+        return True  # the まで line names the winner
+    return tells_winner(ending, turn)
+
+
+def _server_says(record: Record, ending: Ending) -> bool:
+    """Whether a summary among the last comments names the winner, as shogi-server writes it."""
+    header = record["header"]
+    texts = [text for entry in record["moves"][-2:] for text in entry.get("comments", ())]
+    found = (read_summary(text, header.get("先手", ""), header.get("後手", "")) for text in watched(texts))
+    return any(summary is not None and summary.winner == ending.winner for summary in found)
 
 
 def _special(branch: Branch) -> str:
     return next((entry["special"] for entry in branch.entries if "special" in entry), "")
 
 
-def _can_say(ending: Ending, file_format: str) -> bool:
+def _can_say(ending: Ending, turn: int, file_format: str) -> bool:
     """Whether a format has a word for an ending that JKF has no name for."""
-    kind = kind_beside(ending)
+    kind = kind_beside(ending, turn)
     if kind is None or file_format in ("jkf", "usi", "sfen", "bod", "usen"):
         return False
     return bool(kind.csa) if file_format == "csa" else True

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from kifu_core.specials import find, special_of
+from kifu_core.steps import Special
+
 _SUMMARY: Final = re.compile(r"summary:([^:]{1,40}):(.*) (win|lose|draw):(.*) (win|lose|draw)[ \t]*")
 
 _WORDS: Final = {
@@ -22,7 +25,16 @@ _WORDS: Final = {
     "jishogi": "JISHOGI",
     "chudan": "CHUDAN",
 }
-"""The server's reasons to CSA's endings; the others stay as they are."""
+"""The server's reasons to CSA's endings. The others stay as they are: `abnormal` (the loser was disconnected;
+`%TORYO` whoever is to move), `illegal kachi` (`%KACHI`, but the points were not there), `uchifuzume`,
+`oute_kaihimore` (a check was not met) and `outori` (a king was taken).
+
+Only `%TORYO` and `%KACHI` are written into the record besides; an illegal move stands in a comment alone.
+"""
+
+
+_SPECIALS: Final = {"MAX_MOVES": "HIKIWAKE", "abnormal": None}
+"""JKF's names where the table has none: too many moves are a draw like others."""
 
 
 class Summary(NamedTuple):
@@ -50,3 +62,12 @@ def read_summary(text: str, black: str, white: str) -> Summary | None:
     if {result, other} != {"win", "lose"}:
         return Summary(_WORDS.get(reason, reason), None)
     return Summary(_WORDS.get(reason, reason), int((result == "lose") != turned))
+
+
+def ending_step(found: Summary) -> Special:
+    """The ending of a record that has none but the summary."""
+    kind = find(found.word)
+    if found.word in _SPECIALS:
+        return Special(found.word, _SPECIALS[found.word], found.winner)
+    perpetual = kind is not None and kind.special is None
+    return Special(found.word, special_of(kind, found.winner), found.winner if perpetual else None)

@@ -13,7 +13,7 @@ from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.pieces import BY_CODE, HAND_KINDS, KANJI, MOST_IN_HAND, NAMES
 from kifu_core.position import Position
 from kifu_core.record import Ending
-from kifu_core.specials import BY_SPECIAL, SIDES, EndingKind, find, winner
+from kifu_core.specials import BY_SPECIAL, FOULS, SIDES, EndingKind, find, winner
 from kifu_core.squares import FILE_DIGITS, RANK_KANJI
 from kifu_core.start import start_position
 
@@ -196,11 +196,32 @@ def comment_lines(comments: list[str]) -> list[str]:
 # --- endings ---------------------------------------------------------------------------------------------
 
 
-def ending_kind(entry: MoveEntry, ending: Ending | None) -> EndingKind | None:
-    """The kind of ending of an entry: by JKF's name, else by the word that travels beside the record."""
+def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKind | None:
+    """The kind of ending of an entry: by JKF's name, else by the word that travels beside the record.
+
+    `turn` is the side to move: a foul is told so that the ending's winner wins.
+    """
     if special := entry.get("special"):
-        return _ADJOURNED if _is_adjourned(special, ending) else BY_SPECIAL.get(special)
-    return kind_beside(ending)
+        if _is_adjourned(special, ending):
+            return _ADJOURNED
+        return _told(BY_SPECIAL.get(special), ending, turn)
+    return kind_beside(ending, turn)
+
+
+def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
+    """The kind as it is to be told: fouls of the side to move and of the other have words of their own."""
+    if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
+        return kind
+    if winner(kind, turn) == ending.winner:
+        return kind
+    return BY_SPECIAL["ILLEGAL_ACTION" if ending.winner == turn else "ILLEGAL_MOVE"]
+
+
+def tells_winner(ending: Ending, turn: int) -> bool:
+    """Whether the ending's word, with the side to move, says who won as the ending does."""
+    kind = BY_SPECIAL.get(ending.special) if ending.special else kind_beside(ending, turn)
+    kind = _told(kind, ending, turn)
+    return ending.winner is None or (kind is not None and winner(kind, turn) == ending.winner)
 
 
 _ADJOURNED: Final = EndingKind("CHUDAN", "封じ手", "CHUDAN", "none", "封じ手")
@@ -211,12 +232,12 @@ def _is_adjourned(special: str, ending: Ending | None) -> bool:
     return ending is not None and ending.word == _ADJOURNED.word and ending.special == special
 
 
-def kind_beside(ending: Ending | None) -> EndingKind | None:
+def kind_beside(ending: Ending | None, turn: int) -> EndingKind | None:
     """The kind of the ending that travels beside a record; an unknown one is its word if a row holds it."""
     if ending is None:
         return None
     if (kind := find(ending.word)) is not None:
-        return kind
+        return _told(kind, ending, turn)
     return EndingKind(None, ending.word, "", "none", "") if _ROW_WORD.fullmatch(ending.word) else None
 
 
@@ -242,15 +263,21 @@ def sides(record: Record) -> Sides:
     return Sides(handicap_names(record), "data" in record.get("initial", {}))
 
 
-def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides) -> str:
-    """The line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰."""
+def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
+    """The line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
+
+    `won` is who has won, where that is known beside the kind of ending.
+    """
     if kind.special == "TSUMI" and sides.drawn:
         return f"まで{plies}手詰"
     handicap = sides.handicap
     if not kind.word:
         kind = BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"]
-    won = winner(kind, turn)
-    names = {"mover": side_name(turn, handicap), "winner": side_name(won or 0, handicap)}
+    usual = winner(kind, turn)
+    if won is None or usual is None:
+        won = usual
+    mover = turn if won == usual else turn ^ 1
+    names = {"mover": side_name(mover, handicap), "winner": side_name(won or 0, handicap)}
     return f"まで{plies}手で{(kind.phrase or kind.word).format(**names)}"
 
 

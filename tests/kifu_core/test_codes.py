@@ -63,6 +63,9 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "variation-without-move": HEAD + "1 ７六歩(77)\n変化：9手\n9 ３四歩(33)\n",
     "variation-too-deep": nested(101),
     "unknown-ending": HEAD + "1 ７六歩(77)\n2 なぞ\n",
+    "bad-time": HEAD + "1 ７六歩(77) (12)\n",
+    "total-mismatch": HEAD + "1 ７六歩(77) ( 0:01/00:00:02)\n",
+    "misread": "V2.2\nN+鄒ｽ逕溷埋\ufffd\n+\n+7776FU\n",
     "result-mismatch": HEAD + "1 ７六歩(77)\n2 投了\nまで1手で後手の勝ち\n",
     "json": "{",
     "jkf-type": JKF % "1",
@@ -170,7 +173,8 @@ def test_a_call_raises_the_code(code):
 
 
 def test_writing_issues_what_is_lost():
-    found = {issue.code for name in LOST for issue in losses(full("降参"), name)}
+    games = (full("降参"), load(TEXTS_WITH["total-mismatch"]).games[0])
+    found = {issue.code for name in LOST for game in games for issue in losses(game, name)}
     assert found == {code for code in TEXTS if code.startswith("lost-")}
     assert [issue.code for issue in encode_text("𠮷", "kif")[1]] == ["unencodable-character"]
 

@@ -220,7 +220,7 @@ def test_a_pawn_that_cannot_move_on_is_replayed_as_written():
 
 def test_a_result_line_is_the_ending_where_no_row_is():
     parsed = load(kif("   1 ７六歩(77)", "まで1手で先手の反則勝ち")).games[0]
-    assert (parsed.ending.special, parsed.ending.winner) == ("+ILLEGAL_ACTION", 1)
+    assert (parsed.ending.special, parsed.ending.winner) == ("ILLEGAL_MOVE", 0)
     parsed = load(kif("   1 ７六歩(77)", "まで1手で先手の勝ち")).games[0]
     assert (parsed.ending.special, parsed.ending.ply, parsed.ending.winner) == ("TORYO", 1, 0)
 

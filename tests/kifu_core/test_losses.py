@@ -53,11 +53,12 @@ def parts(game):
     """The parts of a game as they can be compared, whatever the format calls them."""
     entries = game.record["moves"]
     forks = [fork for entry in entries for fork in entry.get("forks", ())]
-    comments = [text for entry in entries for text in entry.get("comments", ())]
+    everything = [*entries, *(entry for fork in forks for entry in fork)]
+    comments = [text for entry in everything for text in entry.get("comments", ())]
     return {
         "headers": set(game.record["header"].items()) - {("手合割", "平手")},
         "moves": [entry["move"] for entry in entries if "move" in entry],
-        "times": [entry["time"] for entry in entries if "move" in entry and "time" in entry],
+        "times": [entry["time"] for entry in everything if "move" in entry and "time" in entry],
         "fractions": dict(game.fractions),
         "comments": [text for text in comments if not text.startswith("&")],
         "bookmarks": list(game.bookmarks) or [text for text in comments if text.startswith("&")],

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kifu_core import load, message
-from kifu_core.mojibake import repair
+from kifu_core import KifuError, load, message
+from kifu_core.mojibake import misread, repair
 from tests.shared import CORPUS, need_shared
 
 DATA = Path(__file__).parents[1] / "data"
@@ -42,9 +42,32 @@ def test_utf_8_taken_for_cp932_is_put_right_where_nothing_was_lost():
     assert [issue.params for issue in result.issues] == [{"text": "cp932"}]
 
 
-def test_text_that_has_lost_bytes_is_left_alone():
-    shown = KIF.encode().decode("cp932", "replace")
+@pytest.mark.parametrize("lost", ["replace", "ignore", "?", "・"])
+def test_text_that_has_lost_bytes_is_left_alone_and_named(lost):
+    shown = KIF.encode().decode("cp932", lost if len(lost) > 1 else "replace")
+    shown = shown.replace("\ufffd", lost) if len(lost) == 1 else shown
     assert repair(shown) == (shown, "")
+    assert misread(shown) == "cp932"
+    try:
+        found = [(issue.code, issue.params["text"]) for issue in load(shown.encode()).issues]
+    except KifuError as error:
+        found = [(error.code, error.params["text"])]
+    assert ("misread", "cp932") in found
+
+
+@pytest.mark.parametrize("name", ["大山康晴", "たにがわ", "羽生　善治"])
+def test_names_that_have_lost_bytes_are_named(name):
+    shown = LUCKY.replace("大山 康晴", f"九段{name}１").encode().decode("cp932", "replace")
+    result = load(shown.encode())
+    assert len(result.games) == 1
+    assert [issue.code for issue in result.issues] == ["misread"]
+    assert "cp932" in message(result.issues[0]) and "cp932" in message(result.issues[0], language="en")
+
+
+def test_text_taken_for_latin_1_that_has_lost_bytes_is_named():
+    shown = as_windows_shows(KIF.encode()).replace("\x81", "").replace("\x8d", "")
+    assert repair(shown) == (shown, "")
+    assert misread(shown) == "latin-1"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +76,7 @@ def test_text_that_has_lost_bytes_is_left_alone():
 )
 def test_sound_text_is_left_alone(text):
     assert repair(text) == (text, "")
+    assert misread(text) == ""
 
 
 @pytest.mark.shared
@@ -64,7 +88,7 @@ def test_no_file_of_the_corpus_is_taken_for_broken():
                 text = path.read_bytes().decode(encoding)
             except UnicodeDecodeError:
                 continue
-            assert repair(text) == (text, ""), path
+            assert (repair(text), misread(text)) == ((text, ""), ""), path
             break
 
 

@@ -231,6 +231,13 @@ class Ki2Speller(KakinokiSpeller):
         return "".join(words)
 
 
+SERVERS_WORDS = {
+    "TORYO": "RESIGN", "TIME_UP": "TIME_UP", "SENNICHITE": "SENNICHITE", "CHUDAN": "CHUDAN",
+    "ILLEGAL_MOVE": "ILLEGAL_MOVE",
+}  # fmt: skip
+"""CSA's endings in the words of 81Dojo's server."""
+
+
 class CsaSpeller(Speller):
     def __init__(self, name: str, random: Random, record: Record) -> None:
         super().__init__(name, random, record)
@@ -252,6 +259,8 @@ class CsaSpeller(Speller):
         match = re.match(self.leaves["ending"], text)
         assert match is not None
         word = self.random.choice((match[1], match[1].lower()))
+        if match[1] in SERVERS_WORDS and self.random.random() < 0.3:
+            return f"#{SERVERS_WORDS[match[1]]}\n"
         return self._drawn(self.leaves["ending"], {1: word}).rstrip("\n,") + "\n"
 
     def _moves(self, text: str) -> str:

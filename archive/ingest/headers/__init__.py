@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from archive.ingest.headers.dates import BEGINNINGS, ENDS, NO_DAY, Day, played, read_day
+from archive.ingest.headers.dates import (
+    BEGINNINGS,
+    ENDS,
+    GAME_ID,
+    NO_DAY,
+    Day,
+    played,
+    read_day,
+    wars_players,
+)
 from archive.ingest.headers.events import (
     EVENTS,
     OPENINGS,
@@ -42,6 +51,7 @@ __all__ = [
     "BEGINNINGS",
     "ENDS",
     "EVENTS",
+    "GAME_ID",
     "LIMITS",
     "NO_DAY",
     "OPENINGS",
@@ -73,6 +83,7 @@ __all__ = [
     "read_player",
     "read_used",
     "site",
+    "wars_players",
 ]
 
 

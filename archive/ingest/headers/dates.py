@@ -231,6 +231,30 @@ def day_of_server(event: str) -> Day:
     return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
 
 
+GAME_ID: Final = "対局ID"
+"""A header for the name that a site gives to a game, where only the name of its file tells it."""
+
+_OF_WARS: Final = re.compile(
+    r"([0-9A-Za-z_]{1,40})-([0-9A-Za-z_]{1,40})-"
+    r"(20[0-9]{2})([01][0-9])([0-3][0-9])_([0-2][0-9])([0-5][0-9])([0-5][0-9])"
+)
+
+
+def wars_players(name: str) -> tuple[str, str] | None:
+    """Black and White of a game of 将棋ウォーズ by its id, `a-b-20260412_175024`; None for any other name."""
+    match = _OF_WARS.fullmatch(name)
+    return (match[1], match[2]) if match else None
+
+
+def day_of_wars(name: str) -> Day:
+    """The beginning that 将棋ウォーズ puts at the end of a game's id."""
+    match = _OF_WARS.fullmatch(name[:READ_LIMIT].strip())
+    if match is None:
+        return NO_DAY
+    year, month, day, hour, minute, second = match.groups()[2:]
+    return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
+
+
 def _written(header: Header) -> Iterator[str]:
     """The headers that may say the day, those of the beginning first."""
     for name in BEGINNINGS:
@@ -244,6 +268,8 @@ def played(header: Header) -> Day:
     found = next((day for day in days if day.start), None)
     if found is None:
         found = day_of_server(header.get("棋戦", ""))
+    if found.start is None:
+        found = day_of_wars(header.get(GAME_ID, ""))
     if found.start is None:
         return days[0] if days else NO_DAY
     end = read_day(first(header, ENDS))
