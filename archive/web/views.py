@@ -7,6 +7,7 @@ from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
@@ -362,12 +363,14 @@ def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError
     return render(request, "archive/position_invalid.html", context, status=400)
 
 
+@login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Switch between light and dark, for browsers without JavaScript."""
     return _remember(request, "theme", "light" if request.COOKIES.get("theme") == "dark" else "dark")
 
 
+@login_not_required
 @require_POST
 def pieces(request: HttpRequest) -> HttpResponse:
     """Switch between kanji and letters on the pieces."""
