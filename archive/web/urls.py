@@ -26,6 +26,7 @@ urlpatterns = [
     path("quoridor/board/", quoridor.board, name="quoridor-board"),
     path("upload/", uploading.upload, name="upload"),
     path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
+    path("uploads/<int:upload_id>/delete/", uploading.delete_upload, name="upload-delete"),
     path("sign-in/", accounts.SignIn.as_view(), name="sign-in"),
     path("sign-out/", accounts.SignOut.as_view(), name="sign-out"),
     path("pieces/", views.pieces, name="pieces"),
