@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlencode
@@ -42,16 +42,17 @@ class Chip:
     href: str
 
 
-def chips(form: forms.Form) -> list[Chip]:
-    """The filters in use, in the form's order; one for both ends of the same year, month or day."""
+def chips(form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
+    """The filters in use, in the form's order; one for both ends of the same year, month or day. What is
+    `kept` stays in the addresses."""
     used = {field.html_name: str(field.value()) for field in form if field.value()}
     labels = {field.html_name: str(field.label) for field in form}
     one_date = used.get("from") is not None and used.get("from") == used.get("to")
 
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
-            return Chip(_("Date"), value, _without(used, "from", "to"))
-        return Chip(labels[name], _words(form, name, value), _without(used, name))
+            return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
+        return Chip(labels[name], _words(form, name, value), _without(kept or {}, used, name))
 
     return [chip(name, value) for name, value in used.items() if not (one_date and name == "to")]
 
@@ -70,8 +71,8 @@ def source_name(upload: int, name: str | None) -> str:
     return name or _("upload %(number)s") % {"number": upload}
 
 
-def _without(used: dict[str, str], *names: str) -> str:
-    rest = urlencode({key: value for key, value in used.items() if key not in names})
+def _without(kept: Mapping[str, str], used: dict[str, str], *names: str) -> str:
+    rest = urlencode({**kept, **{key: value for key, value in used.items() if key not in names}})
     return f"?{rest}" if rest else "."
 
 
