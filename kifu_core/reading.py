@@ -15,6 +15,7 @@ from kifu_core.errors import (
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
 from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.signatures import signature
 from kifu_core.text import Notes, Source, clean_text, decode
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
@@ -24,8 +25,13 @@ Loader = Callable[[Source, Notes], list[ParsedGame]]
 def open_source(
     data: bytes | str, name: str | None = None, limits: Limits = UNLIMITED
 ) -> tuple[Source, Notes]:
-    """The text of a file and what was found out about its bytes; raises DecodeError `too-large`."""
+    """The text of a file and what was found out about its bytes.
+
+    Raises DecodeError `too-large`, UnknownFormatError `is-picture` and `is-document` for what is no text.
+    """
     if isinstance(data, bytes):
+        if known := signature(data):
+            raise UnknownFormatError(known[0], params={"text": known[1]})
         text, encoding, findings = decode(data)
     else:
         text, findings = clean_text(data)

@@ -27,7 +27,7 @@ _MOST: Final = 5
 def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
     """What an address asks for beside the form's filters: it stays when these change."""
     names = {*(field.html_name for field in form), *_OF_ONE_PAGE}
-    return {name: value for name, value in request.GET.items() if name not in names}
+    return {name: str(value) for name, value in request.GET.items() if name not in names}
 
 
 def used(form: forms.Form) -> dict[str, str]:

@@ -24,7 +24,7 @@ from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
 from archive.queries.uploads import counts_of_uploads, entry_counts
 from archive.taken_down import has_hidden, issues_shown, sees_deleted, upload_shown, uploads_shown
-from archive.web.issues import shown_issues
+from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
 
 CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
@@ -246,6 +246,7 @@ def _row(entry: Entry, upload_name: str, found: list[dict[str, Any]]) -> dict[st
         "name": (entry.path or upload_name)[:NAME],
         "place": entry.index + 1 if entry.index else None,
         "entry": entry,
+        "broken": entry.game_id is not None and is_broken(found),
         "issues": shown_issues(found, ISSUES),
         "more_issues": len(found[ISSUES:]),
     }
