@@ -192,6 +192,7 @@ class Game(models.Model):
         indexes = [
             models.Index(fields=["played", "slot"], name="game_played"),
             models.Index(fields=["stem"], name="game_stem"),
+            models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
             # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
             models.Index(
                 fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")

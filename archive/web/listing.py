@@ -10,11 +10,13 @@ from urllib.parse import unquote, urlencode
 
 from django.utils.translation import gettext as _
 
+from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
-from archive.queries import finding
+from archive.queries import finding, people
 from archive.queries.games import NOBODY, GameFilters, named
 from archive.queries.positions import PositionFilters
 from archive.queries.sides import colours_of, kind_meant, results_of
+from archive.web.moves_written import position_after
 from archive.web.wording import RESULTS_OF, STARTS_OF
 from kifu_core import handicaps, specials
 from kifu_core.errors import KifuError
@@ -185,14 +187,18 @@ def filters_in(words: str) -> dict[str, str]:
 
 
 def filters_meant(words: str) -> dict[str, str]:
-    """The same for people, who may mean an event: words that name one, and no player, ask for it."""
+    """The same for people, who may mean an event or an opening: words that name one, and no player, ask for
+    it. A player's name may be written in the other kana or in other cases."""
     found, free = _read(words)
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(name):
             found["event"] = name
             free = [word for word in free if word not in some]
-    return _with_player(found, free)
+        elif "opening" not in found and free and _is_opening(name):
+            found["opening"] = headers.read_opening(name)
+            free = [word for word in free if word not in some]
+    return _with_player(found, people.spelt(" ".join(free)).split() if free else [])
 
 
 _MOST_WORDS: Final = 5
@@ -201,6 +207,10 @@ _MOST_WORDS: Final = 5
 
 def _is_event(name: str) -> bool:
     return named(name, Player, PlayerAlias) == NOBODY != named(name, Event, EventAlias)
+
+
+def _is_opening(name: str) -> bool:
+    return headers.is_opening(name) and named(name, Player, PlayerAlias) == NOBODY
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
@@ -245,9 +255,9 @@ def _value(name: str, text: str) -> str:
 
 
 def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, moves as USI or KI2 write them (their end), a
-    Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page. None for other
-    words."""
+    """Game and code of a position that was pasted: SFEN, moves as USI, KI2, CSA or the pages write them
+    (their end), a Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page.
+    None for other words."""
     if (code := _shogi_in(words)) is not None:
         return SHOGI.name, code
     try:
@@ -273,6 +283,8 @@ def _of_quoridor(words: str) -> bool:
 
 
 def _shogi_in(words: str) -> str | None:
+    if (played := position_after(words)) is not None:
+        return shogi64.encode(played)
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
     try:

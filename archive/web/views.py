@@ -21,6 +21,7 @@ from archive.collecting import uncollected
 from archive.ingest import headers
 from archive.issues import language
 from archive.queries import people
+from archive.queries.addresses import game_at
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.games import GameRow, find_games
 from archive.queries.likely import likely
@@ -77,10 +78,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    """The list of games; a position pasted into the search box leads to its page, other words to filters."""
+    """The list of games; a position or an address pasted into the search box leads to its page, other words
+    to filters."""
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
+            if meant := game_at(words, request.get_host()):
+                address = reverse("game", args=[meant.id])
+                return redirect(f"{address}?{meant.query}" if meant.query else address)
             with limited_reading():
                 pasted = position_in(words)
         except KifuError as error:

@@ -136,7 +136,7 @@ _MARK: Final = '<span class="mark {} {}"><span class="visually-hidden">{}</span>
 @register.filter
 def with_marks(text: object) -> SafeString:
     """A text in which the signs of the sides of shogi are such marks."""
-    shown = escape(text)
+    shown = str(escape(text))
     for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
         shown = shown.replace(sign, side_mark(SHOGI.name, color))
     return mark_safe(shown)
