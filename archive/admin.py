@@ -192,14 +192,43 @@ class EntryAdmin(ReadOnlyAdmin):
     """Entries, to look for failures."""
 
     list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
-    list_filter = ("state", "format", "encoding")
+    list_filter = ("state", "hidden", "format", "encoding")
     list_select_related = ("upload", "game")
+    actions = ("hide", "show")
     search_fields = ("upload__name", "path")
     exclude = ("issues", "extra", "beside")
     readonly_fields = ("found", "source", "report", "told_extra", "told_beside")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("extra", "beside", "record", "game__details")
+
+    def has_hide_permission(self, request: HttpRequest) -> bool:
+        """Who may take a game away may take its bytes away."""
+        return request.user.has_perm("archive.delete_game")
+
+    @admin.action(description=_("Hide the bytes from all but staff"), permissions=["hide"])
+    def hide(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        # The page of a game shows what is in its records: only what has none can be hidden.
+        count = queryset.filter(game=None).update(hidden=True)
+        text = ngettext(
+            "The bytes of %(n)d entry are hidden.", "The bytes of %(n)d entries are hidden.", count
+        )
+        self.message_user(request, text % {"n": count})
+        if left := queryset.exclude(game=None).count():
+            text = ngettext(
+                "%(n)d entry has a game: delete that first.",
+                "%(n)d entries have games: delete these first.",
+                left,
+            )
+            self.message_user(request, text % {"n": left}, messages.WARNING)
+
+    @admin.action(description=_("Show the bytes again"), permissions=["hide"])
+    def show(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        count = queryset.update(hidden=False)
+        text = ngettext(
+            "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
+        )
+        self.message_user(request, text % {"n": count})
 
     @admin.display(description="extra")
     def told_extra(self, entry: Entry) -> str:
@@ -253,8 +282,11 @@ class TwinFilter(admin.SimpleListFilter):
 
 @admin.register(Game)
 class GameAdmin(ReadOnlyAdmin):
-    """Games; deleting goes through the store, which takes them out of the index."""
+    """Games; deleting goes through the store, which takes them out of the index. Their bytes stay where they
+    came, for everybody or hidden, as the page that confirms it asks."""
 
+    delete_confirmation_template = "archive/admin_delete.html"
+    delete_selected_confirmation_template = "archive/admin_delete_selected.html"
     list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
     list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
     exclude = ("details",)
@@ -271,12 +303,12 @@ class GameAdmin(ReadOnlyAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Game) -> None:
-        store.delete_games([obj.pk])
+        store.delete_games([obj.pk], hide_bytes=_hides(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
         ids = list(queryset.values_list("pk", flat=True))
         for first in range(0, len(ids), DELETED):
-            store.delete_games(ids[first : first + DELETED])
+            store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
 
     @admin.display(description="details")
     def told_details(self, game: Game) -> str:
@@ -292,6 +324,11 @@ class GameAdmin(ReadOnlyAdmin):
     @admin.display(description=_("page"))
     def page(self, game: Game) -> str:
         return format_html('<a href="{}">{}</a>', reverse("game", args=[game.pk]), game.pk)
+
+
+def _hides(request: HttpRequest) -> bool:
+    """Whether the page that confirms a deletion said that the bytes go too."""
+    return request.POST.get("hide") == "yes"
 
 
 @admin.register(Player, Event)

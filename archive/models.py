@@ -226,6 +226,7 @@ class Game(models.Model):
         indexes = [
             models.Index(fields=["played", "slot"], name="game_played"),
             models.Index(fields=["stem"], name="game_stem"),
+            models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
             # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
             models.Index(
                 fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")
@@ -345,6 +346,8 @@ class Entry(models.Model):
     part = models.IntegerField(default=0)
     """Which part of the walk it came from (`archive.ingest.entries`): where its bytes are found again."""
     state = models.CharField(max_length=10, choices=State.choices)
+    hidden = models.BooleanField(default=False, db_default=False)
+    """Whether only the staff gets its bytes, and the file that it came in (`archive.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
     """This edition's own record where it differs from the game's."""
@@ -363,6 +366,9 @@ class Entry(models.Model):
     class Meta:
         verbose_name_plural = "entries"
         constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
+        indexes = [
+            models.Index(fields=["upload", "part"], condition=Q(hidden=True), name="entry_hidden"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.upload_id}:{self.seq}"

@@ -154,7 +154,8 @@ if ARCHIVE_LOGIN_REQUIRED:
 ROOT_URLCONF = "archive.urls"
 CSRF_FAILURE_VIEW = "archive.web.errors.csrf_failure"
 WSGI_APPLICATION = "archive.wsgi.application"
-LOGIN_URL = "admin:login"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
 
 TEMPLATES = [
     {

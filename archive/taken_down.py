@@ -3,6 +3,10 @@
 An upload is gone for everybody from the moment its deletion is asked for; so are games that nobody else has
 sent. Who may look at uploads in the admin (the permission `archive.view_upload`) sees them for as long as
 anything is there.
+
+Of a game that is deleted by itself its records stay: their bytes are what somebody sent. Where these are
+hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that holds them: the
+whole upload, and what other entries were read from the same file. What is quoted of them goes as well.
 """
 
 from __future__ import annotations
@@ -48,6 +52,23 @@ def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
     if entry is None:
         raise Http404
     return entry
+
+
+def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -> None:
+    """Raises GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
+    if has_hidden(upload, part) and not sees_deleted(request):
+        raise GoneError
+
+
+def has_hidden(upload: Upload, part: int | None = None) -> bool:
+    """Whether bytes of an upload, or of one part of it, are hidden."""
+    hidden = Entry.objects.filter(upload=upload, hidden=True)
+    return (hidden if part is None else hidden.filter(part=part)).exists()
+
+
+def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
+    """An entry's issues; none where they would quote what is hidden from this request."""
+    return [] if entry.hidden and not sees_deleted(request) else list(entry.issues)
 
 
 def game_shown(request: HttpRequest, pk: int) -> Game | None:

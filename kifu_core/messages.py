@@ -32,6 +32,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{text} characters that no text can hold were replaced",
     ),
     "unknown-format": ("棋譜の形式がわかりません: {text}", "no record format was recognised: {text}"),
+    "is-picture": (
+        "これは画像です（{text}）。棋譜として読めるのは文字のファイルだけで、画像の盤面は読めません",
+        "this is a picture ({text}); records are texts, boards in pictures cannot be read",
+    ),
+    "is-document": (
+        "これは {text} のファイルです。棋譜の文字をコピーして貼り付けてください",
+        "this is a file for another program ({text}); copy the text of the record out of it and paste that",
+    ),
     "too-many-games": (
         "対局が多すぎるため、ここから先は読みませんでした（上限 {limit} 局）",
         "there are too many games: nothing was read from here on (at most {limit})",

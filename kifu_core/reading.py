@@ -16,6 +16,7 @@ from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
 from kifu_core.packed import HEAD_BYTES, packing_of
 from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.signatures import signature
 from kifu_core.text import Notes, Source, check_size, clean_text, decode
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
@@ -25,14 +26,17 @@ Loader = Callable[[Source, Notes], list[ParsedGame]]
 def open_source(
     data: bytes | str, name: str | None = None, limits: Limits = UNLIMITED
 ) -> tuple[Source, Notes]:
-    """The text of a file and what was found out about its bytes; raises DecodeError `too-large`.
+    """The text of a file and what was found out about its bytes.
 
-    Packed positions, which are no text, become one with a character for each byte.
+    Packed positions, which are no text, become one with a character for each byte. Raises DecodeError
+    `too-large`, UnknownFormatError `is-picture` and `is-document` for what is no text.
     """
     if isinstance(data, bytes) and packing_of(data[:HEAD_BYTES], name or "") is not None:
         check_size(len(data))
         return (source := Source(data.decode("latin-1"), "binary", name, limits)), Notes(source)
     if isinstance(data, bytes):
+        if known := signature(data):
+            raise UnknownFormatError(known[0], params={"text": known[1]})
         text, encoding, findings = decode(data)
     else:
         text, findings = clean_text(data)

@@ -187,8 +187,12 @@ def _forget(upload_id: int) -> None:
 
 
 def remove_unread(upload_id: int) -> None:
-    """Remove the entries that the upload's latest reading has not come across."""
-    unread = Entry.objects.filter(upload_id=upload_id, reading__lt=F("upload__reading")).order_by("seq")
+    """Remove the entries that the upload's latest reading has not come across.
+
+    Not those whose bytes are hidden: without them nobody would know that the upload's are to stay so.
+    """
+    left = Entry.objects.filter(upload_id=upload_id, reading__lt=F("upload__reading"))
+    unread = left.filter(hidden=False).order_by("seq")
     while found := list(unread.values_list("pk", flat=True)[:BATCH]):
         _remove(found)
 

@@ -438,17 +438,19 @@ def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, in
         raise ClaimLostError(sorted(left.values_list("pk", flat=True)))
 
 
-def delete_games(ids: Iterable[int]) -> int:
+def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     """Delete games with everything that is theirs; how many there were.
 
-    Their entries stay and say that the game was deleted. Raises IndexDamagedError.
+    Their entries stay and say that the game was deleted; their bytes are there for everybody, or are hidden.
+    Raises IndexDamagedError.
     """
     wanted = list(ids)
 
     def work(change: Change) -> int:
         games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
         found = Entry.objects.filter(game__in=games)
-        found.update(game=None, record=None, state=Entry.State.DELETED)
+        hidden = {"hidden": True} if hide_bytes else {}
+        found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
         removal.drop(change, games)
         change.write_counters()
         return len(games)

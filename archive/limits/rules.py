@@ -129,5 +129,7 @@ COSTS: Final[dict[str, int | Cost]] = {
     "embed-position": 1,
     "upload": _upload,
     "upload-detail": 1,
+    "upload-delete": 20,
+    "sign-in": 1,
 }
 """Units of `WORK`, of about the time that a game's page takes, or a function of the request."""

@@ -156,6 +156,12 @@ def explore(
     )
 
 
+def reaching(kind: str, code: str, match: Match = "exact", lines: Lines = "main", space: int = 0) -> int:
+    """How many games reach a position, whatever else they are: the total of `explore` without filters, for
+    the cost of a count. Raises as that does."""
+    return sum(totals(ask(kind, code, match, lines, space).keys, lines).values())
+
+
 def explore_many(
     kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main", space: int = 0
 ) -> list[Explorer]:

@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.ingest import headers
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
+from archive.queries.games import NOBODY, named
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""
@@ -120,6 +121,25 @@ def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> lis
     with connection.cursor() as cursor:
         cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like, limit])
         return [Named(*row) for row in cursor.fetchall()]
+
+
+def spelt(text: str) -> str:
+    """A player's name as it is here, where a text is that in other cases or the other kana; else the text."""
+    if named(text, Player, PlayerAlias) != NOBODY:
+        return text
+    forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
+    alike = {one.name for form in forms for one in names("player", form, limit=LISTED)}
+    same = [name for name in alike if _folded(name) == _folded(headers.plain(text))]
+    return same[0] if len(same) == 1 else text
+
+
+def _folded(name: str) -> str:
+    return name.casefold().translate(_TO_KATAKANA)
+
+
+_HIRAGANA: Final = range(0x3041, 0x3097)
+_TO_KATAKANA: Final = {code: code + 0x60 for code in _HIRAGANA}
+_TO_HIRAGANA: Final = {code + 0x60: code for code in _HIRAGANA}
 
 
 def _has_games(rows: QuerySet[Any]) -> bool:

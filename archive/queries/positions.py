@@ -14,6 +14,7 @@ from archive.queries.explorer import (
     Unplayed,
     explore,
     explore_many,
+    reaching,
 )
 from archive.queries.filters import PositionFilters
 from archive.queries.legal import LegalMove, legal
@@ -38,4 +39,5 @@ __all__ = [
     "explore_many",
     "games_through",
     "legal",
+    "reaching",
 ]

@@ -25,7 +25,7 @@ from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.notes import NOTE, note_of, notes_of, readable
-from archive.web.sources import sources_of
+from archive.web.sources import broken, sources_of
 from archive.web.wording import (
     MARKS_OF,
     RESULTS_OF,
@@ -220,6 +220,7 @@ def game_context(
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
         "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": sources,
+        "broken": broken(sources),
         "more_sources": more_sources,
         "twins": likely_twins(game, record) if not page else [],
         "section": "games",

@@ -30,6 +30,11 @@ def shown_issues(issues: Iterable[Mapping[str, Any]], most: int | None = None) -
     return [_shown(issue) for issue in ordered[:most]]
 
 
+def is_broken(issues: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a record that was stored could not be read whole."""
+    return any(issue["severity"] == "error" for issue in issues)
+
+
 def _shown(issue: Mapping[str, Any]) -> ShownIssue:
     line = issue.get("source_line") or ""
     column = issue.get("column")

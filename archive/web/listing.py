@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlencode
 
 from django.utils.translation import gettext as _
 
+from archive.ingest import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
-from archive.queries import finding
+from archive.queries import finding, people
 from archive.queries.games import NOBODY, GameFilters, named
 from archive.queries.positions import PositionFilters
 from archive.queries.sides import colours_of, kind_meant, results_of
+from archive.web.moves_written import position_after
 from archive.web.wording import RESULTS_OF, STARTS_OF
 from kifu_core import handicaps, specials
 from kifu_core.errors import KifuError
@@ -42,16 +44,17 @@ class Chip:
     href: str
 
 
-def chips(form: forms.Form) -> list[Chip]:
-    """The filters in use, in the form's order; one for both ends of the same year, month or day."""
+def chips(form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
+    """The filters in use, in the form's order; one for both ends of the same year, month or day. What is
+    `kept` stays in the addresses."""
     used = {field.html_name: str(field.value()) for field in form if field.value()}
     labels = {field.html_name: str(field.label) for field in form}
     one_date = used.get("from") is not None and used.get("from") == used.get("to")
 
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
-            return Chip(_("Date"), value, _without(used, "from", "to"))
-        return Chip(labels[name], _words(form, name, value), _without(used, name))
+            return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
+        return Chip(labels[name], _words(form, name, value), _without(kept or {}, used, name))
 
     return [chip(name, value) for name, value in used.items() if not (one_date and name == "to")]
 
@@ -70,8 +73,8 @@ def source_name(upload: int, name: str | None) -> str:
     return name or _("upload %(number)s") % {"number": upload}
 
 
-def _without(used: dict[str, str], *names: str) -> str:
-    rest = urlencode({key: value for key, value in used.items() if key not in names})
+def _without(kept: Mapping[str, str], used: dict[str, str], *names: str) -> str:
+    rest = urlencode({**kept, **{key: value for key, value in used.items() if key not in names}})
     return f"?{rest}" if rest else "."
 
 
@@ -184,14 +187,18 @@ def filters_in(words: str) -> dict[str, str]:
 
 
 def filters_meant(words: str) -> dict[str, str]:
-    """The same for people, who may mean an event: words that name one, and no player, ask for it."""
+    """The same for people, who may mean an event or an opening: words that name one, and no player, ask for
+    it. A player's name may be written in the other kana or in other cases."""
     found, free = _read(words)
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(name):
             found["event"] = name
             free = [word for word in free if word not in some]
-    return _with_player(found, free)
+        elif "opening" not in found and free and _is_opening(name):
+            found["opening"] = headers.read_opening(name)
+            free = [word for word in free if word not in some]
+    return _with_player(found, people.spelt(" ".join(free)).split() if free else [])
 
 
 _MOST_WORDS: Final = 5
@@ -200,6 +207,10 @@ _MOST_WORDS: Final = 5
 
 def _is_event(name: str) -> bool:
     return named(name, Player, PlayerAlias) == NOBODY != named(name, Event, EventAlias)
+
+
+def _is_opening(name: str) -> bool:
+    return headers.is_opening(name) and named(name, Player, PlayerAlias) == NOBODY
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
@@ -244,9 +255,9 @@ def _value(name: str, text: str) -> str:
 
 
 def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, moves as USI or KI2 write them (their end), a
-    Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page. None for other
-    words."""
+    """Game and code of a position that was pasted: SFEN, moves as USI, KI2, CSA or the pages write them
+    (their end), a Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page.
+    None for other words."""
     if (code := _shogi_in(words)) is not None:
         return SHOGI.name, code
     try:
@@ -272,6 +283,8 @@ def _of_quoridor(words: str) -> bool:
 
 
 def _shogi_in(words: str) -> str | None:
+    if (played := position_after(words)) is not None:
+        return shogi64.encode(played)
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
     try:

@@ -52,6 +52,13 @@ def sources_of(editions: QuerySet[Entry]) -> tuple[list[Source], int, list[tuple
     return [_source(entry) for entry in found[:MOST]], more, marks
 
 
+def broken(sources: list[Source]) -> ShownIssue | None:
+    """Why a game is not whole: what kept its first edition from being read to the end; None where any of its
+    editions was."""
+    first = [next((one for one in source.issues if one.severity == "error"), None) for source in sources]
+    return first[0] if first and all(first) else None
+
+
 def _source(entry: Any) -> Source:
     name = entry.path or entry.upload.name or _("upload %(number)s") % {"number": entry.upload_id}
     unread = entry.unread or ""

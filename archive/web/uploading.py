@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from archive import issues
-from archive.ingest import store
-from archive.ingest.access import may_upload
+from archive.ingest import store, uploads
+from archive.ingest.access import may_delete, may_upload
 from archive.ingest.uploads import clean_name, receive
 from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
 from archive.queries.uploads import counts_of_uploads, entry_counts
-from archive.taken_down import upload_shown, uploads_shown
-from archive.web.issues import shown_issues
+from archive.taken_down import has_hidden, issues_shown, sees_deleted, upload_shown, uploads_shown
+from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
 
 CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
@@ -153,17 +155,34 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
     found = upload_shown(request, upload_id)
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
-    failures, more_failures = rows(found, after=-1 if failed_after is None else failed_after, failed=True)
-    others, more_others = rows(found, after=-1 if after is None else after, failed=False)
+    seen = partial(issues_shown, request)
+    failures, more_failures = rows(found, -1 if failed_after is None else failed_after, seen, failed=True)
+    others, more_others = rows(found, -1 if after is None else after, seen, failed=False)
     context = progress(found, entry_counts(found.pk)) | {
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,
         "next": others[-1]["seq"] if more_others else None,
+        "hidden": has_hidden(found),
+        "sees_deleted": sees_deleted(request),
+        "may_delete": may_delete(request, found),
         "section": "upload",
     }
     whole = not request.headers.get("HX-Request")
     return render(request, f"archive/{'upload_detail' if whole else 'parts/upload_state'}.html", context)
+
+
+@require_POST
+def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
+    """Take an upload away, by who may (`archive.ingest.access`); then the upload page says so."""
+    found = Upload.objects.filter(pk=upload_id).first()
+    if found is None or not may_delete(request, found):
+        upload_shown(request, upload_id)
+        raise PermissionDenied
+    gone = uploads.withdraw(upload_id)
+    text = _("%(name)s was deleted.") if gone else _("%(name)s is being deleted; nobody sees it any more.")
+    messages.success(request, text % {"name": found.name})
+    return redirect("upload")
 
 
 def _number(text: str) -> int | None:
@@ -198,9 +217,11 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
     }
 
 
-def rows(found: Upload, after: int, failed: bool) -> tuple[list[dict[str, Any]], bool]:
+def rows(
+    found: Upload, after: int, seen: Callable[[Entry], list[dict[str, Any]]], *, failed: bool
+) -> tuple[list[dict[str, Any]], bool]:
     """Up to `ROWS` entries after a place in the walk, the failed ones or the others, and whether there are
-    more."""
+    more; `seen` tells the issues of an entry."""
     entries = (
         Entry.objects.filter(upload=found, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
@@ -211,7 +232,7 @@ def rows(found: Upload, after: int, failed: bool) -> tuple[list[dict[str, Any]],
     shown: list[dict[str, Any]] = []
     room = ROW_BYTES
     for entry in chosen.order_by("seq")[: ROWS + 1]:
-        row = _row(entry, found.name)
+        row = _row(entry, found.name, seen(entry))
         room -= _size(row)
         if len(shown) == ROWS or (shown and room < 0):
             return shown, True
@@ -219,14 +240,15 @@ def rows(found: Upload, after: int, failed: bool) -> tuple[list[dict[str, Any]],
     return shown, False
 
 
-def _row(entry: Entry, upload_name: str) -> dict[str, Any]:
+def _row(entry: Entry, upload_name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "seq": entry.seq,
         "name": (entry.path or upload_name)[:NAME],
         "place": entry.index + 1 if entry.index else None,
         "entry": entry,
-        "issues": shown_issues(entry.issues, ISSUES),
-        "more_issues": len(entry.issues[ISSUES:]),
+        "broken": entry.game_id is not None and is_broken(found),
+        "issues": shown_issues(found, ISSUES),
+        "more_issues": len(found[ISSUES:]),
     }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.contrib.auth.decorators import login_not_required
+from django.urls import path
+from django.views.i18n import set_language
 
-from archive.web import browsing, editing, embedding, quoridor, uploading, views
+from archive.web import accounts, browsing, editing, embedding, quoridor, uploading, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -24,7 +26,10 @@ urlpatterns = [
     path("quoridor/board/", quoridor.board, name="quoridor-board"),
     path("upload/", uploading.upload, name="upload"),
     path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
+    path("uploads/<int:upload_id>/delete/", uploading.delete_upload, name="upload-delete"),
+    path("sign-in/", accounts.SignIn.as_view(), name="sign-in"),
+    path("sign-out/", accounts.SignOut.as_view(), name="sign-out"),
     path("pieces/", views.pieces, name="pieces"),
     path("theme/", views.theme, name="theme"),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", login_not_required(set_language), name="set_language"),
 ]

@@ -7,6 +7,7 @@ from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
@@ -20,8 +21,10 @@ from archive.collecting import uncollected
 from archive.ingest import headers
 from archive.issues import language
 from archive.queries import people
+from archive.queries.addresses import game_at
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.games import GameRow, find_games
+from archive.queries.likely import likely
 from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
@@ -30,6 +33,7 @@ from archive.reading import check_text, limited_reading
 from archive.taken_down import editions_shown, game_called, game_shown
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
+from archive.web.filtering import image_query, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import game_context
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
@@ -74,10 +78,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    """The list of games; a position pasted into the search box leads to its page, other words to filters."""
+    """The list of games; a position or an address pasted into the search box leads to its page, other words
+    to filters."""
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
+            if meant := game_at(words, request.get_host()):
+                address = reverse("game", args=[meant.id])
+                return redirect(f"{address}?{meant.query}" if meant.query else address)
             with limited_reading():
                 pasted = position_in(words)
         except KifuError as error:
@@ -102,6 +110,7 @@ def games(request: HttpRequest) -> HttpResponse:
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
         "similar": similar_names(form, apart=not page.items) if _few(page) else [],
+        "mistyped": [] if page.items else mistyped(form),
         "elsewhere": [] if page.items else elsewhere(form),
         "next": next_page(request, page.next),
         "section": "games",
@@ -111,6 +120,17 @@ def games(request: HttpRequest) -> HttpResponse:
 
 def _few(page: Page[GameRow]) -> bool:
     return page.next is None and len(page.items) < _FEW
+
+
+def mistyped(form: GameFilterForm) -> list[tuple[str, str]]:
+    """Players that were likely meant by a name that nobody here has: the name, and the list with it."""
+    also = {field.html_name: str(field.value()) for field in form if field.value()}
+    asked = [name for name in ("player", "black", "white") if form.cleaned_data[name]]
+    return [
+        (found, f"?{urlencode({**also, name: found})}")
+        for name in asked
+        for found in likely("player", form.cleaned_data[name])
+    ]
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
@@ -246,15 +266,23 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "words": words_of(kind, shown),
         "match": match,
         "matches": match_links(request, match),
-        "images": images(kind, shown, match),
+        "images": [
+            (name, image, image_query(kind, form, match, turned=turned))
+            for name, image, turned in images(kind, shown, match)
+        ],
+        "any_href": address_with(request, match="any", cursor=""),
         "order": order,
         "order_href": address_with(request, order="" if order == "oldest" else "oldest", cursor=""),
         "flipped": request.GET.get("flip") == "1",
         "flip_href": address_with(request, flip="" if request.GET.get("flip") == "1" else "1"),
         "form": form,
-        "chips": chips(form),
+        "kept": (others := kept(request, form)),
+        "unfiltered": query_of(others),
+        "chips": chips(form, others),
         "carried": carried(request),
-        "explorer": explore(kind, code, match, filters=filters, transpositions=True),
+        "explorer": (found := explore(kind, code, match, filters=filters, transpositions=True)),
+        "anyway": reached_anyway(found, bool(filters)),
+        "suggestions": [] if found.total or not filters else suggestions(form, others),
         "page": through,
         "next": next_page(request, through.next),
         "trend": None if filters else years_over(kind, code, match),
@@ -335,22 +363,25 @@ def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def images(kind: str, position: Any, match: Match) -> list[tuple[str, str]]:
-    """The other positions that a match counts too: what they are called, and their codes in addresses."""
+def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]]:
+    """The other positions that a match counts too: what they are called, their codes in addresses, and
+    whether their colours are exchanged."""
     mirrored, turned = position.mirrored(), position.turned()
     found = {
-        "mirror": [(_("Mirrored"), mirrored)],
-        "color": [(_("Colours turned"), turned)],
+        "mirror": [(_("Mirrored"), mirrored, False)],
+        "color": [(_("Colours turned"), turned, True)],
         "any": [
-            (_("Mirrored"), mirrored),
-            (_("Colours turned"), turned),
-            (_("Mirrored and turned"), turned.mirrored()),
+            (_("Mirrored"), mirrored, False),
+            (_("Colours turned"), turned, True),
+            (_("Mirrored and turned"), turned.mirrored(), True),
         ],
     }.get(match, [])
     game = GAMES[kind]
-    codes = {game.path_code(game.encode(image)): name for name, image in reversed(found)}
+    codes = {
+        game.path_code(game.encode(image)): (name, exchanged) for name, image, exchanged in reversed(found)
+    }
     codes.pop(game.path_code(game.encode(position)), None)
-    return [(name, code) for code, name in reversed(codes.items())]
+    return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
 
 
 def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
@@ -364,12 +395,14 @@ def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError
     return render(request, "archive/position_invalid.html", context, status=400)
 
 
+@login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Switch between light and dark, for browsers without JavaScript."""
     return _remember(request, "theme", "light" if request.COOKIES.get("theme") == "dark" else "dark")
 
 
+@login_not_required
 @require_POST
 def pieces(request: HttpRequest) -> HttpResponse:
     """Switch between kanji and letters on the pieces."""

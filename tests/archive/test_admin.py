@@ -115,7 +115,7 @@ def test_many_games_are_deleted_a_few_at_a_time(admin, monkeypatch):
         stored(KIF.replace("先手の人", name))
     monkeypatch.setattr("archive.admin.DELETED", 2)
     deleted, parts = store.delete_games, []
-    monkeypatch.setattr(store, "delete_games", lambda ids: parts.append(deleted(ids)))
+    monkeypatch.setattr(store, "delete_games", lambda ids, **how: parts.append(deleted(ids, **how)))
     chosen = {
         "action": "delete_selected",
         "post": "yes",

@@ -280,9 +280,9 @@ def test_threads_may_share_what_is_known(taro):
 def test_a_program_signs_in_by_session_as_the_documentation_says(settings, taro):
     settings.ARCHIVE_ANONYMOUS_UPLOAD = False
     client = APIClient(enforce_csrf_checks=True)
-    client.get("/admin/login/")
+    client.get("/sign-in/")
     fields = {"username": "taro", "password": RIGHT, "csrfmiddlewaretoken": client.cookies["csrftoken"].value}
-    assert client.post("/admin/login/?next=/", fields).status_code == 302
+    assert client.post("/sign-in/?next=/", fields).status_code == 302
     token = {"X-CSRFToken": client.cookies["csrftoken"].value}
     sent = client.post("/api/v1/uploads", {"text": "手合割：平手\n"}, format="json", headers=token)
     assert sent.status_code == 202

@@ -32,7 +32,7 @@ def three_games() -> None:
 def listed(client: Client, query: str = "") -> list[str]:
     """Black's names in the list, in order."""
     html = client.get(f"/games/{query}").content.decode()
-    return re.findall(r'☗ <span class="name">([^<]+)</span>', html)
+    return re.findall(r'☗</span></span> <span class="name">([^<]+)</span>', html)
 
 
 def dates(client: Client, query: str = "") -> list[str]:
@@ -73,7 +73,7 @@ def test_filters_leave_the_games_that_have_all_of_them(client: Client, query: st
 @pytest.mark.usefixtures("three_games")
 def test_the_winner_is_marked(client: Client) -> None:
     html = client.get("/games/?result=white").content.decode()
-    assert re.search(r'side winner">☖ <span class="name">乙', html)
+    assert re.search(r'side winner"><span class="mark white.{,50}☖</span></span> <span class="name">乙', html)
 
 
 @pytest.mark.usefixtures("three_games")

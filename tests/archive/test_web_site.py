@@ -16,7 +16,7 @@ from tests.archive.test_web_words_and_weight import ALLOWED
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("/", "/games/", "/upload/", "/positions/shogi/zzz/", "/nowhere/")
+PAGES = ("/", "/games/", "/upload/", "/sign-in/", "/positions/shogi/zzz/", "/nowhere/")
 TEMPLATES = sorted((Path(settings.BASE_DIR) / "archive" / "templates").rglob("*.html"))
 
 

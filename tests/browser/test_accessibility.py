@@ -47,6 +47,7 @@ def addresses(settings: Settings) -> list[str]:
         f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
         "/positions/shogi/wrong/", "/positions/shogi/edit/", "/upload/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
+        "/sign-in/",
         f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/shogi/{code}/", "/nowhere/",
     ]  # fmt: skip
 

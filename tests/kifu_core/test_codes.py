@@ -43,6 +43,8 @@ TEXTS_WITH: dict[str, bytes | str] = {
     "double-encoded": (HEAD + "1 ７六歩(77)\n").encode().decode("latin-1"),
     "bad-characters": HEAD + "1 ７六歩(77)\n*a\0\n",
     "unknown-format": "まったく棋譜ではない文章です。\n",
+    "is-picture": bytes.fromhex("89504e470d0a1a0a0000000d49484452"),
+    "is-document": b"%PDF-1.7\n",
     "too-many-games": "PI\n/\n" * 10_001,
     "more-issues": HEAD + "1 ７六歩(77)\n" + "なんだろう\n" * (MAX_ISSUES + 1),
     "no-moves": "棋戦：某\n先手：甲\n",

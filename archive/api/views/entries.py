@@ -26,7 +26,7 @@ from archive.ingest.sources import part_of
 from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
 from archive.reports import report as report_of
-from archive.taken_down import GoneError, entry_shown, upload_shown
+from archive.taken_down import GoneError, check_bytes, entry_shown, issues_shown, upload_shown
 from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
@@ -56,6 +56,7 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
 def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
     """An entry as the API tells it, with its issues or `most` of them."""
     at = [entry.upload_id, entry.seq]
+    found = issues_shown(request, entry)
     return {
         "seq": entry.seq,
         "path": entry.path,
@@ -66,8 +67,9 @@ def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[
         "encoding": entry.encoding,
         "format": entry.format,
         "program": entry.program,
-        "issues": [issues.told(issue) for issue in entry.issues[:most]],
-        "more_issues": 0 if most is None else len(entry.issues[most:]),
+        "hidden": entry.hidden,
+        "issues": [issues.told(issue) for issue in found[:most]],
+        "more_issues": 0 if most is None else len(found[most:]),
         "source_url": reverse("api:entry-source", at, request=request),
         "report_url": reverse("api:entry-report", at, request=request),
     }
@@ -101,18 +103,16 @@ def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
     """A line per finding, and one for an entry without any. The mark at the beginning tells Excel UTF-8."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for page in _pages(upload):
-        yield _lines(line for entry in page for line in _findings(entry))
+        yield _lines(line for entry in page for line in _findings(entry, request))
 
 
-def _findings(entry: Entry) -> Iterator[tuple[Any, ...]]:
+def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
     about = (
         entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
         entry.program,
     )  # fmt: skip
-    for issue in map(issues.told, entry.issues or ()):
+    for issue in [issues.told(one) for one in issues_shown(request, entry)] or [{}]:
         yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
-    if not entry.issues:
-        yield (*about, *[None] * len(_COLUMNS[len(about) :]))
 
 
 def _lines(rows: Iterable[tuple[Any, ...]]) -> bytes:
@@ -147,6 +147,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     inside a container that a web process would be busy with it for long.
     """
     entry = entry_shown(request, pk, seq)
+    check_bytes(request, entry.upload, entry.part)
     try:
         part = part_of(entry)
     except FileNotFoundError:
@@ -168,6 +169,8 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
     """What is known of an entry as a text to send to somebody."""
     entry = entry_shown(request, pk, seq)
+    if entry.hidden:
+        check_bytes(request, entry.upload, entry.part)
     return HttpResponse(
         report_of(entry, for_staff=request.user.is_staff), content_type="text/plain; charset=utf-8"
     )

@@ -23,7 +23,7 @@ from archive.ingest.uploads import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Upload
 from archive.queries.uploads import entry_counts
-from archive.taken_down import upload_shown
+from archive.taken_down import check_bytes, has_hidden, upload_shown
 
 
 @endpoint("POST")
@@ -101,6 +101,7 @@ def detail(request: Request, pk: int) -> Response:
             "finished": upload.finished,
             "state": upload.state,
             "reason": issues.told(upload.reason) if upload.reason else None,
+            "hidden": has_hidden(upload),
             "entries": entry_counts(upload.pk),
             "entries_url": reverse("api:upload-entries", [pk], request=request),
             "source_url": reverse("api:upload-source", [pk], request=request),
@@ -123,6 +124,7 @@ def _delete(request: Request, pk: int) -> Response:
 def source(request: Request, pk: int) -> HttpResponseBase:
     """The bytes as they came."""
     upload = upload_shown(request, pk)
+    check_bytes(request, upload)
     return source_response(upload)
 
 

@@ -100,6 +100,26 @@ def read_opening(text: str) -> str:
     return _OPENING_WORDS.get(name.lower(), name)
 
 
+OPENING_NAMES: Final = frozenset(_OPENING_WORDS.values()) - {"その他"} | {
+    "居飛車", "振り飛車", "相居飛車", "対抗形", "相矢倉", "急戦矢倉", "米長流急戦矢倉", "雁木", "右玉",
+    "袖飛車", "棒銀", "早繰り銀", "腰掛け銀", "角換わり棒銀", "角換わり早繰り銀", "角換わり腰掛け銀",
+    "角換わり右玉", "一手損角換わり", "筋違い角", "相掛かり棒銀", "相横歩取り", "横歩取り8五飛",
+    "右四間飛車", "四間飛車穴熊", "藤井システム", "石田流", "早石田", "升田式石田流", "ゴキゲン中飛車",
+    "原始中飛車", "角交換四間飛車", "角交換振り飛車", "立石流", "阪田流向かい飛車", "鬼殺し", "嬉野流",
+    "力戦", "居飛車穴熊", "穴熊",
+}  # fmt: skip
+"""Openings and set-ups as headers call them (81Dojo, shogi-extend, 将棋DB2)."""
+
+
+def is_opening(text: str) -> bool:
+    """Whether a text is an opening's name in any of its spellings.
+
+    >>> is_opening("YAGURA"), is_opening("四間飛車"), is_opening("羽生善治")
+    (True, True, False)
+    """
+    return read_opening(text) in OPENING_NAMES
+
+
 def opening(header: Header) -> str:
     """The opening of the game, or an empty text."""
     return read_opening(first(header, OPENINGS))

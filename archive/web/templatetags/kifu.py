@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django import template
@@ -110,9 +111,9 @@ def share_text(share: float) -> str:
 
 
 @register.simple_tag
-def result_text(row: GameRow) -> str:
+def result_text(row: GameRow) -> SafeString:
     """A game's result in words."""
-    return str(wording.RESULTS_OF[row.kind][row.result])
+    return with_marks(wording.RESULTS_OF[row.kind][row.result])
 
 
 @register.filter
@@ -122,9 +123,23 @@ def wins_text(kind: str, color: int) -> str:
 
 
 @register.filter
-def side_mark(kind: str, color: int) -> str:
-    """What stands before a player of this colour."""
-    return wording.MARKS_OF[kind][color]
+@cache
+def side_mark(kind: str, color: int) -> SafeString:
+    """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
+    a black piece would be white on dark paper."""
+    return format_html(_MARK, GAMES[kind].sides[color], kind, wording.MARKS_OF[kind][color])
+
+
+_MARK: Final = '<span class="mark {} {}"><span class="visually-hidden">{}</span></span>'
+
+
+@register.filter
+def with_marks(text: object) -> SafeString:
+    """A text in which the signs of the sides of shogi are such marks."""
+    shown = str(escape(text))
+    for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
+        shown = shown.replace(sign, side_mark(SHOGI.name, color))
+    return mark_safe(shown)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,0 +1,94 @@
+"""The filters of the position page: what stays when one is dropped, and what was likely meant instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import HttpRequest
+
+from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.queries.games import NOBODY, named
+from archive.queries.likely import likely
+from archive.queries.people import Kind
+from archive.queries.people import names as names_with
+from archive.queries.positions import Explorer, reaching
+from kifu_core.games import GAMES
+from kifu_core.keys.canonical import Match
+
+_OF_ONE_PAGE: Final = ("cursor", "part")
+_NAMES: Final[dict[str, Kind]] = {"player": "player", "black": "player", "white": "player", "event": "event"}
+_MOST: Final = 5
+
+
+def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
+    """What an address asks for beside the form's filters: it stays when these change."""
+    names = {*(field.html_name for field in form), *_OF_ONE_PAGE}
+    return {name: str(value) for name, value in request.GET.items() if name not in names}
+
+
+def used(form: forms.Form) -> dict[str, str]:
+    """The filters in use as addresses have them."""
+    return {field.html_name: str(field.value()) for field in form if field.value()}
+
+
+def reached_anyway(explorer: Explorer, filtered: bool) -> int | None:
+    """How many games reach the position whatever else they are; None where that is not counted: without
+    filters it is what the explorer tells, and a sample has numbers of its own."""
+    if not filtered or explorer.sample is not None:
+        return None
+    return reaching(explorer.kind, explorer.code, explorer.match)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A filter that asks for a name that nobody here has: its label, the name, and of each likely one the
+    name and the address of this page with that instead."""
+
+    label: str
+    text: str
+    names: tuple[tuple[str, str], ...]
+
+
+def suggestions(form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
+    """What the form's names that are not here were likely meant to be; `also` stays in the addresses."""
+    asked = used(form)
+    found = []
+    for field, kind in _NAMES.items():
+        text = asked.get(field, "")
+        if text and _is_nobodys(kind, text):
+            links = ((name, f"?{urlencode({**also, **asked, field: name})}") for name in meant(kind, text))
+            found.append(Suggestion(str(form[field].label), text, tuple(links)))
+    return found
+
+
+def _is_nobodys(kind: Kind, text: str) -> bool:
+    if kind == "player":
+        return named(text, Player, PlayerAlias) == NOBODY
+    return named(text, Event, EventAlias) == NOBODY
+
+
+def meant(kind: Kind, text: str) -> list[str]:
+    """Names that hold a text, otherwise those that are spelt nearly like it."""
+    return [one.name for one in names_with(kind, text, limit=_MOST)] or likely(kind, text)
+
+
+def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:
+    """The match and the filters as the page of another orientation of the position has them: with the
+    colours exchanged, what one side had to be is the other's."""
+    asked = used(form)
+    if turned:
+        one, other = GAMES[kind].sides
+        exchanged = {one: other, other: one}
+        asked = {exchanged.get(name, name): value for name, value in asked.items()}
+        if "result" in asked:
+            asked["result"] = exchanged.get(asked["result"], asked["result"])
+    return f"?{urlencode({'match': match, **asked})}"
+
+
+def query_of(fields: Mapping[str, Any]) -> str:
+    """An address's parameters; of none this page without any."""
+    return f"?{urlencode(fields)}" if fields else "."

@@ -1,0 +1,96 @@
+"""Moves that somebody types into the search box in a notation without a record around it.
+
+Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
+books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
+a CSA record from the usual start.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core import moves, rules
+from kifu_core.deadline import watched
+from kifu_core.games import SHOGI
+from kifu_core.pieces import LETTERS
+from kifu_core.position import Position
+from kifu_core.squares import USI
+
+_MOST: Final = 512
+"""Moves of a line that is looked up: longer than any game that is typed."""
+
+_NUMBER: Final = r"(?:\d{1,3}\.{1,3}\s*)?"
+_WESTERN: Final = re.compile(
+    rf"{_NUMBER}[▲△▼▽☗☖]?(\+?[PLNSGBRK])([1-9][a-i1-9])?([-x*'])?([1-9][a-i1-9])([+=]?)"
+)
+_CSA_MOVE: Final = r"[-+]?\d{4}(?:FU|KY|KE|GI|KI|KA|HI|OU|TO|NY|NK|NG|UM|RY)"
+_CSA_LINE: Final = re.compile(rf"(?:{_CSA_MOVE}(?:,?[TL]\d+)?[\s,]*)+")
+_CSA_ONE: Final = re.compile(_CSA_MOVE)
+_RANKS: Final = "abcdefghi"
+
+
+def position_after(words: str) -> Position | None:
+    """The position after moves from the usual start; None for words that are not such moves, all legal."""
+    return _after_western(words) or _after_csa(words)
+
+
+def _after_western(words: str) -> Position | None:
+    tokens = [match for word in _tokens(words) if (match := _WESTERN.fullmatch(word))]
+    if not tokens or len(tokens) != len(_tokens(words)) or len(tokens) > _MOST:
+        return None
+    position = Position.initial()
+    for token in watched(tokens):
+        found = _meant(position, token)
+        if found is None:
+            return None
+        position.do_move(found)
+    return position
+
+
+def _tokens(words: str) -> list[str]:
+    """The moves of a line: a number that stands by itself belongs to the next."""
+    return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()
+
+
+def _meant(position: Position, token: re.Match[str]) -> int | None:
+    """The one legal move that a token can be."""
+    piece, origin, sign, target, tail = token.groups()
+    dropped = sign in ("*", "'")
+    found = [
+        move
+        for move in rules.legal_moves(position)
+        if USI[moves.target(move)] == _square(target)
+        and bool(moves.dropped(move)) == dropped
+        and LETTERS[moves.dropped(move) or abs(position.board[moves.source(move)])] == piece
+        and (origin is None or (not dropped and USI[moves.source(move)] == _square(origin)))
+        and (sign != "x" or position.board[moves.target(move)] != 0)
+        and moves.promotes(move) == (tail == "+")
+    ]
+    # A move without a sign may also be a drop where no piece on the board can go there.
+    if not found and sign is None and origin is None and not tail:
+        found = [
+            move
+            for move in rules.legal_moves(position)
+            if moves.dropped(move)
+            and LETTERS[moves.dropped(move)] == piece
+            and USI[moves.target(move)] == _square(target)
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _square(text: str) -> str:
+    """A square as USI writes it: `7f` for `7f` and `76`."""
+    return text if text[1] in _RANKS else text[0] + _RANKS[int(text[1]) - 1]
+
+
+def _after_csa(words: str) -> Position | None:
+    if not _CSA_LINE.fullmatch(words):
+        return None
+    tokens = _CSA_ONE.findall(words)[:_MOST]
+    lines = [token if token[0] in "+-" else "+-"[number % 2] + token for number, token in enumerate(tokens)]
+    found = SHOGI.load("\n".join(["PI", "+", *lines, ""]), None)
+    if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
+        return None
+    *_, (plies, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
+    return position if plies == len(lines) else None

@@ -1,0 +1,44 @@
+"""Files that are no texts, told by how they begin: what to say to somebody who sends a picture of a board.
+
+The beginnings are those of the specifications: PNG (W3C), JPEG (ITU-T T.81: marker SOI, then another),
+GIF (87a, 89a), TIFF 6.0, RIFF with WEBP (RFC 9649), ISO 14496-12 (`ftyp` and a brand: HEIF, AVIF, films), BMP
+(whose header tells the size of the file), PDF (ISO 32000), OLE 2 ([MS-CFB]: Word and Excel before 2007).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PICTURE: Final = "is-picture"
+DOCUMENT: Final = "is-document"
+
+_BEGINNINGS: Final = (
+    (b"\x89PNG\r\n\x1a\n", PICTURE, "PNG"),
+    (b"\xff\xd8\xff", PICTURE, "JPEG"),
+    (b"GIF87a", PICTURE, "GIF"),
+    (b"GIF89a", PICTURE, "GIF"),
+    (b"II*\x00", PICTURE, "TIFF"),
+    (b"MM\x00*", PICTURE, "TIFF"),
+    (b"%PDF-", DOCUMENT, "PDF"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", DOCUMENT, "Word/Excel"),
+)
+_STILL: Final = (b"heic", b"heix", b"heim", b"hevc", b"mif1", b"msf1", b"avif", b"avis")
+"""Brands of `ftyp` that are pictures; the others are films and sounds."""
+
+
+def signature(data: bytes) -> tuple[str, str] | None:
+    """What a file is that is no text, as the code that tells it and the format's name; None for others.
+
+    >>> signature(bytes.fromhex("89504e470d0a1a0a")), signature(b"V2.2")
+    (('is-picture', 'PNG'), None)
+    """
+    for beginning, code, name in _BEGINNINGS:
+        if data.startswith(beginning):
+            return code, name
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return PICTURE, "WebP"
+    if data[4:8] == b"ftyp":
+        return (PICTURE, "HEIF/AVIF") if data[8:12] in _STILL else (DOCUMENT, "MP4")
+    if data[:2] == b"BM" and int.from_bytes(data[2:6], "little") == len(data):
+        return PICTURE, "BMP"
+    return None

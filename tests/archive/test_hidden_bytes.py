@@ -1,0 +1,223 @@
+"""The bytes of a game that is deleted: there for everybody and said to be, or hidden from all but staff."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from archive.ingest import removal, store, uploads, work
+from archive.models import Entry, Game, Upload
+from tests.archive.games import KIF, UNREADABLE, stored
+from tests.archive.packing import zipped
+
+pytestmark = pytest.mark.django_db
+
+TWO = KIF + KIF.replace("先手の人", "別の人")
+DELETED = {"ja": "対局は削除されましたが", "en": "its bytes are still here"}
+HIDDEN = {"ja": "元のデータも非公開", "en": "its bytes are hidden"}
+
+
+@pytest.fixture
+def keeper() -> Client:
+    """Staff that may look at uploads and delete games."""
+    return browser(User.objects.create_superuser("keeper"))
+
+
+def browser(user: User | None = None) -> Client:
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+def first() -> int:
+    return Game.objects.order_by("pk").values_list("pk", flat=True)[0]
+
+
+def text_of(client: Client, address: str, language: str = "en") -> str:
+    return client.get(address, headers={"Accept-Language": language}).getvalue().decode()
+
+
+def status(client: Client, upload: Upload, path: str) -> int:
+    return client.get(f"/api/v1/uploads/{upload.pk}/{path}").status_code
+
+
+# --- what is said ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_the_page_says_that_a_deleted_games_bytes_are_still_here(language):
+    upload = stored(KIF)
+    store.delete_games([first()])
+    page = text_of(browser(), f"/uploads/{upload.pk}/", language)
+    assert DELETED[language] in page and f"/api/v1/uploads/{upload.pk}/entries/0/source" in page
+    assert status(browser(), upload, "entries/0/source") == 200
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_the_page_says_that_they_are_hidden_and_leads_only_staff_to_them(keeper, language):
+    upload = stored(KIF)
+    store.delete_games([first()], hide_bytes=True)
+    page, of_staff = (text_of(who, f"/uploads/{upload.pk}/", language) for who in (browser(), keeper))
+    assert HIDDEN[language] in page and "/source" not in page
+    assert HIDDEN[language] in of_staff and "entries/0/source" in of_staff
+    assert f"/api/v1/uploads/{upload.pk}/source" in of_staff
+
+
+def test_the_api_says_it(keeper):
+    upload = stored(KIF)
+    client, address = browser(), f"/api/v1/uploads/{upload.pk}"
+    assert client.get(address).json()["hidden"] is False
+    store.delete_games([first()], hide_bytes=True)
+    assert client.get(address).json()["hidden"] is True
+    (entry,) = client.get(f"{address}/entries").json()["results"]
+    assert (entry["state"], entry["hidden"]) == ("deleted", True)
+
+
+# --- who gets them ---------------------------------------------------------------------------------------
+
+
+def test_hidden_bytes_are_gone_for_all_but_staff(keeper):
+    upload = stored(KIF)
+    store.delete_games([first()], hide_bytes=True)
+    member = browser(User.objects.create_user("member"))
+    for path in ("source", "entries/0/source", "entries/0/report"):
+        assert [status(who, upload, path) for who in (browser(), member, keeper)] == [410, 410, 200], path
+    viewer = User.objects.create_user("viewer")
+    viewer.user_permissions.add(Permission.objects.get(codename="view_upload"))
+    assert status(browser(viewer), upload, "source") == 200
+
+
+def test_a_file_that_holds_hidden_bytes_is_hidden_whole_and_others_of_its_container_are_not():
+    other = KIF.replace("後手の人", "丙").encode()
+    upload = stored(zipped(("two.kif", TWO.encode()), ("other.kif", other)), "a.zip")
+    entries = {(one.path, one.index): one for one in Entry.objects.filter(upload=upload)}
+    store.delete_games([entries["two.kif", 0].game_id], hide_bytes=True)
+    found = {place: status(browser(), upload, f"entries/{one.seq}/source") for place, one in entries.items()}
+    assert found == {("two.kif", 0): 410, ("two.kif", 1): 410, ("other.kif", 0): 200}
+    assert status(browser(), upload, "source") == 410
+    assert status(browser(), upload, f"entries/{entries['two.kif', 1].seq}/report") == 200
+
+
+def test_the_other_uploads_of_the_game_are_hidden_too():
+    uploads_of_it = [stored(KIF), stored(KIF + "\n", "again.kif")]
+    store.delete_games([first()], hide_bytes=True)
+    assert [status(browser(), one, "source") for one in uploads_of_it] == [410, 410]
+
+
+def test_nothing_is_quoted_of_what_is_hidden(keeper):
+    upload = stored(UNREADABLE)
+    address = f"/api/v1/uploads/{upload.pk}/entries"
+    lists = (f"/uploads/{upload.pk}/", address, f"{address}?format=csv", f"{address}?format=ndjson")
+    assert all("五々将棋" in text_of(browser(), one) for one in lists)
+    Entry.objects.update(hidden=True)
+    assert not any("五々将棋" in text_of(browser(), one) for one in lists)
+    assert browser().get(address).json()["results"][0]["issues"] == []
+    assert keeper.get(address).json()["results"][0]["issues"] != []
+
+
+def test_they_stay_hidden_when_the_upload_is_read_again():
+    upload = stored(KIF)
+    store.delete_games([first()], hide_bytes=True)
+    assert uploads.read_again(upload.pk)
+    work.work_off(upload.pk)
+    assert Entry.objects.get().hidden and status(browser(), upload, "source") == 410
+
+
+def test_a_reading_that_does_not_find_the_record_any_more_leaves_it_hidden():
+    upload = stored(KIF)
+    store.delete_games([first()], hide_bytes=True)
+    Upload.objects.update(reading=1)
+    removal.remove_unread(upload.pk)
+    assert Entry.objects.get().hidden
+
+
+def test_they_go_with_their_upload():
+    upload = stored(KIF)
+    store.delete_games([first()], hide_bytes=True)
+    assert store.delete_upload(upload.pk) and not Entry.objects.exists()
+
+
+# --- the admin -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("fields", "hidden"), [({}, False), ({"hide": "yes"}, True)])
+def test_the_page_that_confirms_a_deletion_offers_to_hide_the_bytes(keeper, fields, hidden):
+    stored(KIF)
+    address = f"/admin/archive/game/{first()}/delete/"
+    assert 'name="hide"' in text_of(keeper, address)
+    assert keeper.post(address, {"post": "yes"} | fields).status_code == 302
+    assert not Game.objects.exists() and Entry.objects.get().hidden is hidden
+
+
+@pytest.mark.parametrize(("fields", "hidden"), [({}, False), ({"hide": "yes"}, True)])
+def test_so_does_that_for_several_games(keeper, fields, hidden):
+    stored(TWO)
+    chosen = {
+        "action": "delete_selected",
+        "_selected_action": list(Game.objects.values_list("pk", flat=True)),
+    }
+    asked = keeper.post("/admin/archive/game/", chosen).content.decode()
+    assert 'name="hide"' in asked and asked.count('name="_selected_action"') == 2
+    keeper.post("/admin/archive/game/", chosen | {"post": "yes"} | fields)
+    assert not Game.objects.exists()
+    assert [entry.hidden for entry in Entry.objects.all()] == [hidden, hidden]
+
+
+def test_entries_without_a_game_are_hidden_and_shown_again_later(keeper):
+    stored(TWO)
+    store.delete_games([first()])
+    chosen = {"_selected_action": list(Entry.objects.values_list("pk", flat=True))}
+    told = keeper.post("/admin/archive/entry/", chosen | {"action": "hide"}, follow=True).content.decode()
+    assert Entry.objects.filter(hidden=True).get().state == "deleted"
+    assert "1 件の元データを非公開にしました" in told and "先に対局を削除してください" in told
+    keeper.post("/admin/archive/entry/", chosen | {"action": "show"})
+    assert not Entry.objects.filter(hidden=True).exists()
+
+
+def test_hiding_takes_the_right_to_delete_games():
+    stored(KIF)
+    store.delete_games([first()])
+    user = User.objects.create_user("viewer", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_entry"))
+    chosen = {"_selected_action": [Entry.objects.get().pk], "action": "hide"}
+    browser(user).post("/admin/archive/entry/", chosen)
+    assert not Entry.objects.get().hidden
+
+
+# --- deleting by its sender ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_who_sent_an_upload_deletes_it_on_its_page(language):
+    anna = User.objects.create_user("anna")
+    upload = stored(KIF)
+    Upload.objects.update(uploader=anna)
+    client, address = browser(anna), f"/uploads/{upload.pk}/delete/"
+    assert f'action="{address}"' in text_of(client, f"/uploads/{upload.pk}/", language)
+    assert client.get(address).status_code == 405
+    told = client.post(address, follow=True, headers={"Accept-Language": language})
+    assert {"ja": "削除しました", "en": "was deleted"}[language] in told.content.decode()
+    assert not Upload.objects.exists() and not Game.objects.exists()
+    assert client.post(address).status_code == 410
+
+
+def test_others_are_not_offered_it_and_cannot(keeper):
+    upload = stored(KIF)
+    Upload.objects.update(uploader=User.objects.create_user("anna"))
+    address = f"/uploads/{upload.pk}/"
+    for client in (browser(), browser(User.objects.create_user("bert"))):
+        assert "delete/" not in text_of(client, address)
+        assert client.post(f"{address}delete/").status_code == 403
+    assert keeper.post(f"{address}delete/").status_code == 302 and not Upload.objects.exists()
+    assert browser().post("/uploads/4711/delete/").status_code == 404
+
+
+def test_it_takes_the_pages_token():
+    anna = User.objects.create_user("anna")
+    upload = stored(KIF)
+    Upload.objects.update(uploader=anna)
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(anna)
+    assert client.post(f"/uploads/{upload.pk}/delete/").status_code == 403 and Upload.objects.exists()

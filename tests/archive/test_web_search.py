@@ -1,0 +1,154 @@
+"""The search box: openings, moves in every notation that people type, addresses, names in other spellings."""
+
+from __future__ import annotations
+
+from random import Random
+from urllib.parse import parse_qs
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils.translation import override
+
+from archive.models import Game
+from archive.web.moves_written import position_after
+from archive.web.wording import packed_move_text
+from kifu_core import moves, rules
+from kifu_core.keys import shogi64
+from kifu_core.position import Position
+from tests.archive import builders
+from tests.archive.games import KIF, stored
+
+pytestmark = pytest.mark.django_db
+
+LISHOGI = "https://lishogi.org/151jxej8"
+
+
+def after(line: str) -> Position:
+    position = Position.initial()
+    for usi in line.split():
+        position.do_move(moves.from_usi(usi))
+    return position
+
+
+def search(client: Client, words: str) -> str:
+    answer = client.get("/games/", {"q": words})
+    assert answer.status_code == 302
+    return answer.headers["Location"]
+
+
+# --- moves -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("P-7f", "7g7f"), ("P-7f P-3d", "7g7f 3c3d"), ("▲P-7f △P-3d", "7g7f 3c3d"),
+        ("P-76 P-34", "7g7f 3c3d"),
+        ("P7f, P3d", "7g7f 3c3d"),
+        ("1. P-7f 2. P-3d 3. Bx2b+", "7g7f 3c3d 8h2b+"),
+        ("1.P-7f 2...P-3d", "7g7f 3c3d"), ("P-7f P-3d Bx2b+ Sx2b B*4e", "7g7f 3c3d 8h2b+ 3a2b B*4e"),
+        ("P-7f P-3d Bx2b= Sx2b B'45", "7g7f 3c3d 8h2b 3a2b B*4e"), ("G4i-5h", "4i5h"), ("+7776FU", "7g7f"),
+        ("+7776FU -3334FU", "7g7f 3c3d"), ("+7776FU,-3334FU,+8822UM", "7g7f 3c3d 8h2b+"),
+        ("7776FU3334FU8822UM", "7g7f 3c3d 8h2b+"), ("+7776FU,T12 -3334FU,T3", "7g7f 3c3d"),
+    ],
+)  # fmt: skip
+def test_moves_lead_to_the_position_after_them(client, words, line):
+    assert search(client, words) == f"/positions/shogi/{shogi64.encode(after(line))}/"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["P-7f P-7f", "P-5e", "+7775FU", "G-5h", "-3334FU", "+7776FU +2726FU", "B4", "R2D2", "K9", "P-0a"],
+)
+def test_what_cannot_be_played_is_a_name(client, words):
+    assert search(client, words).startswith("/games/?player=")
+
+
+def test_what_the_pages_write_of_any_game_is_read_again():
+    random, position, written = Random(17), Position.initial(), list[str]()
+    for _ in range(120):
+        legal = sorted(rules.legal_moves(position))
+        if not legal:
+            break
+        move = random.choice(legal)
+        with override("en"):
+            written.append(packed_move_text(position, move, ""))
+        position.do_move(move)
+    assert position_after(" ".join(written)) == position
+
+
+def test_a_line_of_more_moves_than_any_game_has_is_not_played():
+    assert position_after("P-7f " * 600) is None
+
+
+# --- addresses -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("http://testserver/games/{pk}/", ""),
+        ("http://testserver/games/{pk}/?ply=5&flip=1", "?ply=5&flip=1"),
+        ("/games/{pk}/", ""), ("/games/{pk}", ""), ("https://testserver/games/{pk}/?ply=3#replay", "?ply=3"),
+    ],
+)  # fmt: skip
+def test_the_archives_own_addresses_lead_to_the_game(client, words, query):
+    stored(KIF)
+    pk = Game.objects.get().pk
+    assert search(client, words.format(pk=pk)) == f"/games/{pk}/{query}"
+
+
+@pytest.mark.parametrize(
+    "words", ["https://elsewhere.example/games/1/", "/games/x/", "/games/", f"{LISHOGI}x"]
+)
+def test_other_addresses_lead_nowhere(client, words):
+    stored(KIF)
+    assert search(client, words).startswith("/games/?player=")
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        (LISHOGI, ""), (f"{LISHOGI}/", ""), (f"{LISHOGI}/gote", ""), (f"{LISHOGI}/sente#5", "?ply=5"),
+        (f"{LISHOGI}AbCd", ""), (f"{LISHOGI}#x", ""), ("https://lishogi.org/embed/151jxej8?theme=a", ""),
+    ],
+)  # fmt: skip
+def test_an_address_of_lishogi_leads_to_the_game_that_was_played_there(client, words, query):
+    stored(KIF.replace("棋戦：試しの棋戦", f"場所：{LISHOGI}"))
+    assert search(client, words) == f"/games/{Game.objects.get().pk}/{query}"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a plan of SQLite")
+def test_addresses_are_looked_up_by_an_index():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "EXPLAIN QUERY PLAN SELECT min(id) FROM archive_game WHERE site IN (%s, %s) AND NOT (site = '')",
+            ["a", "b"],
+        )
+        assert "game_site" in " ".join(str(row) for row in cursor.fetchall())
+
+
+# --- openings and names ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("矢倉", {"opening": "矢倉"}), ("四間飛車", {"opening": "四間飛車"}), ("yagura", {"opening": "矢倉"}),
+        ("相掛り 甲", {"opening": "相掛かり", "player": "甲"}), ("甲 矢倉 名人戦", {
+            "opening": "矢倉", "player": "甲", "event": "名人戦"}),
+        ("opening:雁木 矢倉", {"opening": "雁木", "player": "矢倉"}), ("棒銀", {"player": "棒銀"}),
+        ("hefeWEIZEN", {"player": "Hefeweizen"}), ("やまだ", {"player": "ヤマダ"}),
+        ("さくら", {"player": "さくら"}),
+        ("サクラ", {"player": "さくら"}), ("@hefeWEIZEN", {"player": "hefeWEIZEN"}),
+    ],
+)  # fmt: skip
+def test_words_are_an_opening_or_a_name_in_another_spelling(client, words, asked):
+    builders.ingest(
+        builders.ready("7g7f", black="甲", white="棒銀", event="名人戦"),
+        builders.ready("2g2f", black="Hefeweizen", white="ヤマダ"),
+        builders.ready("5g5f", black="さくら"),
+    )
+    found = parse_qs(search(client, words).partition("?")[2])
+    assert found == {name: [text] for name, text in asked.items()}

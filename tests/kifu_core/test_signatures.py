@@ -1,0 +1,45 @@
+"""Files that are no records at all: each is called what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from kifu_core import load
+from kifu_core.errors import KifuError, UnknownFormatError
+from kifu_core.games import load as load_any
+from kifu_core.signatures import signature
+
+SAMPLES = {
+    "PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    "JPEG": b"\xff\xd8\xff\xe0\0\x10JFIF\0",
+    "GIF": b"GIF89a\x01\0\x01\0",
+    "TIFF": b"II*\0\x08\0\0\0",
+    "WebP": b"RIFF\x1a\0\0\0WEBPVP8L",
+    "HEIF/AVIF": b"\0\0\0\x18ftypheic\0\0\0\0",
+    "BMP": b"BM" + (60).to_bytes(4, "little") + bytes(54),
+    "PDF": b"%PDF-1.4\n%\xe2\xe3",
+    "Word/Excel": bytes.fromhex("d0cf11e0a1b11ae1") + bytes(24),
+    "MP4": b"\0\0\0\x18ftypmp42\0\0\0\0",
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("read", [load, load_any])
+def test_a_file_that_is_no_text_is_called_what_it_is(read, name):
+    with pytest.raises(UnknownFormatError) as caught:
+        read(SAMPLES[name], "game.kif")
+    wanted = "is-document" if name in ("PDF", "Word/Excel", "MP4") else "is-picture"
+    assert (caught.value.code, caught.value.params) == (wanted, {"text": name})
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"BM", b"BMW - X", b"RIFF", b"\0\0\0\0ftyp"[:7], b"V2.2\n", b"GIF", b"%P"]
+)
+def test_texts_and_stumps_are_none_of_these(data):
+    assert signature(data) is None
+
+
+def test_a_text_that_begins_like_one_is_read():
+    with pytest.raises(KifuError) as caught:
+        load("GIF89a は棋譜ではない")
+    assert caught.value.code == "unknown-format"
