@@ -261,7 +261,10 @@ export function startReplay(root, record, kit) {
     else return;
     event.preventDefault();
   });
-  solution?.addEventListener("toggle", showChoices);
+  solution?.addEventListener("toggle", () => {
+    showChoices();
+    keepInSight(items.get(shown.key), list);
+  });
   window.addEventListener("popstate", () => go(nodeAtAddress(nodes) || first));
   show();
   root.classList.add("live");
