@@ -1,4 +1,4 @@
-"""Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2`, for the explorer and for moves tried in a replay.
+"""Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2` in the explorer, `?ply=4&try=2g2f` in a replay.
 
 What is no line of legal moves, or longer than a page shows, counts as none: addresses are edited and guessed.
 """
@@ -13,7 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from archive.web.wording import played_text
-from kifu_core.errors import DecodeError
+from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES
 
 MOVES: Final = 150
@@ -49,7 +49,10 @@ def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
             return ()
         words = played_text(kind, position, move)
         position.do_move(move)
-        line.append(Played(move, name, words, game.encode(position)))
+        try:
+            line.append(Played(move, name, words, game.encode(position)))
+        except KifuError:  # hands that no code can hold
+            return ()
     return tuple(line)
 
 

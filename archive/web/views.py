@@ -34,7 +34,7 @@ from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context
-from archive.web.lines import walk_to
+from archive.web.lines import read_line, walk_to
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError, KifuError
@@ -161,6 +161,10 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     path, first = request.GET.get("fork", ""), asked_choice(request)
     editions = editions_shown(request, game_id)
     context = game_context(found, editions, path, asked_ply(request), flipped, first_choice=first)
+    context["tried"] = [
+        {"usi": played.name, "text": played.text}
+        for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
+    ]
     context |= share_context(
         request,
         reverse("embed-game", args=[game_id]),

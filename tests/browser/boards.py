@@ -7,6 +7,7 @@ from typing import Any
 from playwright.sync_api import FloatRect, Page
 
 from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP, WIDTH
+from kifu_core.moves import from_usi
 from kifu_core.pieces import KANJI, OU
 from kifu_core.position import Position
 from tests.browser.conftest import eventually
@@ -37,6 +38,14 @@ _SWIPE = """
 _HANDS = """
 (selector) => [...document.querySelectorAll(selector + " .piece text")].map((text) => text.textContent)
 """
+
+
+def after(moves: str) -> Position:
+    """The position after some moves from the usual start."""
+    position = Position.initial()
+    for usi in moves.split():
+        position.do_move(from_usi(usi))
+    return position
 
 
 def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:

@@ -9,10 +9,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from kifu_core.keys import shogi64
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
 from tests.archive import builders
-from tests.browser.boards import drag, expect_board, finger_drag, in_hand, middle, tap
+from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle, tap
 from tests.browser.conftest import (
     BOTH_SIZES_AND_LANGUAGES,
     DESKTOP,
@@ -25,13 +23,6 @@ from tests.browser.conftest import (
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 EXCHANGE = "7g7f 3c3d 8h2b+ 3a2b"
-
-
-def after(moves: str) -> Position:
-    position = Position.initial()
-    for usi in moves.split():
-        position.do_move(from_usi(usi))
-    return position
 
 
 def address(live_server: LiveServer, moves: str = "", query: str = "") -> str:

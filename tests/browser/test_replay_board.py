@@ -1,5 +1,4 @@
-"""The board of a replay is played on, what was tried and what branches stays in sight, the solution of a problem
-has its place in every layout."""
+"""The board of a replay is played on; what was tried and what branches is in sight; problems are solved."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from archive.ingest.ready import ready_game
 from archive.models import Game
 from tests.archive import builders
-from tests.browser.boards import drag, finger_drag, in_hand, middle
+from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle
 from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, DESKTOP, PHONE, PageMaker, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -121,6 +120,54 @@ def test_the_question_mark_shows_the_keys_and_the_pieces_stay_meanwhile(
     expect(dialog).to_be_hidden()
 
 
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_tried_line_is_kept_by_its_address_a_reload_and_a_copied_link(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int], language: str
+) -> None:
+    page = opened(open_page, live_server, game, "?ply=2", size=size, language=language)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    drag(page, middle(page, 2, 7), middle(page, 2, 6))
+    expect(page.locator(".tried li")).to_have_count(1)
+    drag(page, middle(page, 8, 3), middle(page, 8, 4))
+    words = {"ja": ["3 ▲２六歩", "4 △８四歩"], "en": ["3 ▲P-2f", "4 △P-8d"]}[language]
+    expect(page.locator(".tried li")).to_have_text(words)
+    expect(page).to_have_url(re.compile(r"\?ply=2&try=2g2f\.8c8d$"))
+    page.reload()
+    expect(page.locator(".tried li")).to_have_text(words)
+    expect(page.locator(".tried [aria-current]")).to_have_text(words[1])
+    expect_board(page, after("7g7f 3c3d 2g2f 8c8d"))
+    if size == PHONE:
+        page.locator('.tabs [data-tab="info"]').click()
+    page.locator('[data-take="link"]').click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.url
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile(r"\?ply=2&try=2g2f$"))
+    page.locator(".tried a.back").click()
+    expect(page).to_have_url(re.compile(r"\?ply=2$"))
+    other = open_page(copied)
+    expect(other.locator(".tried li")).to_have_count(2)
+    expect_board(other, after("7g7f 3c3d 2g2f 8c8d"))
+
+
+def test_an_address_that_tries_moves_of_the_record_leads_along_it(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = opened(open_page, live_server, game, "?ply=1&try=3c3d.8h2b%2B.4a3b")
+    expect(page.locator(".tried li")).to_have_text(["4 △３二金"])
+    expect(page).to_have_url(re.compile(r"\?ply=3&try=4a3b$"))
+
+
+@pytest.mark.parametrize("tried", ["2g2e", "zz", "2g2f.2g2f", "%00", "2g2f." * 2_000])
+def test_an_address_that_tries_no_legal_moves_shows_the_game(
+    open_page: PageMaker, live_server: LiveServer, game: Game, tried: str
+) -> None:
+    page = opened(open_page, live_server, game, f"?ply=2&try={tried}")
+    expect_ply(page, 2)
+    expect(page.locator(".tried")).to_be_hidden()
+    expect(page).to_have_url(re.compile(r"\?ply=2$"))
+
+
 @pytest.fixture
 def problem() -> Game:
     """A problem with a solution that is longer than its list is high."""
@@ -167,3 +214,57 @@ def test_an_opened_solution_has_its_place_without_javascript(
     expect(page.locator(".moves")).to_be_visible()
     found = page.evaluate(PLACES)
     assert found["inside"] and found["apart"]
+
+
+TWO_GOLDS = "4k4/9/4P4/9/9/9/9/9/9 b 2G2r2b2g4s4n4l17p 1"
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_problem_is_solved_on_the_board(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    forks = {1: [["G*6b", "5a4a", "G*4b"]]}
+    builders.ingest(builders.ready("G*4b 5a6a G*6b", forks, kind="problem", start=TWO_GOLDS))
+    page = opened(open_page, live_server, Game.objects.get(), size=size, language=language)
+    news = page.locator(".solve-news")
+    expect(news).to_be_visible()
+    drag(page, in_hand(page, "black", 5), middle(page, 5, 2))
+    expect(news).to_have_text(
+        {
+            "ja": "棋譜の手と違います。もう一度どうぞ。",
+            "en": "The record has another move. Try again.",
+        }[language]
+    )
+    expect_ply(page, 0)
+    expect(page.locator(".tried")).to_be_hidden()
+    drag(page, in_hand(page, "black", 5), middle(page, 4, 2))
+    expect_ply(page, 2)
+    expect(news).to_have_text({"ja": "正解です。続けてください。", "en": "Right. Go on."}[language])
+    hint = page.locator("button.hint")
+    hint.click()
+    expect(news).to_have_text({"ja": "持駒を打ちます。", "en": "A piece from the hand is dropped."}[language])
+    hint.click()
+    expect(page.locator("svg.board .target")).to_have_count(1)
+    expect(news).to_contain_text({"ja": "▲６二金", "en": "▲G*6b"}[language])
+    drag(page, in_hand(page, "black", 5), middle(page, 6, 2))
+    expect_ply(page, 3)
+    expect(news).to_have_text({"ja": "解けました。", "en": "Solved."}[language])
+    expect(hint).to_be_disabled()
+    expect(page.locator(".moves")).to_be_hidden()
+
+
+def test_a_variation_of_the_record_is_right_too_and_an_opened_solution_lets_one_try_freely(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    forks = {1: [["G*6b", "5a4a", "G*4b"]]}
+    builders.ingest(builders.ready("G*4b 5a6a G*6b", forks, kind="problem", start=TWO_GOLDS))
+    page = opened(open_page, live_server, Game.objects.get())
+    drag(page, in_hand(page, "black", 5), middle(page, 6, 2))
+    expect_ply(page, 2)
+    expect(page.locator(".seat.black [data-kind]")).to_have_count(1)
+    page.locator(".solution summary").click()
+    expect(page.locator(".solve")).to_be_hidden()
+    page.keyboard.press("Home")
+    expect_ply(page, 0)
+    drag(page, in_hand(page, "black", 5), middle(page, 5, 2))
+    expect(page.locator(".tried li")).to_have_text(["1 ▲５二金"])

@@ -4,10 +4,11 @@
  * nothing of it is stored or sent.
  */
 
-import { moveOf } from "./position.js";
+import { fromSfen, moveOf, play, toSfen } from "./position.js";
 import { startPlaying, wordsOf } from "./playing.js";
-import { tryMove } from "./tree.js";
-import { showTried } from "./tried.js";
+import { startSolving } from "./solving.js";
+import { isMove, tryMove } from "./tree.js";
+import { askedMoves, showTried } from "./tried.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 /** @typedef {import("./tree.js").Node} Node */
@@ -21,20 +22,23 @@ const MARKS = ["▲", "△"];
  */
 export function startTrials(replay) {
   const { root, board } = replay;
+  const solving = startSolving(replay);
   const playing = startPlaying({
     root,
     board,
     legalUrl: root.dataset.legalUrl || "",
     position: () => replay.position,
     here: replay.shown,
-    play: ({ usi }) => void tryUsi(usi),
+    play: ({ usi }) => {
+      if (!solving?.judge(usi)) tryUsi(usi);
+    },
     swiped: true,
   });
 
   /** @param {string} usi */
   async function tryUsi(usi) {
     const node = replay.shown();
-    const known = node.children.find((child) => child.move && sameMove(child, usi, replay));
+    const known = node.children.find((child) => isMove(child, usi));
     if (known) {
       replay.go(known);
       return;
@@ -47,7 +51,21 @@ export function startTrials(replay) {
     replay.go(tryMove(replay.nodes, node, move, { usi, text: markedText(move.color, text) }));
   }
 
+  /** The line of own moves with which the page was asked for. */
+  function goOn() {
+    const position = fromSfen(toSfen(replay.position, 1));
+    let node = replay.shown();
+    for (const words of askedMoves()) {
+      const move = moveOf(position, words.usi);
+      const known = node.children.find((child) => isMove(child, words.usi));
+      node = known || tryMove(replay.nodes, node, move, words);
+      play(position, move);
+    }
+    replay.go(node);
+  }
+
   showTried(replay);
+  goOn();
   replay.onShow(playing.release);
   replay.onSettle(playing.refill);
   return { tryUsi };
@@ -56,13 +74,4 @@ export function startTrials(replay) {
 /** @param {number} color @param {string} text @returns {string} */
 function markedText(color, text) {
   return text.startsWith(MARKS[0]) || text.startsWith(MARKS[1]) ? text : MARKS[color] + text;
-}
-
-/** @param {Node} child @param {string} usi @param {Replay} replay @returns {boolean} */
-function sameMove(child, usi, replay) {
-  if (child.usi) return child.usi === usi;
-  const move = moveOf(replay.position, usi);
-  const { from, to, piece, promote } = /** @type {import("./position.js").Move} */ (child.move);
-  return to.x === move.to.x && to.y === move.to.y && piece === move.piece && from?.x === move.from?.x &&
-    from?.y === move.from?.y && Boolean(promote) === Boolean(move.promote);
 }
