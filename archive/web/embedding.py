@@ -50,6 +50,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         return render(request, "archive/embed_invalid.html", wrong, status=400)
     context = {
         "position": shown,
+        "last": None,
         "words": words_of(kind, shown),
         "url": reverse("position", args=[kind, code]),
         "flipped": request.GET.get("flip") == "1",

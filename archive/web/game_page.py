@@ -75,7 +75,8 @@ _NAMELESS: Final = {
 }
 _OPENING_MOVES: Final = 2
 """News before the third move say more about the archive than about the game."""
-_PATTERN_CODE: Final = "CODE"
+CODE: Final = "CODE"
+"""Stands for a position's code in the patterns of addresses that scripts get."""
 CHOICES: Final = 40
 """Continuations that a page lists at once; an opening book may have thousands of a position."""
 _BOOKMARKS: Final = 100
@@ -368,7 +369,7 @@ def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> li
 
 def position_links(position: Any, kind: str) -> dict[str, str]:
     """The page of the position and its code; both empty for hands that no code can hold."""
-    pattern = reverse("position", args=[kind, _PATTERN_CODE])
+    pattern = reverse("position", args=[kind, CODE])
     try:
         code = GAMES[kind].encode(position)
     except KifuError:
@@ -379,8 +380,8 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
         "path_code": path_code,
         "position_url": reverse("position", args=[kind, path_code]) if code else "",
         "position_url_pattern": pattern,
-        "bod_url_pattern": reverse("position-bod", args=[_PATTERN_CODE]),
-        "legal_url_pattern": reverse("api:position-legal", args=[kind, _PATTERN_CODE]),
+        "bod_url_pattern": reverse("position-bod", args=[CODE]),
+        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
     }
 
 

@@ -16,6 +16,7 @@ from django.utils.html import escape
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from archive.collecting import uncollected
 from archive.ingest import headers
@@ -31,11 +32,13 @@ from archive.queries.statistics import counts
 from archive.queries.trend import trend
 from archive.reading import check_text, limited_reading
 from archive.taken_down import editions_shown, game_called, game_shown
+from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
 from archive.web.filtering import image_query, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
-from archive.web.game_page import game_context
+from archive.web.game_page import CODE, game_context
+from archive.web.lines import read_line, walk_to
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError, KifuError
@@ -50,6 +53,8 @@ PAGE: Final = 50
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)
 SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
 """Width and height of a frame on another site."""
+PART: Final = "X-Part"
+"""The header that asks for a part of a page: the address is the page's, and so are its links."""
 _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
@@ -178,6 +183,10 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     path, first = request.GET.get("fork", ""), asked_choice(request)
     editions = editions_shown(request, game_id)
     context = game_context(found, editions, path, asked_ply(request), flipped, first_choice=first)
+    context["tried"] = [
+        {"usi": played.name, "text": played.text}
+        for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
+    ]
     context |= share_context(
         request,
         reverse("embed-game", args=[game_id]),
@@ -240,14 +249,19 @@ def position_bod(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers(PART)
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
-    """A position: how many games reach it, how they ended, what was played, the games."""
+    """A position: how many games reach it, how they ended, what was played, the games.
+
+    The page's scripts ask with the header `PART` for what changes from one position to the next.
+    """
     path = code
     try:
         shown, code = decoded(kind, path)
     except DecodeError as error:
         return _invalid_code(request, kind, path, error)
     match = match_asked(request.GET.get("match", ""))
+    part = request.headers.get(PART) == "position"
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
@@ -279,7 +293,9 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "kept": (others := kept(request, form)),
         "unfiltered": query_of(others),
         "chips": chips(form, others),
-        "carried": carried(request),
+        "walk": (walk := walk_to(request, kind, shown)),
+        "last": walk.last,
+        "layout": "archive/part.html" if part else "archive/base.html",
         "explorer": (found := explore(kind, code, match, filters=filters, transpositions=True)),
         "anyway": reached_anyway(found, bool(filters)),
         "suggestions": [] if found.total or not filters else suggestions(form, others),
@@ -290,21 +306,21 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         **_names(kind, shown),
         **share_context(request, reverse("embed-position", args=[kind, path]), _("Position"), kind, path),
     }
-    return render(request, template_of(kind, "position"), context, status=200 if form.is_valid() else 400)
+    status = 200 if form.is_valid() else 400
+    response = render(request, template_of(kind, "position"), context, status=status)
+    return _as_part(response) if part else response
+
+
+def _as_part(response: HttpResponse) -> HttpResponse:
+    """What stands below the header alone: no cache may show it for the page."""
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def years_over(kind: str, code: str, match: Match) -> Plot | None:
     """Games through a position by year; None where all that is known is of one year."""
     found = trend(kind, code, match)
     return years_plot(found.years) if len(found.years) > 1 else None
-
-
-def carried(request: HttpRequest) -> str:
-    """What stays asked for from one position to the next: the match and the filters."""
-    query = request.GET.copy()
-    for name in ("cursor", "part"):
-        query.pop(name, None)
-    return f"?{query.urlencode()}" if query else ""
 
 
 def decoded(kind: str, path: str) -> tuple[Any, str]:
@@ -322,8 +338,14 @@ def template_of(kind: str, page: str) -> str:
 
 
 def _names(kind: str, shown: Any) -> dict[str, str]:
-    """What a position is called beside its code."""
-    return {"sfen": shown.sfen()} if kind == SHOGI.name else {}
+    """What a position is called beside its code, and what its board needs to be played on."""
+    if kind != SHOGI.name:
+        return {}
+    return {
+        "sfen": shown.sfen(),
+        "ranks": rank_names(),
+        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
+    }
 
 
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:

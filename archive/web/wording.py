@@ -15,6 +15,7 @@ from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
 from kifu_core import moves, rules, specials
+from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
 from kifu_core.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
 from kifu_core.quoridor import draw as quoridor_draw
@@ -157,6 +158,14 @@ def packed_move_text(position: Position, move: int, japanese: str) -> str:
     """A packed move about to be played, with its side's mark; `japanese` is its text in Japanese."""
     mark = MARKS[position.turn]
     return mark + (japanese if language() == "ja" else _english_packed(position, move))
+
+
+def played_text(kind: str, position: Any, move: int) -> str:
+    """A packed move of any game about to be played, with its side's mark."""
+    text = GAME_KINDS[kind].move_text(position, move)
+    if kind == SHOGI.name:
+        return packed_move_text(position, move, text)
+    return MARKS_OF[kind][position.turn] + text
 
 
 def _english_packed(position: Position, move: int) -> str:

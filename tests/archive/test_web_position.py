@@ -45,7 +45,9 @@ def games() -> None:
 def test_it_tells_how_many_games_reach_it_and_what_they_played(client: Client) -> None:
     html = page(client, address("7g7f"))
     assert "この局面を通る対局 <strong>3</strong>局" in html
-    moves = re.findall(r'class="move"><a href="([^"]+)">([^<]+)</a></td>\s*<td class="number">(\d+)', html)
+    moves = re.findall(
+        r'class="move"><a href="([^"?]+)[^"]*">([^<]+)</a></td>\s*<td class="number">(\d+)', html
+    )
     assert moves == [(address("7g7f 3c3d"), "△３四歩", "2"), (address("7g7f 8c8d"), "△８四歩", "1")]
 
 
@@ -115,11 +117,10 @@ def test_a_cursor_that_was_not_made_here_is_a_bad_request(client: Client) -> Non
 
 @pytest.mark.usefixtures("games")
 def test_the_board_can_be_flipped_and_back_within_a_match(client: Client) -> None:
-    flipped = re.search(
-        r'under-board"><a class="button" href="([^"]+)"', page(client, address("", "?match=any"))
-    )
+    link = re.compile(r'<a class="button flip"[^>]* href="([^"]+)"')
+    flipped = link.search(page(client, address("", "?match=any")))
     assert flipped and flipped[1] == "?match=any&amp;flip=1"
-    back = re.search(r'under-board"><a class="button" href="([^"]+)"', page(client, address("", "?flip=1")))
+    back = link.search(page(client, address("", "?flip=1")))
     assert back and back[1] == "."
 
 
@@ -141,7 +142,9 @@ def test_only_some_games_can_be_looked_at_and_stay_so_from_move_to_move(client: 
     some = client.get(f"/positions/shogi/{start}/?black=甲&match=any").content.decode()
     assert every.count('class="game-row"') == 2
     assert some.count('class="game-row"') == 1
-    assert re.search(r'data-usi="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any"', some, re.S)
+    assert re.search(
+        r'data-usi="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any&amp;line=7g7f"', some, re.S
+    )
     assert client.get(f"/positions/shogi/{start}/?from=x").status_code == 400
 
 

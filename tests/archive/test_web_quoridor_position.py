@@ -51,7 +51,7 @@ def test_a_position_tells_how_many_games_reach_it_and_what_was_played(client: Cl
     html = page(client, address("e2 e8"))
     assert "2 games reach this position" in texts(html)
     for move, code in (("e3h", OPENING), ("e6h", "e2 e8 e6h")):
-        assert re.search(rf'href="{address(code)}">[^<]*{move}</a>', html)
+        assert re.search(rf'href="{address(code)}\?[^"]*line={move}">[^<]*{move}</a>', html)
     assert draw.board(after("e2 e8"), label=draw.words(after("e2 e8"), "en")) in html
 
 

@@ -23,7 +23,8 @@ FORMATS = {
     "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64", "QF", "ALG", "JSON",
 }  # fmt: skip
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
-ALLOWED = FORMATS | OTHER_PROGRAMS | {"English", "ZIP", "KB", "CSV", "NDJSON", "Shift", "Delete"}
+KEYS = {"Shift", "Delete", "Home", "End", "Esc"}
+ALLOWED = FORMATS | OTHER_PROGRAMS | KEYS | {"English", "ZIP", "KB", "CSV", "NDJSON"}
 """Names of formats, containers, programs and keys, units, and the link to the other language."""
 
 LIMIT = 150_000

@@ -7,6 +7,7 @@ from typing import Any
 from playwright.sync_api import FloatRect, Page
 
 from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP, WIDTH
+from kifu_core.moves import from_usi
 from kifu_core.pieces import KANJI, OU
 from kifu_core.position import Position
 from tests.browser.conftest import eventually
@@ -37,6 +38,14 @@ _SWIPE = """
 _HANDS = """
 (selector) => [...document.querySelectorAll(selector + " .piece text")].map((text) => text.textContent)
 """
+
+
+def after(moves: str) -> Position:
+    """The position after some moves from the usual start."""
+    position = Position.initial()
+    for usi in moves.split():
+        position.do_move(from_usi(usi))
+    return position
 
 
 def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
@@ -98,3 +107,35 @@ def _box(page: Page) -> FloatRect:
 def _middle(box: FloatRect, file: int, rank: int) -> tuple[float, float]:
     scale = box["width"] / WIDTH
     return (LEFT + (9 - file + 0.5) * CELL_WIDTH) * scale, (TOP + (rank - 0.5) * CELL_HEIGHT) * scale
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Take what is at one place in the window with the mouse to another one."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def finger_drag(page: Page, start: tuple[float, float], end: tuple[float, float], rest: int = 0) -> None:
+    """Take what is at one place in the window with a finger to another one, after a rest in milliseconds."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    touch("touchStart", start)
+    if rest:
+        page.wait_for_timeout(rest)
+    for part in (0.1, 0.4, 0.7, 1):
+        touch("touchMove", tuple(a + (b - a) * part for a, b in zip(start, end, strict=True)))  # type: ignore[arg-type]
+    touch("touchEnd")
+
+
+def in_hand(page: Page, side: str, kind: int) -> tuple[float, float]:
+    """Where in the window a side's pieces of a kind are."""
+    box = page.locator(f'.seat.{side} [data-kind="{kind}"]').bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

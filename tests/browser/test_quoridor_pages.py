@@ -145,6 +145,10 @@ def test_own_moves_are_tried_on_the_board_and_taken_to_the_free_one(
     wanted = expected(after("e2 e8 e3h e7 c3v d7"), "d7", neutral=True)
     expect_drawn(page.locator("svg.qf-board"), wanted)
     page.go_back()
+    expect(page).to_have_url(re.compile(r"\?ply=4&try=c3v\.d7$"))
+    expect_drawn(board, expected(after("e2 e8 e3h e7 c3v d7"), "d7"))
+    expect(page.locator(".tried li")).to_have_text(["5 ♙c3v", "6 ♟\ufe0ed7"])
+    page.locator(".tried a.back").click()
     expect_node(page, game, 4)
 
 

@@ -185,7 +185,7 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
     expect_archive_moves(page, 2)
     page.locator('.archive-moves tr[data-usi="8c8d"] a').click()
     expect(page.locator(".tried li")).to_have_text(["2 △８四歩"])
-    expect(page).to_have_url(re.compile(r"\?ply=1$"))
+    expect(page).to_have_url(re.compile(r"\?ply=1&try=8c8d$"))
 
 
 def try_a_pawn(page: Page) -> None:

@@ -6,6 +6,7 @@ import { showArchiveMoves } from "../archive/js/archive-moves.js";
 import { startAutoplay } from "../archive/js/autoplay.js";
 import { followOnCharts } from "../archive/js/charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "../archive/js/gestures.js";
+import { startKeys } from "../archive/js/keys.js";
 import { startReplay } from "../archive/js/replay.js";
 import { startSharing } from "../archive/js/sharing.js";
 import { startTabs } from "../archive/js/tabs.js";
@@ -30,6 +31,7 @@ if (root && record) {
   followOnCharts(replay);
   startSharing(replay);
   startTabs(root);
+  startKeys();
   leadToBoard(replay);
 }
 

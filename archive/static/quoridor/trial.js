@@ -2,10 +2,10 @@
 /** Own moves from any ply of a game of Quoridor, on its board: nothing of them is stored or sent. */
 
 import { tryMove } from "../archive/js/tree.js";
-import { showTried } from "../archive/js/tried.js";
+import { askedMoves, showTried } from "../archive/js/tried.js";
 import { packed } from "./kit.js";
 import { moveAt } from "./pointing.js";
-import { cutOffBy, fault, name, PAWN, pawnMoves, winner } from "./rules.js";
+import { copy, cutOffBy, fault, name, PAWN, pawnMoves, play as applied, readName, winner } from "./rules.js";
 import { refusal } from "./words.js";
 
 /** As archive/web/wording.py has them. */
@@ -52,9 +52,13 @@ export function startTrials(replay) {
     return broken === "no-path" ? cutOffBy(replay.position, move) : [];
   }
 
-  /** @param {number} move @returns {import("./kit.js").Move} as records have it */
-  function objectOf(move) {
-    const { pawns, turn } = replay.position;
+  /**
+   * @param {number} move
+   * @param {import("./rules.js").Position} [position] before it
+   * @returns {import("./kit.js").Move} as records have it
+   */
+  function objectOf(move, position = replay.position) {
+    const { pawns, turn } = position;
     if (!(move & PAWN)) return { color: turn, wall: name(move) };
     return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
   }
@@ -76,7 +80,21 @@ export function startTrials(replay) {
     chosen = null;
     board.ghost(null);
   });
+  /** The line of own moves with which the page was asked for. */
+  function goOn() {
+    const position = copy(replay.position);
+    let node = replay.shown();
+    for (const words of askedMoves()) {
+      const move = readName(words.usi) || 0;
+      const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
+      node = known || tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, position)), words);
+      applied(position, move);
+    }
+    replay.go(node);
+  }
+
   showTried(replay);
+  goOn();
   return { play };
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django import template
 from django.urls import reverse
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from archive.queries.games import GameRow
     from archive.queries.positions import MoveStats, Results, Unplayed
+    from archive.web.lines import Walk
 
 register = template.Library()
 
@@ -182,9 +183,10 @@ def row_date(row: GameRow) -> str:
 
 
 @register.simple_tag
-def child_url(kind: str, move: MoveStats | Unplayed, carried: str = "") -> str:
-    """The page of the position after a move; `carried` is the query that stays."""
-    return reverse("position", args=[kind, GAMES[kind].path_code(move.code)]) + carried
+def child_url(kind: str, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
+    """The page of the position after a move, where there is one at the end of the line that led here."""
+    path = GAMES[kind].path_code(move.code)
+    return walk.after(move.usi, path) if walk else reverse("position", args=[kind, path])
 
 
 @register.simple_tag

@@ -51,8 +51,7 @@ export function showArchiveMoves(replay, play) {
   }
 
   function drawArrows() {
-    const on = toggle.getAttribute("aria-pressed") === "true";
-    replay.board.arrows(on ? arrowsOf(place) : []);
+    replay.board.arrows(isOn(toggle) && !isOnlyShownGame(place) ? arrowsOf(place) : []);
   }
 
   replay.onShow(() => {
@@ -88,13 +87,26 @@ export function showArchiveMoves(replay, play) {
     event.preventDefault();
     play(usi);
   });
+  startToggle(toggle, drawArrows);
+}
+
+/**
+ * The button that shows and hides arrows, as the visitor left it.
+ * @param {HTMLButtonElement} toggle
+ * @param {() => void} changed
+ */
+export function startToggle(toggle, changed) {
   toggle.setAttribute("aria-pressed", String(recall(MEMORY) !== "off"));
   toggle.addEventListener("click", () => {
-    const on = toggle.getAttribute("aria-pressed") !== "true";
-    toggle.setAttribute("aria-pressed", String(on));
-    remember(MEMORY, on ? "on" : "off");
-    drawArrows();
+    toggle.setAttribute("aria-pressed", String(!isOn(toggle)));
+    remember(MEMORY, isOn(toggle) ? "on" : "off");
+    changed();
   });
+}
+
+/** @param {HTMLButtonElement} toggle @returns {boolean} */
+export function isOn(toggle) {
+  return toggle.getAttribute("aria-pressed") === "true";
 }
 
 /** @param {string} address @returns {Promise<string>} the table of moves of a position's page */
@@ -104,14 +116,23 @@ async function ask(address) {
   return answer.text();
 }
 
+/** @param {HTMLElement} place @returns {HTMLElement[]} */
+function rowsIn(place) {
+  return /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-usi]")].slice(0, ARROWS));
+}
+
+/** Its own next move is no news, and an arrow would give it away. @param {HTMLElement} place @returns {boolean} */
+function isOnlyShownGame(place) {
+  const rows = rowsIn(place);
+  return rows.length === 1 && rows[0].dataset.total === "1";
+}
+
 /**
- * @param {HTMLElement} place
+ * @param {HTMLElement} place with the table of moves
  * @returns {import("./board.js").Arrow[]} for the most frequent moves, by their share
  */
-function arrowsOf(place) {
-  const rows = /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-usi]")].slice(0, ARROWS));
-  // Where only the shown game came, its own next move is no news, and an arrow would give it away.
-  if (rows.length === 1 && rows[0].dataset.total === "1") return [];
+export function arrowsOf(place) {
+  const rows = rowsIn(place);
   const most = Math.max(1, ...rows.map((row) => Number(row.dataset.total)));
   return rows.map((row) => ({ usi: row.dataset.usi || "", weight: Number(row.dataset.total) / most }));
 }

@@ -4,6 +4,8 @@
  * Measures and structure are those of archive/web/boards.py, so that a board drawn by the server does not jump.
  */
 
+import { squareOf } from "./position.js";
+
 /** @typedef {import("./position.js").Position} Position */
 
 /**
@@ -27,7 +29,11 @@
  * @property {(view: View) => void} show draws what differs from what is shown
  * @property {(flip: boolean) => void} flip
  * @property {(arrows: Arrow[]) => void} arrows draws these and no others
- * @property {(chosen: number | null, targets: number[]) => void} mark a chosen square, and where it may go
+ * @property {(chosen: number | null, targets: number[], over?: number | null) => void} mark a chosen square, where it
+ *   may go, and the one of these that is pointed at
+ * @property {(at: number | null) => void} lift draws the piece of the square as one that is carried; null for none
+ * @property {() => boolean} flipped
+ * @property {() => number} pieceSize the height of a square as it is shown, in pixels
  * @property {(event: MouseEvent) => number | null} squareAt the square under the pointer
  */
 
@@ -111,8 +117,13 @@ export function createBoard(host, config = {}) {
       if (!list.length && !arrowLayer.firstChild) return;
       arrowLayer.replaceChildren(...list.map((arrow) => drawArrow(arrow, flipped)).reverse());
     },
-    mark(chosen, targets) {
-      const found = targets.map((at) => markAt("target", at, flipped));
+    flipped: () => flipped,
+    pieceSize: () => (svg.getBoundingClientRect().width / WIDTH) * CELL.height,
+    lift(at) {
+      for (const side of sides) side.lift(at);
+    },
+    mark(chosen, targets, over = null) {
+      const found = targets.map((at) => markAt(at === over ? "target over" : "target", at, flipped));
       if (chosen !== null) found.unshift(markAt("chosen", chosen, flipped));
       choices.replaceChildren(...found);
     },
@@ -133,25 +144,20 @@ function markAt(name, at, flip) {
   return make("rect", { class: name, x, y, width: CELL.width, height: CELL.height });
 }
 
-/** @param {string} text such as 7f @returns {number} */
-function squareOfUsi(text) {
-  return "abcdefghi".indexOf(text[1]) * 9 + 9 - Number(text[0]);
-}
-
 /**
  * @param {Arrow} arrow
  * @param {boolean} flip
  * @returns {SVGElement} an arrow, or a ring around the square of a drop
  */
 function drawArrow({ usi, weight }, flip) {
-  const [tx, ty] = middle(squareOfUsi(usi.slice(2, 4)), flip);
+  const [tx, ty] = middle(squareOf(usi.slice(2, 4)), flip);
   const group = make("g", { opacity: 0.3 + 0.5 * weight });
   const width = 4 + 8 * weight;
   if (usi[1] === "*") {
     group.append(make("circle", { class: "ring", cx: tx, cy: ty, r: 27, "stroke-width": width }));
     return group;
   }
-  const [fx, fy] = middle(squareOfUsi(usi.slice(0, 2)), flip);
+  const [fx, fy] = middle(squareOf(usi.slice(0, 2)), flip);
   const length = Math.hypot(tx - fx, ty - fy);
   const [ux, uy] = [(tx - fx) / length, (ty - fy) / length];
   const head = 10 + width;
@@ -260,7 +266,29 @@ function createSide(svg, color) {
     for (const piece of spare) piece.group.remove();
   }
 
-  return { show };
+  /** @param {number | null} at */
+  function lift(at) {
+    pieces.forEach((piece, square) => piece?.group.classList.toggle("lifted", square === at));
+  }
+
+  return { show, lift };
+}
+
+/**
+ * A piece by itself.
+ * @param {number} signed its kind, negative for White
+ * @param {boolean} flip whether White sits below
+ * @returns {SVGElement}
+ */
+export function pictureOf(signed, flip) {
+  const side = CELL.height;
+  const svg = make("svg", { viewBox: `0 0 ${side} ${side}`, "aria-hidden": "true" });
+  const piece = emptyPiece();
+  const turned = (signed < 0) !== flip;
+  setPiece(piece, signed, side / 2, side / 2, { letters: document.documentElement.dataset.pieces === "letters", turned });
+  if (turned) piece.group.setAttribute("transform", `rotate(180 ${side / 2} ${side / 2})`);
+  svg.append(piece.group);
+  return svg;
 }
 
 /** @returns {Piece} */

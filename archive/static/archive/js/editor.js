@@ -5,11 +5,12 @@
  */
 
 import { createBoard } from "./board.js";
+import { startPointing } from "./pointing.js";
 import { fromSfen, toSfen } from "./position.js";
 import { encode } from "./shogi64.js";
 import { pieceWord } from "./wording.js";
 
-/** @typedef {{board: number} | {hand: number, kind: number} | {box: number}} Spot where a piece lies */
+/** @typedef {import("./pointing.js").Spot} Spot */
 
 const FULL_SET = [0, 18, 4, 4, 4, 4, 2, 2, 2];
 const PROMOTED = [0, 9, 10, 11, 12, 0, 13, 14];
@@ -32,15 +33,21 @@ function startEditor(root) {
   let position = fromSfen(root.dataset.sfen || "");
   /** @type {string[]} */
   const before = [];
-  /** @type {Spot | null} */
-  let chosen = null;
   let cursor = 40;
   /** Whether the keyboard is at work: fingers and mice need no cursor. */
   let typing = true;
   let flipped = false;
   let timer = 0;
+  const pointing = startPointing({ area: /** @type {HTMLElement} */ (root.querySelector(".table")), host, hands, board }, {
+    pieceAt,
+    targets: () => [],
+    move,
+    again: (spot) => "board" in spot && turnOver(spot.board),
+    changed: draw,
+  });
 
   function draw() {
+    const chosen = pointing.chosen();
     const at = chosen && "board" in chosen ? chosen.board : null;
     board.show({ position, from: null, to: null, label: host.getAttribute("aria-label") || "" });
     board.mark(at, typing && document.activeElement === host ? [cursor] : []);
@@ -74,7 +81,7 @@ function startEditor(root) {
   function change(edit) {
     before.push(toSfen(position, 1));
     edit();
-    chosen = null;
+    pointing.release();
     changed();
   }
 
@@ -139,61 +146,27 @@ function startEditor(root) {
       if (PROMOTED[kind]) position.board[at] = sign * PROMOTED[kind];
       else position.board[at] = -sign * UNPROMOTED[kind];
     });
-    chosen = { board: at };
-    draw();
+    pointing.choose({ board: at });
   }
 
-  /** @param {Spot} spot */
-  function press(spot) {
-    if (!chosen) {
-      if (pieceAt(spot)) chosen = spot;
-      draw();
-    } else if ("board" in spot) {
-      if ("board" in chosen && chosen.board === spot.board) turnOver(spot.board);
-      else toBoard(chosen, spot.board);
-    } else if ("hand" in spot) toHand(chosen, spot.hand);
-    else {
-      chosen = spot;
-      draw();
-    }
+  /** @param {Spot} from @param {Spot} to @returns {boolean} */
+  function move(from, to) {
+    if (!pieceAt(from) || "box" in to) return false;
+    if ("board" in to) toBoard(from, to.board);
+    else toHand(from, to.hand);
+    return true;
   }
 
-  /** @param {MouseEvent} event @returns {Spot | null} the place under the pointer */
-  function spotAt(event) {
-    const under = document.elementFromPoint(event.clientX, event.clientY);
-    const hand = under?.closest("[data-hand]");
-    if (hand instanceof HTMLElement) {
-      const piece = under?.closest("[data-kind]");
-      const kind = piece instanceof SVGElement ? Number(piece.dataset.kind) : 0;
-      return { hand: Number(hand.dataset.hand), kind };
-    }
-    const at = under && host.contains(under) ? board.squareAt(event) : null;
-    return at === null ? null : { board: at };
-  }
-
-  /** @type {Spot | null} */
-  let pressed = null;
   root.addEventListener("pointerdown", (event) => {
-    pressed = spotAt(event);
     typing = false;
-    if (pressed && "board" in pressed) cursor = pressed.board;
-  });
-  root.addEventListener("pointerup", (event) => {
-    const spot = spotAt(event);
-    const from = pressed;
-    pressed = null;
-    if (!spot || !from) return;
-    if (sameSpot(spot, from)) press(spot);
-    else if (pieceAt(from)) {
-      if ("board" in spot) toBoard(from, spot.board);
-      else if ("hand" in spot) toHand(from, spot.hand);
-    }
+    const at = event.target instanceof Node && host.contains(event.target) ? board.squareAt(event) : null;
+    if (at !== null) cursor = at;
   });
   for (const button of boxButtons()) {
-    button.addEventListener("click", () => press({ box: Number(button.dataset.box) }));
+    button.addEventListener("click", () => pointing.press({ box: Number(button.dataset.box) }));
   }
   root.querySelector("button.remove")?.addEventListener("click", () => {
-    const spot = chosen;
+    const spot = pointing.chosen();
     if (spot) change(() => take(spot));
   });
   side.addEventListener("click", () => {
@@ -214,7 +187,7 @@ function startEditor(root) {
     const last = before.pop();
     if (!last) return;
     position = fromSfen(last);
-    chosen = null;
+    pointing.release();
     changed();
   });
   root.querySelector("select.preset")?.addEventListener("change", (event) => {
@@ -229,10 +202,10 @@ function startEditor(root) {
     const kind = LETTERS.indexOf(event.key.toLowerCase());
     typing = true;
     if (event.key in steps) moveCursor(flipped ? -steps[event.key] : steps[event.key]);
-    else if (event.key === " " || event.key === "Enter") press({ board: cursor });
+    else if (event.key === " " || event.key === "Enter") pointing.press({ board: cursor });
     else if (event.key === "Delete" || event.key === "Backspace") change(() => (position.board[cursor] = 0));
     else if (event.key === "+" && position.board[cursor]) turnOver(cursor);
-    else if (event.key === "Escape") chosen = null;
+    else if (event.key === "Escape") pointing.release();
     else if (kind > 0) change(() => (position.board[cursor] = event.shiftKey ? -kind : kind));
     else return;
     event.preventDefault();
@@ -262,10 +235,4 @@ function startEditor(root) {
   }
 
   draw();
-}
-
-/** @param {Spot} one @param {Spot} other @returns {boolean} */
-function sameSpot(one, other) {
-  if ("board" in one && "board" in other) return one.board === other.board;
-  return "hand" in one && "hand" in other && one.hand === other.hand;
 }

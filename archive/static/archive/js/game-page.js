@@ -6,6 +6,7 @@ import { showArchiveMoves } from "./archive-moves.js";
 import { startAutoplay } from "./autoplay.js";
 import { followOnCharts } from "./charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
+import { startKeys } from "./keys.js";
 import { startReplay } from "./replay.js";
 import { shogi } from "./shogi-kit.js";
 import { startSharing } from "./sharing.js";
@@ -25,4 +26,5 @@ if (root && record) {
   followOnCharts(replay);
   startSharing(replay);
   startTabs(root);
+  startKeys();
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** Steps by keyboard, wheel and swipe. */
 
+import { isCovered } from "./keys.js";
+
 /** @typedef {import("./replay.js").Replay} Replay */
 
 const WHEEL_STEP = 40;
@@ -17,7 +19,7 @@ const STEPS = {
  */
 export function listenToKeys(replay, { play }) {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event) || isCovered()) return;
     if (STEPS[event.key]) replay.step(STEPS[event.key]);
     else if (event.key === "f" || event.key === "F") replay.flip();
     else if (event.key === " " && !isControl(event)) play();

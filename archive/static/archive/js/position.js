@@ -152,8 +152,18 @@ export function takeBack(position, move) {
 const RANKS = "abcdefghi";
 
 /** @param {Place} place @returns {string} */
-function usiSquare(place) {
+function usiPlace(place) {
   return `${place.x}${RANKS[place.y - 1]}`;
+}
+
+/** @param {number} at a square @returns {string} such as 7f */
+export function usiSquare(at) {
+  return usiPlace({ x: 9 - (at % 9), y: Math.floor(at / 9) + 1 });
+}
+
+/** @param {string} text such as 7f @returns {number} the square */
+export function squareOf(text) {
+  return square(placeOf(text));
 }
 
 /** @param {string} text @returns {Place} */
@@ -163,9 +173,9 @@ function placeOf(text) {
 
 /** @param {Move} move @returns {string} */
 export function usiOf(move) {
-  const to = usiSquare(move.to);
+  const to = usiPlace(move.to);
   if (!move.from) return `${LETTERS[NUMBER_OF_KIND[move.piece]]}*${to}`;
-  return `${usiSquare(move.from)}${to}${move.promote ? "+" : ""}`;
+  return `${usiPlace(move.from)}${to}${move.promote ? "+" : ""}`;
 }
 
 /**

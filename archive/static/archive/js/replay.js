@@ -13,6 +13,8 @@ import { buildTree, nodeKey, route } from "./tree.js";
 
 const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
+/** As many own moves as the server takes from an address (archive/web/lines.py). */
+const TRIED = 150;
 
 /**
  * What the replay has to know of a kind of game, whose positions and moves it only hands on.
@@ -100,6 +102,7 @@ export function startReplay(root, record, kit) {
   /** @param {Place} place @returns {string} the address at which this page shows another part of the record */
   function pageOf({ path, ply }) {
     const query = new URLSearchParams(location.search);
+    query.delete("try");
     for (const [name, value] of Object.entries({ ply, fork: path, flip: Number(root.classList.contains("flipped")), from: 0 })) {
       if (value || name === "ply") query.set(name, String(value));
       else query.delete(name);
@@ -209,13 +212,15 @@ export function startReplay(root, record, kit) {
     return node.tried ? node.text || "" : linkOf(items.get(node.key))?.textContent?.trim() || "";
   }
 
-  /** @param {Node | Place} node @returns {string} the address of the node, or of the one where the own moves began */
+  /** @param {Node | Place} node @returns {string} the address of the node, with the own moves that lead to it */
   function addressOf(node) {
-    while ("tried" in node && node.tried && node.parent) node = node.parent;
+    const own = [];
+    for (; "tried" in node && node.tried && node.parent; node = node.parent) own.unshift(node.usi);
     const query = new URLSearchParams();
     if (node.ply || root.dataset.opening) query.set("ply", String(node.ply));
     if (node.path) query.set("fork", node.path);
     if (root.classList.contains("flipped")) query.set("flip", "1");
+    if (own.length) query.set("try", own.slice(0, TRIED).join("."));
     return `${root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }
 
@@ -261,7 +266,10 @@ export function startReplay(root, record, kit) {
     else return;
     event.preventDefault();
   });
-  solution?.addEventListener("toggle", showChoices);
+  solution?.addEventListener("toggle", () => {
+    showChoices();
+    keepInSight(items.get(shown.key), list);
+  });
   window.addEventListener("popstate", () => go(nodeAtAddress(nodes) || first));
   show();
   root.classList.add("live");
@@ -335,7 +343,8 @@ function lastMove(node) {
 /** @param {Map<string, Node>} nodes @returns {Node | undefined} */
 function nodeAtAddress(nodes) {
   const query = new URLSearchParams(location.search);
-  return nodes.get(nodeKey(query.get("fork") || "", Number(query.get("ply") || 0)));
+  const own = (query.get("try") || "").split(".").filter(Boolean).map((usi) => `~${usi}`);
+  return nodes.get(nodeKey(query.get("fork") || "", Number(query.get("ply") || 0)) + own.join(""));
 }
 
 /** @param {HTMLElement} list @returns {Map<string, HTMLElement>} */

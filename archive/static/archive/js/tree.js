@@ -7,6 +7,8 @@
  * Of a long record a page holds only a piece, which may begin later than the record and end before its lines do.
  */
 
+import { usiOf } from "./position.js";
+
 /** @typedef {import("./position.js").Move} Move */
 
 /**
@@ -125,6 +127,11 @@ export function tryMove(nodes, parent, move, words) {
   nodes.set(key, node);
   parent.children.push(node);
   return node;
+}
+
+/** @param {Node} node @param {string} usi @returns {boolean} whether this move of shogi leads to the node */
+export function isMove(node, usi) {
+  return node.usi ? node.usi === usi : Boolean(node.move) && usiOf(/** @type {Move} */ (node.move)) === usi;
 }
 
 /**

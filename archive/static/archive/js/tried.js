@@ -6,6 +6,11 @@ import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 
+/** @returns {{usi: string, text: string}[]} the moves that the page's address tries, which the server has played */
+export function askedMoves() {
+  return JSON.parse(document.getElementById("tried")?.textContent || "[]");
+}
+
 /** @param {import("./replay.js").Replay} replay */
 export function showTried(replay) {
   const line = /** @type {HTMLElement} */ (replay.root.querySelector(".tried"));

@@ -51,7 +51,7 @@ def _give(apps: StateApps, player: int, other: int) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = (("archive", "0008_throttle_counts"),)
+    dependencies = (("archive", "0010_game_addresses"),)
     operations = (
         migrations.AddField("player", "key", models.TextField(default=""), preserve_default=False),
         migrations.AddField("playeralias", "key", models.TextField(default=""), preserve_default=False),

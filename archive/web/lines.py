@@ -1,0 +1,179 @@
+"""Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2` in the explorer, `?ply=4&try=2g2f` in a replay.
+
+What is no line of legal moves, or longer than a page shows, counts as none: addresses are edited and guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+
+from archive.web.wording import played_text
+from kifu_core.errors import DecodeError, KifuError
+from kifu_core.games import GAMES
+
+MOVES: Final = 150
+"""Of a line in an address, which then still is an address that mail programs leave whole."""
+_CHARACTERS: Final = 6 * MOVES
+_LONGEST_CODE: Final = 400
+_BETWEEN: Final = "."
+_OWN: Final = ("line", "at", "start")
+"""What an address tells of the line; `start` is where it begins, if that is not the usual start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A move of a line: packed, in its game's notation, as people write it with its side's mark, and the
+    code of the position after it."""
+
+    move: int
+    name: str
+    text: str
+    code: str
+
+
+def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
+    """The moves of an address, played from a position, which stays as it was; none for anything else."""
+    names = text.split(_BETWEEN) if 0 < len(text) <= _CHARACTERS else []
+    if len(names) > MOVES:
+        return ()
+    game, position = GAMES[kind], start.copy()
+    line = []
+    for name in names:
+        move = next((move for move in game.legal_moves(position) if game.move_name(move) == name), None)
+        if move is None:
+            return ()
+        words = played_text(kind, position, move)
+        position.do_move(move)
+        try:
+            line.append(Played(move, name, words, game.encode(position)))
+        except KifuError:  # hands that no code can hold
+            return ()
+    return tuple(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A position of the line: its move in words, its ply, its address, and whether it is shown."""
+
+    text: str
+    ply: int
+    href: str
+    here: bool
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The line that led to a position, which goes on where one has stepped back.
+
+    `query` is what else stays asked for from one position to the next.
+    """
+
+    kind: str
+    start: str
+    line: tuple[Played, ...]
+    at: int
+    query: QueryDict
+
+    @property
+    def steps(self) -> list[Step]:
+        """All positions of the line, its start first."""
+        moves = [("", ""), *((played.name, played.text) for played in self.line)]
+        return [
+            Step(text, ply, self.address(ply), ply == self.at, name) for ply, (name, text) in enumerate(moves)
+        ]
+
+    @property
+    def back(self) -> str:
+        """The address of the position before this one; empty where the line begins."""
+        return self.address(self.at - 1) if self.at else ""
+
+    @property
+    def forward(self) -> str:
+        """The address of the position after this one; empty where the line ends."""
+        return self.address(self.at + 1) if self.at < len(self.line) else ""
+
+    @property
+    def pattern(self) -> str:
+        """The address after a move that is not known yet, with CODE and MOVE in it."""
+        return self._after("MOVE", "CODE")
+
+    @property
+    def last(self) -> int | None:
+        """The packed move that led here; None where the line begins."""
+        return self.line[self.at - 1].move if self.at else None
+
+    def address(self, ply: int) -> str:
+        """The page of a position of the line."""
+        code = self.line[ply - 1].code if ply else self.start
+        path = GAMES[self.kind].path_code(code)
+        return self._page(path, self._told([played.name for played in self.line], ply, self.start))
+
+    def after(self, name: str, path: str) -> str:
+        """The page of the position after a move: along the line, or away from it."""
+        if self.at < len(self.line) and self.line[self.at].name == name:
+            return self.address(self.at + 1)
+        return self._after(name, path)
+
+    def _after(self, name: str, path: str) -> str:
+        names = [played.name for played in self.line[: self.at]]
+        if len(names) < MOVES:
+            return self._page(path, self._told([*names, name], len(names) + 1, self.start))
+        return self._page(path, self._told([name], 1, self.line[self.at - 1].code))
+
+    def _told(self, names: list[str], at: int, start: str) -> dict[str, str]:
+        """What an address tells of a line and of the place in it."""
+        if not names:
+            return {}
+        game = GAMES[self.kind]
+        usual = start == game.encode(game.initial())
+        return {
+            **({} if usual else {"start": game.path_code(start)}),
+            "line": _BETWEEN.join(names),
+            **({} if at == len(names) else {"at": str(at)}),
+        }
+
+    def _page(self, path: str, told: Mapping[str, str]) -> str:
+        query = self.query.copy()
+        for name, value in told.items():
+            query[name] = value
+        page = reverse("position", args=[self.kind, path])
+        return f"{page}?{query.urlencode(safe='*')}" if query else page
+
+
+def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
+    """The line in the address that leads to the position; one that begins here where it leads elsewhere."""
+    code = GAMES[kind].encode(position)
+    query = request.GET.copy()
+    for name in ("cursor", "part", *_OWN):
+        query.pop(name, None)
+    asked = {name: request.GET.get(name, "") for name in _OWN}
+    start = _start(kind, asked["start"])
+    line = read_line(kind, GAMES[kind].decode(start), asked["line"]) if start else ()
+    at = _place(asked["at"], len(line))
+    if line and at is not None and (line[at - 1].code if at else start) == code:
+        return Walk(kind, start, line, at, query)
+    return Walk(kind, code, (), 0, query)
+
+
+def _start(kind: str, path: str) -> str:
+    """The code where a line begins; empty for what is none."""
+    game = GAMES[kind]
+    if not path:
+        return game.encode(game.initial())
+    try:
+        return game.encode(game.decode(game.path_code(path[:_LONGEST_CODE])))
+    except DecodeError:
+        return ""
+
+
+def _place(text: str, length: int) -> int | None:
+    """The place in a line of so many moves, its end where none is named; None for what is none."""
+    if not text:
+        return length
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= length else None

@@ -1,0 +1,110 @@
+"""Lines of moves in the addresses of positions."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from archive.web.lines import MOVES, read_line
+from kifu_core.keys import shogi64
+from kifu_core.moves import from_usi
+from kifu_core.position import Position
+from tests.archive import builders
+
+pytestmark = pytest.mark.django_db
+
+
+def code(moves: str) -> str:
+    position = Position.initial()
+    for usi in moves.split():
+        position.do_move(from_usi(usi))
+    return shogi64.encode(position)
+
+
+def page(client: Client, moves: str, query: str = "", **headers: str) -> str:
+    answer = client.get(
+        f"/positions/shogi/{code(moves)}/{query}", headers={"Accept-Language": "ja", **headers}
+    )
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def steps(html: str) -> list[tuple[str, str, bool]]:
+    """Address, text and whether it is shown, of every place in the line."""
+    walk = html.split('<nav class="walk"')[1].split("</nav>")[0]
+    found = re.findall(r'<li><a href="([^"]+)"([^>]*)>(.*?)</a></li>', walk)
+    return [(unescape(href), re.sub("<[^>]+>", "", text), "current" in rest) for href, rest, text in found]
+
+
+def test_a_line_is_played_from_the_usual_start(client: Client) -> None:
+    assert steps(page(client, "7g7f 3c3d", "?line=7g7f.3c3d")) == [
+        (f"/positions/shogi/{code('')}/?line=7g7f.3c3d&at=0", "開始局面", False),
+        (f"/positions/shogi/{code('7g7f')}/?line=7g7f.3c3d&at=1", "1 ▲７六歩", False),
+        (f"/positions/shogi/{code('7g7f 3c3d')}/?line=7g7f.3c3d", "2 △３四歩", True),
+    ]
+
+
+def test_after_a_step_back_the_line_goes_on(client: Client) -> None:
+    html = page(client, "7g7f", "?line=7g7f.3c3d&at=1")
+    assert [here for _href, _text, here in steps(html)] == [False, True, False]
+    assert f'data-go="forward" data-keep="forward" href="/positions/shogi/{code("7g7f 3c3d")}/' in html
+
+
+def test_a_line_of_another_start_names_it(client: Client) -> None:
+    start = code("7g7f 3c3d")
+    places = steps(page(client, "7g7f 3c3d 8h2b+", f"?start={start}&line=8h2b%2B"))
+    assert [text for _href, text, _here in places] == ["開始局面", "1 ▲２二角成"]
+    assert places[0][0] == f"/positions/shogi/{start}/?start={start}&line=8h2b%2B&at=0"
+
+
+def test_a_first_move_begins_a_line_at_the_shown_position(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 2g2f"))
+    start = code("7g7f")
+    html = page(client, "7g7f")
+    assert f'href="/positions/shogi/{code("7g7f 3c3d")}/?start={start}&amp;line=3c3d"' in html
+    assert f'data-next="/positions/shogi/CODE/?start={start}&amp;line=MOVE"' in html
+
+
+def test_a_move_along_the_line_keeps_what_follows_and_another_one_leaves_it(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 2g2f"), builders.ready("7g7f 8c8d 2g2f"))
+    html = unescape(page(client, "7g7f", "?line=7g7f.3c3d.2g2f&at=1&match=any"))
+    assert f'"/positions/shogi/{code("7g7f 3c3d")}/?match=any&line=7g7f.3c3d.2g2f&at=2"' in html
+    assert f'"/positions/shogi/{code("7g7f 8c8d")}/?match=any&line=7g7f.8c8d"' in html
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?line=7g7e", "?line=2g2f", "?line=", "?line=7g7f.", "?line=.", "?line=7g7f&at=0", "?line=7g7f&at=2",
+        "?line=7g7f&at=-1", "?line=7g7f&at=１", "?line=7g7f&at=99999999", "?start=wrong&line=7g7f",
+        "?line=%00", "?line=" + "7g7f." * 10_000, "?line=<script>", "?start=" + "A" * 9_000 + "&line=7g7f",
+    ],
+)  # fmt: skip
+def test_what_is_no_line_that_leads_here_counts_as_none(client: Client, query: str) -> None:
+    assert steps(page(client, "7g7f", query)) == [(f"/positions/shogi/{code('7g7f')}/", "開始局面", True)]
+
+
+def test_a_line_that_is_as_long_as_a_page_shows_begins_anew(client: Client) -> None:
+    shuffle = ("2h3h 8b7b 3h2h 7b8b " * 50).split()[:MOVES]
+    assert len(read_line("shogi", Position.initial(), ".".join(shuffle))) == MOVES
+    assert read_line("shogi", Position.initial(), ".".join([*shuffle, "7g7f"])) == ()
+    html = unescape(page(client, " ".join(shuffle), "?line=" + ".".join(shuffle)))
+    assert f'data-next="/positions/shogi/CODE/?start={code(" ".join(shuffle))}&line=MOVE"' in html
+
+
+def test_a_part_of_the_page_is_the_same_without_what_stands_around(client: Client) -> None:
+    whole, part = page(client, "7g7f"), page(client, "7g7f", **{"X-Part": "position"})
+    inside = re.compile(r'<div id="position".*</div>', re.S)
+    assert part.strip().startswith("<h1") and "<html" not in part
+    found = inside.search(part)
+    assert found and found[0].split("</section>")[0] in whole
+
+
+def test_no_cache_takes_a_part_for_the_page(client: Client) -> None:
+    address = f"/positions/shogi/{code('7g7f')}/"
+    whole, part = client.get(address), client.get(address, headers={"X-Part": "position"})
+    assert "X-Part" in whole["Vary"] and "X-Part" in part["Vary"]
+    assert part["Cache-Control"] == "no-store"
