@@ -40,6 +40,7 @@ BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
 UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
+EXPECTED: Final = expected(GRAMMAR)
 
 _MOVE_LENGTH: Final = 6
 _ENDING: Final = re.compile(r"%([-+_A-Za-z]{1,40}+)")
@@ -67,7 +68,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
             head = None
         elif name != "blank":
             text = match[0].strip()[:40]
-            notes.add("unknown-line", match.start(), text=text, expected=expected(GRAMMAR))
+            notes.add("unknown-line", match.start(), text=text, expected=EXPECTED)
     _note_without_moves(head, notes)
     return games
 

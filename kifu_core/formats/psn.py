@@ -109,6 +109,9 @@ _HANDICAPS: Final = {
     "10 piece": "十枚落ち",
 }
 
+_SHOGI: Final = frozenset(["", "standard", "shogi", "normal", "from position"])
+"""What the tag Variant says where the game is none of the others (lishogi)."""
+
 _RESULTS: Final[dict[str, int | None]] = {"1-0": 0, "0-1": 1, "1/2-1/2": None, "½-½": None}
 
 _ENDINGS: Final = {
@@ -243,6 +246,7 @@ class _Reader:
         self.played = False
         self.said_anything = False
         self.ignored = 0
+        self.variant: tuple[str, int] | None = None
 
     def read(self, name: str, match: re.Match[str]) -> None:
         """Take in one leaf."""
@@ -271,6 +275,8 @@ class _Reader:
         name, text = match[1].lower(), match[2].strip()
         if name in ("sfen", "fen"):
             self.sfen = text, match.start()
+        elif name == "variant":
+            self.variant = (text, match.start()) if text.lower() not in _SHOGI else None
         elif name == "result":
             self.result = (text, match.start()) if text.strip("*?- ") else None
         elif text:
@@ -287,6 +293,9 @@ class _Reader:
         draft = self.draft
         name = draft.header.get("手合割", "")
         handicap = by_name(_HANDICAPS.get(name.lower().removesuffix("s"), name) or "平手")
+        if self.variant is not None:
+            draft.notes.add("unknown-handicap", self.variant[1], "error", None, name=self.variant[0])
+            draft.playable = False
         try:
             if self.sfen is not None:
                 text = self.sfen[0]

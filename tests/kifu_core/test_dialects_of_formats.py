@@ -537,6 +537,12 @@ def test_a_game_of_psn_tells_what_is_wrong_with_it(moves, kept, expected):
     assert [plies(game) for game in result.games] in ([kept], [kept + 1], [])
 
 
+def test_another_game_in_psn_is_refused_by_name():
+    result = load('[Sente "A"]\n[Variant "Minishogi"]\nP7g-7f\n')
+    assert ([*result.games], codes(result)) == ([], ["unknown-handicap"])
+    assert len(load('[Sente "A"]\n[Variant "Standard"]\nP7g-7f\n').games) == 1
+
+
 def test_chess_and_lists_of_quoridor_are_no_psn():
     for text in ('[White "A"]\n[Black "B"]\n1. e4 e5 2. Nf3 Nc6 1-0\n', '[White "A"]\n1. e2 e8 2. e3h e7\n'):
         assert detect(text)[0] != "psn"
