@@ -439,8 +439,9 @@ def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
         if time is None or "total" not in time:
             clocks[turn] = None
         else:
-            clocks[turn] = seconds(time["total"])
-            if before is not None and before + seconds(time["now"]) != clocks[turn]:
+            now, total = time["now"], time["total"]
+            clocks[turn] = after = total["s"] + total["m"] * 60 + total.get("h", 0) * 3600
+            if before is not None and before + now["s"] + now["m"] * 60 + now.get("h", 0) * 3600 != after:
                 found.append(ply)
         if "move" in entry:
             turn ^= 1
