@@ -72,6 +72,8 @@ _ASCII: Final = bytes(range(0x80))
 _MUCH: Final = 600
 _MOST: Final = 0.6
 _FEW: Final = 3
+_LOST: Final = 10
+"""More foreign characters than these, most of them lost: that was Shift_JIS."""
 
 
 def misread(text: str) -> str:
@@ -86,6 +88,8 @@ def misread(text: str) -> str:
     sample = text[first.start() : first.start() + _MUCH]
     if _RECORD_WORDS.search(sample):
         return ""
+    if 2 * sample.count("\ufffd") > len(_FOREIGN.findall(sample)) > _LOST:
+        return "utf-8"
     one_byte = _ONE_BYTE.fullmatch(sample.replace("\ufffd", "")) is not None
     taken_for = "latin-1" if one_byte else "cp932"
     data = b"\xef".join(_taken_back(part, taken_for) for part in _LOST_LEAD.split(sample))
