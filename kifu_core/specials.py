@@ -243,7 +243,7 @@ def read_result(text: str) -> Reading:
         return kind, side if match[2].endswith("勝ち") else winner(kind, side)
     if (match := _DRAWN.fullmatch(text)) and (kind := _cause(match[1])) and kind.rule == "draw":
         return kind, None
-    return None, None
+    return (_cause(text), None) if text.endswith(("負け", "勝ち")) else (None, None)
 
 
 def _judged(reason: str, won: int) -> Reading:
