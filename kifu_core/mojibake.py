@@ -68,9 +68,12 @@ def _fits(sample: str, taken_for: str, real: str) -> bool:
 _LOST_LEAD: Final = re.compile("[\ufffd・?](?=[ｼｽ])")
 """What stands for the first byte of full-width digits and colons, which cp932 has nothing for."""
 
-_MUCH: Final = 1000
+_ASCII: Final = bytes(range(0x80))
+_MUCH: Final = 600
 _MOST: Final = 0.6
 _FEW: Final = 3
+_LOST: Final = 10
+"""More foreign characters than these, most of them lost: that was Shift_JIS."""
 
 
 def misread(text: str) -> str:
@@ -85,13 +88,14 @@ def misread(text: str) -> str:
     sample = text[first.start() : first.start() + _MUCH]
     if _RECORD_WORDS.search(sample):
         return ""
+    if 2 * sample.count("\ufffd") > len(_FOREIGN.findall(sample)) > _LOST:
+        return "utf-8"
     one_byte = _ONE_BYTE.fullmatch(sample.replace("\ufffd", "")) is not None
     taken_for = "latin-1" if one_byte else "cp932"
     data = b"\xef".join(_taken_back(part, taken_for) for part in _LOST_LEAD.split(sample))
-    foreign = sum(byte > 0x7F for byte in data)
     decoded = data.decode("utf-8", "ignore")
-    kept = sum(len(char.encode()) for char in decoded if char > "\x7f")
-    return taken_for if len(_EXPECTED.findall(decoded)) >= _FEW and kept >= _MOST * foreign else ""
+    foreign, kept = (len(one.translate(None, _ASCII)) for one in (data, decoded.encode()))
+    return taken_for if kept >= _MOST * foreign and len(_EXPECTED.findall(decoded)) >= _FEW else ""
 
 
 def _taken_back(text: str, codec: str) -> bytes:

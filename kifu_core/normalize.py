@@ -430,17 +430,18 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
 def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
     """The plies of a line at which a side's written total is not what it was before and the move's time.
 
-    A side is looked at as long as every move of it has its time; each difference is told once.
+    From a move without a time on each side's next total is believed; a difference is told once.
     """
     found: list[int] = []
     clocks: list[int | None] = [0, 0]
     for ply, entry in enumerate(watched(entries), start=1):
         time, before = entry.get("time"), clocks[turn]
         if time is None or "total" not in time:
-            clocks[turn] = None
+            clocks = [None, None]
         else:
-            clocks[turn] = seconds(time["total"])
-            if before is not None and before + seconds(time["now"]) != clocks[turn]:
+            now, total = time["now"], time["total"]
+            clocks[turn] = after = total["s"] + total["m"] * 60 + total.get("h", 0) * 3600
+            if before is not None and before + now["s"] + now["m"] * 60 + now.get("h", 0) * 3600 != after:
                 found.append(ply)
         if "move" in entry:
             turn ^= 1

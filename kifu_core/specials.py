@@ -111,6 +111,9 @@ _DRAWN: Final = re.compile(
 _OVER: Final = re.compile(r"(.+?)(?:により|にて|で)(?:終局|終了)")
 """81Dojo's last comment: `*時間切れにて終局`."""
 
+_LONGEST: Final = 80
+"""Characters in which a sentence about the result fits."""
+
 _PADDING: Final = re.compile("[ 　\t]+")
 
 _WARS: Final = re.compile(r"(?:(SENTE|GOTE)_WIN|DRAW)_([A-Z_]{1,30})")
@@ -214,7 +217,7 @@ def read_wars(text: str) -> Reading | None:
 
 def read_over(text: str) -> Reading | None:
     """What a sentence such as 時間切れにて終局 says; None for any other text. A foul is the last mover's."""
-    match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．."))
+    match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．.")) if len(text) <= _LONGEST else None
     kind = _CAUSES.get(match[1]) if match else None
     if kind is None:
         return None
@@ -230,7 +233,7 @@ def read_result(text: str) -> Reading:
     >>> kind.special, side
     ('TIME_UP', 1)
     """
-    text = _PADDING.sub("", text).rstrip("。．.")
+    text = _PADDING.sub("", text).rstrip("。．.") if len(text) <= _LONGEST else ""
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(text):
@@ -240,7 +243,7 @@ def read_result(text: str) -> Reading:
         return kind, side if match[2].endswith("勝ち") else winner(kind, side)
     if (match := _DRAWN.fullmatch(text)) and (kind := _cause(match[1])) and kind.rule == "draw":
         return kind, None
-    return None, None
+    return (_cause(text), None) if text.endswith(("負け", "勝ち")) else (None, None)
 
 
 def _judged(reason: str, won: int) -> Reading:

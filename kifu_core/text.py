@@ -45,6 +45,8 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     check_size(len(data))
     text, encoding, findings = _decoded(data)
     clean, damage = clean_text(text)
+    if findings:  # what was lost was lost here
+        damage = [found for found in damage if found != ("misread", "utf-8")]
     return clean, encoding, findings + damage
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, islice
 from typing import Final, Literal
@@ -269,16 +270,20 @@ class _Reader:
             self.draft.said = Said(*self.named, offset, believed=True)
         last = len(line.steps) - 1
         places = [last - 1, last] if ended else [last]
-        for text in watched([text for place in places for text in line.comments.get(place, ())]):
-            if found := read_summary(text, header.get("先手", ""), header.get("後手", "")):
-                offset = source.text.find(f"'{text}", self.draft.first_offset)
-                self.draft.said = Said(found.word, found.winner, offset, believed=True)
-                if not ended:
-                    line.steps.append(ending_step(found))
-                    line.times.append(None)
-                    ended = True
-                elif found.word == "illegal kachi":
-                    self._set_illegal_kachi()
+        texts = [text for place in places for text in line.comments.get(place, ()) if text[:8] == "summary:"]
+        summaries = (
+            (text, found)
+            for text in watched(texts)
+            if (found := read_summary(text, header.get("先手", ""), header.get("後手", "")))
+        )
+        for text, found in deque(summaries, maxlen=1):  # a file copied from a log may have several
+            offset = source.text.find(f"'{text}", self.draft.first_offset)
+            self.draft.said = Said(found.word, found.winner, offset, believed=True)
+            if not ended:
+                line.steps.append(ending_step(found))
+                line.times.append(None)
+            elif found.word == "illegal kachi":
+                self._set_illegal_kachi()
 
     def _set_illegal_kachi(self) -> None:
         """A wrong declaration loses; shogi-server writes it twice, with and without its time."""

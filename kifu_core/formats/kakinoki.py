@@ -437,7 +437,7 @@ class KakinokiReader:
     def _result(self, match: re.Match[str]) -> None:
         """A result line is an ending where the rows have none; then the winner it names has won."""
         self.in_header = False
-        kind, side = read_result(match[2])
+        kind, side = read_over(match[2]) or read_result(match[2])
         word = match[2].strip(" 　\t")
         ended = self._has_ended()
         if self.line is self.draft.line:

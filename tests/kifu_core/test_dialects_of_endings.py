@@ -281,6 +281,8 @@ def test_a_clock_that_gains_time_is_noted():
         ("まで3手で接続切れにより先手の勝ち", None, BLACK),
         ("まで3手で王手千日手により先手の勝ち", "ILLEGAL_MOVE", BLACK),
         ("まで3手で入玉宣言により後手の勝ち", "KACHI", WHITE),
+        ("まで3手で二歩の反則負け", "ILLEGAL_MOVE", BLACK),
+        ("まで3手で時間切れにて終局", "TIME_UP", BLACK),
         ("まで3手で千日手により引き分け", "SENNICHITE", NOBODY),
         ("まで3手で持将棋成立", "JISHOGI", NOBODY),
     ],
