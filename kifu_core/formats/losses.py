@@ -11,7 +11,14 @@ from kifu_core.deadline import watched
 from kifu_core.errors import Issue, KifuError
 from kifu_core.formats import bod, csa, ki2, kif
 from kifu_core.formats.usen import ending_letter
-from kifu_core.formats.writing import Branch, branches, kept_headers, kind_beside
+from kifu_core.formats.writing import (
+    Branch,
+    branches,
+    ending_kind,
+    has_sentence,
+    kept_headers,
+    kind_beside,
+)
 from kifu_core.jkf import Record
 from kifu_core.record import Ending, ParsedGame
 
@@ -25,8 +32,8 @@ LOST: Final[dict[str, tuple[Part, ...]]] = {
     "jkf": ("fractions", "ending"),
     "kif": ("headers", "fractions", "ending"),
     "kifu": ("headers", "fractions", "ending"),
-    "ki2": ("headers", "times", "fractions", "ending"),
-    "ki2u": ("headers", "times", "fractions", "ending"),
+    "ki2": ("headers", "times", "fractions", "bookmarks", "ending"),
+    "ki2u": ("headers", "times", "fractions", "bookmarks", "ending"),
     "csa": ("headers", "fractions", "forks", "bookmarks", "ending"),
     "usi": _ALL_BUT_MOVES,
     "sfen": ("moves", *_ALL_BUT_MOVES),
@@ -34,7 +41,8 @@ LOST: Final[dict[str, tuple[Part, ...]]] = {
     "usen": ("headers", "times", "fractions", "comments", "bookmarks", "ending"),
 }
 """The parts of a record that each format has no place for; of endings, those it has no word for, of headers
-in formats that have them, those whose name or text cannot stand on a line of their own."""
+in formats that have them, those whose name or text cannot stand on a line of their own; of bookmarks in KI2,
+those that become comments."""
 
 _KEPT: Final[dict[str, Callable[[Record], dict[str, str]]]] = {
     **dict.fromkeys(["kif", "kifu"], partial(kept_headers, holds=kif.holds_header)),
@@ -46,6 +54,8 @@ _KEPT: Final[dict[str, Callable[[Record], dict[str, str]]]] = {
 
 def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
     """What this record loses in that format: an issue `lost-…` for each part, with how many there are.
+
+    `ending-in-remark` are endings that are not lost but told where other programs do not read them.
 
     `csa` is the version of CSA; 3 keeps fractions of seconds. Of a bare record nothing is known of fractions
     and of endings that JKF has no name for. Raises KifuError `unknown-format`. Linear in the number of moves.
@@ -60,11 +70,38 @@ def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> 
     if file_format in _KEPT:
         kept = _KEPT[file_format](record)
         found["headers"] = sum(kept.get(name, "") != text for name, text in record["header"].items())
+    codes = {f"lost-{part}": found[part] for part in LOST[file_format]}
+    if file_format in ("ki2", "ki2u"):
+        codes["lost-bookmarks"] = _surplus_bookmarks(record)
+        codes["ending-in-remark"] = _endings_in_remarks(record, ending)
     return tuple(
-        Issue(f"lost-{part}", "warning", params={"format": file_format, "count": found[part]})
-        for part in LOST[file_format]
-        if found[part] > 0
+        Issue(code, "warning", params={"format": file_format, "count": count})
+        for code, count in codes.items()
+        if count > 0
     )
+
+
+def _surplus_bookmarks(record: Record) -> int:
+    """The bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
+    entries = [*record["moves"][:1], *(entry for branch in branches(record) for entry in branch.entries)]
+    marks = (
+        (sum(text.startswith("&") for text in entry.get("comments", ())), "special" not in entry)
+        for entry in watched(entries)
+    )
+    return sum(max(0, count - room) for count, room in marks)
+
+
+def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
+    """The endings that KI2 has no sentence for which other programs know."""
+    kinds = [
+        ending_kind(entry, None if number else ending)
+        for number, branch in enumerate(branches(record))
+        for entry in watched(branch.entries)
+        if "special" in entry
+    ]
+    if ending is not None and ending.special is None:
+        kinds.append(kind_beside(ending))
+    return sum(kind is not None and not has_sentence(kind) for kind in kinds)
 
 
 def _parts(record: Record) -> Counter[str]:

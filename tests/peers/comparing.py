@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.moves import to_usi
-from kifu_core.replay import packed_move, start
-from kifu_core.specials import BY_SPECIAL, winner
+from kifu_core.replay import packed_move
 
 Line = list[dict[str, Any]]
 
@@ -21,7 +20,8 @@ def _line(entries: list[MoveEntry]) -> Line:
     found = []
     for entry in entries:
         comments = [line for text in entry.get("comments", []) for line in (text.splitlines() or [""])]
-        one: dict[str, Any] = {"comments": comments, "forks": [_line(fork) for fork in entry.get("forks", [])]}
+        forks = [_line(fork) for fork in entry.get("forks", [])]
+        one: dict[str, Any] = {"comments": comments, "forks": forks}
         if "move" in entry:
             one["move"] = to_usi(packed_move(entry["move"]))
         elif "special" in entry:

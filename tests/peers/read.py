@@ -68,7 +68,7 @@ def cshogi() -> Any:
                 found[index + 1]["comments"] = comment.split("\n")
         if parser.comment:
             found[0]["comments"] = parser.comment.split("\n")
-        return {"sfen": board.sfen(), "lines": found, "winner": winners.get(parser.win), "endgame": parser.endgame}
+        return {"sfen": board.sfen(), "lines": found, "winner": winners.get(parser.win)}
 
     return read
 
