@@ -191,23 +191,25 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
     """
     lines = writing.header_lines(record, holds_header)
     first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
-    body = _first_comments(first)
+    body = _comment_lines(first)
     sides = writing.sides(record)
     for number, branch in enumerate(writing.branches(record)):
         if number:
             body += ["", f"変化：{branch.ply}手"]
         body += _branch_lines(branch, sides, None if number else ending)
+    if _looks_like_header(body):
+        body[:0] = ["#" + OF_START, "*"]
+        if lines and "：" not in lines[0]:
+            lines.insert(0, "手合割：その他")
     if not lines and body and body[0].startswith("#"):
         lines = ["手合割：平手"]
-    elif OF_START in body[0:1] and "：" not in lines[0]:
-        lines.insert(0, "手合割：その他")
     return "\n".join([*lines, "", *body] if lines else body) + "\n"
 
 
-def _first_comments(comments: list[str]) -> list[str]:
-    """The start's comments; one that would be taken for a header (`*放送日：…`) gets a shield before it."""
-    lines = _comment_lines(comments)
-    return ["#" + OF_START, "*", *lines] if lines and "：" in lines[0] else lines
+def _looks_like_header(body: list[str]) -> bool:
+    """Whether the first comment, if it comes before the moves, would be taken for a header."""
+    first = next((line for line in body if not line.startswith("#")), "")
+    return first[:1] in ("*", "&") and "：" in first
 
 
 def _comment_lines(comments: list[str]) -> list[str]:

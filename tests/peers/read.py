@@ -9,6 +9,7 @@ peers know the main line only, so `lines` is that of the record without its vari
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -54,7 +55,7 @@ def cshogi() -> Any:
         if file_format == "csa":
             parser = CSA.Parser.parse_str(text)[0]
         else:
-            parser = {"kif": KIF.Parser, "ki2": KI2.Parser}[file_format].parse_str(text)
+            parser = {"kif": KIF.Parser, "ki2": KI2.Parser}[file_format].parse_str(apart(text))
         board = library.Board(parser.sfen)
         moves = []
         for move in parser.moves:
@@ -71,6 +72,12 @@ def cshogi() -> Any:
         return {"sfen": board.sfen(), "lines": found, "winner": winners.get(parser.win)}
 
     return read
+
+
+def apart(text: str) -> str:
+    """A text with a move a line: cshogi loses count behind the second move of a line of KI2."""
+    lines = text.split("\n")
+    return "\n".join(re.sub("(?<!^) *(?=[▲△])", "\n", line) if line[:1] in "▲△" else line for line in lines)
 
 
 def of_usi(text: str, even: str) -> tuple[str, list[str]]:
