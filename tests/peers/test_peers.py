@@ -25,9 +25,9 @@ from kifu_core.specials import ENDINGS
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.test_round_trip import generated
 from tests.peers.asking import READS, Peers, Request, folder
-from tests.peers.comparing import Case, differences
+from tests.peers.comparing import Case, Line, differences
 from tests.peers.reasons import PAGES, ROWS, reason, with_table
-from tests.shared import CORPUS
+from tests.shared import CORPUS, need_shared
 
 DATA = Path(__file__).parents[1] / "data"
 RECORDED = Path(__file__).with_name("answers.jsonl")
@@ -57,11 +57,15 @@ def cases_of(paths: list[Path], root: Path) -> Iterator[Case]:
         yield from (Case(f"{name}#{number}", game) for number, game in enumerate(games))
 
 
-def corpus() -> list[Case]:
-    """The games of the corpus."""
+def corpus(part: int) -> list[Case]:
+    """The games of a part of the corpus."""
     with (CORPUS / "index.csv").open(encoding="utf-8", newline="") as file:
         rows = [row["path"] for row in csv.DictReader(file) if not row["format"].startswith("quoridor")]
-    return list(cases_of([CORPUS / path for path in rows], CORPUS))
+    return list(cases_of([CORPUS / path for path in rows[part::PARTS]], CORPUS))
+
+
+PARTS = 12
+"""So that no test takes minutes: peers are slow."""
 
 
 def made() -> list[Case]:
@@ -129,20 +133,30 @@ def found_of(cases: list[Case]) -> Iterator[tuple[Case, str, str, str]]:
 USED: Counter[str] = Counter()
 
 
-@pytest.mark.parametrize("games", [samples, made, pytest.param(corpus, marks=pytest.mark.shared)])
+@pytest.mark.parametrize("games", [samples, made])
 def test_peers_read_what_we_write(games):
-    asked = peers()
-    assert asked.commands, "the folder of KIFU_PEERS holds no peers"
-    if games is corpus and not CORPUS.is_dir():
-        pytest.skip("the reference material ../shared is not beside this checkout")
-    unexplained: Counter[str] = Counter()
-    for case, peer, file_format, what in found_of(games()):
+    assert unexplained(games()) == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("part", range(PARTS))
+def test_peers_read_what_we_write_of_the_corpus(part):
+    peers()
+    need_shared()
+    assert unexplained(corpus(part)) == []
+
+
+def unexplained(cases: list[Case]) -> list[str]:
+    """The differences without a reason; the reasons of the others are counted."""
+    assert peers().commands, "the folder of KIFU_PEERS holds no peers"
+    found = []
+    for case, peer, file_format, what in found_of(cases):
         row = reason(case, peer, file_format, what)
         if row is None:
-            unexplained[f"{peer} {file_format} {what}: {case.name}"] += 1
+            found.append(f"{peer} {file_format} {what}: {case.name}")
         else:
             USED[f"{row.peer}: {row.reason}"] += 1
-    assert list(unexplained) == []
+    return found
 
 
 def test_every_reason_is_needed():
@@ -179,7 +193,29 @@ def asked_once() -> dict[str, Case]:
 
 def recorded() -> list[dict[str, Any]]:
     """What the peers answered about our samples."""
-    return [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        for answer in row["answers"].values():
+            answer["lines"] = _full(answer.get("lines", []))
+    return rows
+
+
+def _slim(line: Line) -> Line:
+    """A line without what is empty, as it is kept."""
+    return [
+        {
+            name: [_slim(fork) for fork in value] if name == "forks" else value
+            for name, value in one.items()
+            if value
+        }
+        for one in line
+    ]
+
+
+def _full(line: Line) -> Line:
+    """A line as answers have it, from what is kept."""
+    empty: dict[str, Any] = {"comments": []}
+    return [{**empty, **one, "forks": [_full(fork) for fork in one.get("forks", [])]} for one in line]
 
 
 def test_our_samples_are_written_as_peers_have_read_them():
@@ -212,10 +248,11 @@ def record_answers() -> None:
             text = written(case, file_format)
             names = [peer for peer in READS if file_format in READS[peer]]
             answers = peers().ask(Request(peer, file_format, text) for peer in names)
-            told = {
-                peer: {key: value for key, value in answer.items() if key != "id"}
-                for peer, answer in zip(names, answers, strict=True)
-            }
+            told = {}
+            for peer, answer in zip(names, answers, strict=True):
+                told[peer] = {key: value for key, value in answer.items() if key not in ("id", "lines")}
+                if "lines" in answer:
+                    told[peer]["lines"] = _slim(answer["lines"])
             rows.append({"sample": case.name, "format": file_format, "text": text, "answers": told})
     lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
     RECORDED.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
