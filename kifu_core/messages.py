@@ -211,6 +211,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{format} 形式では {count} 個の終局の種類が失われます",
         "{format} has no word for {count} of the endings",
     ),
+    "ending-in-remark": (
+        "{format} 形式では {count} 個の終局が注記（#）になります。他のソフトは読みません",
+        "{format} tells {count} of the endings in remarks, which other programs do not read",
+    ),
     # position codes, SFEN, USI, USEN
     "empty": ("コードが空です", "the code is empty"),
     "too-long": ("コードが長すぎます（{length} 文字）", "the code is too long ({length} characters)"),

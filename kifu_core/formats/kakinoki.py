@@ -21,7 +21,9 @@ from kifu_core.formats.draft import Draft, Locate, Said
 from kifu_core.formats.grammar import Item, items, leaf, repeated
 from kifu_core.formats.positions import most_games
 from kifu_core.formats.times import TIMES, Partial, Unreadable, fraction
-from kifu_core.jkf import FORK_LEVELS, Consumption
+from kifu_core.formats.writing import DRAWN_HANDICAPS
+from kifu_core.handicaps import Handicap
+from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.normalize import Line
 from kifu_core.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
 from kifu_core.position import Position
@@ -72,6 +74,14 @@ def grammar(play: pp.ParserElement) -> pp.ParserElement:
         FLIP, COUNTER, UNKNOWN,
     )  # fmt: skip
 
+
+OF_START: Final = "開始時のコメント"
+OF_ENDING: Final = "終局のコメント"
+"""Remarks that our KI2 has before comments: of the start, where an empty one comes first and is none; of the
+ending, which stand before it."""
+
+_OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
+"""The remarks that belong to the game before them: see `ki2.dump`."""
 
 STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
@@ -176,6 +186,14 @@ def other_size(text: str) -> tuple[int, int] | None:
 _handicap = lru_cache(maxsize=256)(handicaps.by_name)
 
 
+def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
+    """A drawn start: by its preset if it is the handicap's that we draw beside its name."""
+    preset = handicap.preset if handicap is not None else ""
+    if preset in DRAWN_HANDICAPS and position == named_start(preset):
+        return {"preset": preset}
+    return drawn_initial(position)
+
+
 # --- reading ---------------------------------------------------------------------------------------------
 
 _OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
@@ -214,7 +232,7 @@ def _by_game(grammar: pp.ParserElement, text: str) -> Iterator[tuple[int, Item]]
     """
     game, head, played, opened = 0, -1, False, False
     for name, match in watched(items(grammar, text)):
-        if played and name in _HEADS:
+        if played and name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1])):
             head = match.start() if head < 0 else head
             opened = opened or name == "separator" or (name == "header" and match[1] in _OPENERS)
             continue
@@ -294,7 +312,7 @@ class KakinokiReader:
         elif self.board is not None:
             position = Position(self.board, self.hands, 0)
             position.turn = self._first_turn(position)
-            draft.position, draft.initial = position, drawn_initial(position)
+            draft.position, draft.initial = position, _drawn_initial(position, handicap)
         elif handicap is not None:
             named = handicap.preset != "OTHER"
             draft.position = named_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)

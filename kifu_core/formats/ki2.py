@@ -10,16 +10,23 @@ from kifu_core.deadline import watched
 from kifu_core.errors import KifuError
 from kifu_core.formats import kakinoki, writing
 from kifu_core.formats.grammar import expected, leaf
-from kifu_core.formats.kakinoki import EOL, MARKS, STARRED_HEADER, KakinokiReader, read_games
+from kifu_core.formats.kakinoki import (
+    EOL,
+    MARKS,
+    OF_ENDING,
+    OF_START,
+    KakinokiReader,
+    read_games,
+)
 from kifu_core.formats.times import CLOCK
-from kifu_core.jkf import Move, Record
+from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.moves import target
 from kifu_core.pieces import BY_NAME
 from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.replay import packed_move
 from kifu_core.rules import fault
-from kifu_core.specials import BY_WORD
+from kifu_core.specials import BY_WORD, RESULT_LINE, EndingKind
 from kifu_core.squares import BY_JAPANESE
 from kifu_core.start import start_position
 from kifu_core.steps import SAME, Garbled, Memo, Search, Special, Step
@@ -96,10 +103,64 @@ def locate(block: str) -> list[int]:
     return [match.start() for match in _ANY_ITEM.finditer(block) if match[1] or match[4]]
 
 
+_RESULT: Final = re.compile(RESULT_LINE.pattern + EOL)
+
+
 class _Reader(KakinokiReader):
+    """Reads also what `dump` writes into remarks: `waiting` are comments that an ending is to follow."""
+
     expected = EXPECTED
     locate = staticmethod(locate)
     first_mark = ""
+    shielded = False
+    waiting: list[str] | None = None
+
+    def read(self, name: str, match: re.Match[str]) -> None:
+        """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
+        if name not in ("remark", "comment", "bookmark", "blank", "result"):
+            self._end_waiting()
+        super().read(name, match)
+
+    def games(self, index: int, notes: Notes) -> list[ParsedGame]:
+        self._end_waiting()
+        return super().games(index, notes)
+
+    def _remark(self, match: re.Match[str]) -> None:
+        if match[1] == OF_ENDING:
+            self.waiting = []
+        elif match[1] == OF_START:
+            self.in_header, self.shielded = False, not self.line.steps
+        elif found := _RESULT.match(self.draft.notes.source.text, match.start() + 1):
+            self._result(found)
+        else:
+            super()._remark(match)
+
+    def _comment(self, match: re.Match[str]) -> None:
+        shielded, self.shielded = self.shielded, False
+        if match[1] or not shielded:
+            super()._comment(match)
+
+    def _add_comment(self, text: str, match: re.Match[str]) -> None:
+        if self.waiting is None or text.startswith("&"):
+            return super()._add_comment(text, match)
+        self.waiting.append(text)
+        self.line.add_text(match.start(), match.end())
+
+    def _end_waiting(self) -> None:
+        texts, self.waiting = self.waiting, None
+        if texts:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).extend(texts)
+
+    def _result(self, match: re.Match[str]) -> None:
+        super()._result(match)
+        self._end_waiting()
+
+    def _variation(self, match: re.Match[str]) -> None:
+        """The first move of some variations is written without 同, see `_names_square`."""
+        super()._variation(match)
+        if self.line.level > 1:
+            (_, first), (_, ply) = self.open_lines[-2:]
+            self.line.restore_same = ply - first == 1
 
     def _moves(self, match: re.Match[str]) -> None:
         """Lines of nothing but moves are read all at once, others item by item."""
@@ -155,7 +216,7 @@ def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
     """Whether the words of a move lead back to it."""
     if fault(position, packed) is None:
         return True
-    step = _STEPS[_move_text(move)[1:]]
+    step = _STEPS[_move_text(move, names_square=False)[1:]]
     try:
         return isinstance(step, Search) and step.plan(position, last).packed == packed
     except KifuError:
@@ -170,30 +231,43 @@ _PER_LINE: Final = 6
 
 
 def dump(record: Record, *, ending: Ending | None = None) -> str:
-    """The record as KI2 text; times are lost. `ending` is as for KIF."""
+    """The record as KI2 text; times are lost. `ending` is as for KIF.
+
+    json-kifu-format, the reference of JKF, refuses a whole text for a まで line that it does not know and for
+    comments behind one; it takes a comment of the start with a colon for a header. So remarks (`#`), which
+    programs pass over, tell endings without a sentence and where other comments belong to.
+    """
     lines = writing.header_lines(record, holds_header)
     first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
-    if _looks_like_header(first) and "：" not in "".join(lines[:1]):
-        lines.insert(0, "手合割：その他" if lines else "手合割：平手")
-    lines += ["", *_first_comments(first)]
+    body = _comment_lines(first)
     sides = writing.sides(record)
     for number, branch in enumerate(writing.branches(record)):
         if number:
-            lines += ["", f"変化：{branch.ply}手"]
-        lines += _branch_lines(branch, sides, None if number else ending)
-    return "\n".join(lines) + "\n"
+            body += ["", f"変化：{branch.ply}手"]
+        body += _branch_lines(branch, sides, None if number else ending)
+    if _looks_like_header(body):
+        body[:0] = ["#" + OF_START, "*"]
+        if lines and "：" not in lines[0]:
+            lines.insert(0, "手合割：その他")
+    if not lines and body and body[0].startswith("#"):
+        lines = ["手合割：平手"]
+    return "\n".join([*lines, "", *body] if lines else body) + "\n"
 
 
-def _first_comments(comments: list[str]) -> list[str]:
-    """The start's comments; a remark before one that would be taken for a header (`*放送日：…`)."""
-    remark = ["#"] if _looks_like_header(comments) else []
-    return remark + writing.comment_lines(comments)
+def _looks_like_header(body: list[str]) -> bool:
+    """Whether the first comment, if it comes before the moves, would be taken for a header."""
+    first = next((line for line in body if not line.startswith("#")), "")
+    return first[:1] in ("*", "&") and "：" in first
 
 
-def _looks_like_header(comments: list[str]) -> bool:
-    """Whether the first line of comments would be read as a header, as long as no other line ends those."""
+def _comment_lines(comments: list[str]) -> list[str]:
+    """Comments as lines, a bookmark behind them: json-kifu-format knows one, and nothing behind it.
+
+    Further bookmarks are comments that begin with its sign, as JKF has them.
+    """
     lines = writing.comment_lines(comments)
-    return bool(lines) and STARRED_HEADER.match(lines[0].removeprefix("*")) is not None
+    marks = [line for line in lines if line.startswith("&")]
+    return [*(line for line in lines if line not in marks), *("*" + mark for mark in marks[:-1]), *marks[-1:]]
 
 
 def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
@@ -202,22 +276,47 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
     won = ending.winner if ending else None
     for entry in watched(branch.entries):
-        comments = writing.comment_lines(entry.get("comments", []))
+        comments = entry.get("comments", [])
         if "move" in entry:
-            moves.append(_move_text(entry["move"]))
+            moves.append(_move_text(entry["move"], _names_square(branch, entry)))
             turn ^= 1
             ply += 1
         elif kind := writing.ending_kind(entry, ending, turn):
-            result = result or writing.result_line(kind, ply - 1, turn, sides, won)
+            result = result or _result_line(kind, ply - 1, turn, sides, won)
             after += comments
             comments = []
         if comments:
-            lines += [*_move_lines(moves), *comments]
+            lines += [*_move_lines(moves), *_comment_lines(comments)]
             moves = []
     lines += _move_lines(moves)
     if not result and (kind := writing.kind_beside(ending, turn)) is not None:
-        result = writing.result_line(kind, ply - 1, turn, sides, won)
-    return [*lines, result, *after] if result else lines
+        result = _result_line(kind, ply - 1, turn, sides, won)
+    if not result:
+        return lines + _comment_lines(after)
+    return [*_with_ending(lines, writing.comment_lines(after)), result]
+
+
+def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
+    """The lines of a branch and the comments of its ending, before the bookmark that may close the lines."""
+    if not comments:
+        return lines
+    marks = lines[-1:] if lines and lines[-1].startswith("&") else []
+    texts = [line if line.startswith("*") else "*" + line for line in comments]
+    return [*lines[: len(lines) - len(marks)], "#" + OF_ENDING, *texts, *marks]
+
+
+def _result_line(kind: EndingKind, plies: int, turn: int, sides: writing.Sides, won: int | None) -> str:
+    """The まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
+    line = writing.result_line(kind, plies, turn, sides._replace(drawn=False), won)
+    return line if writing.has_sentence(kind) else "#" + line
+
+
+def _names_square(branch: writing.Branch, entry: MoveEntry) -> bool:
+    """Whether a move is written with its square instead of 同.
+
+    json-kifu-format looks at a wrong move for 同 in variations of another variation's second move.
+    """
+    return branch.of_second and entry is branch.entries[0]
 
 
 def _move_lines(moves: list[str]) -> list[str]:
@@ -226,11 +325,11 @@ def _move_lines(moves: list[str]) -> list[str]:
     return ["".join(writing.padded(text, _COLUMNS) for text in row).rstrip(" ") for row in rows]
 
 
-def _move_text(move: Move) -> str:
+def _move_text(move: Move, names_square: bool) -> str:
     words = "".join(_KANJI[letter] for letter in move.get("relative", ""))
     promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
     text = writing.piece_name(move) + words + promote
-    if move.get("same"):
+    if move.get("same") and not names_square:
         text = f"同　{text}" if len(text) == 1 else f"同{text}"
     else:
         text = writing.place_text(move) + text

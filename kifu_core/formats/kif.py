@@ -190,8 +190,10 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
         lines += writing.comment_lines(entry.get("comments", []))
     if last is None and (last := writing.kind_beside(ending, turn)) is not None:
         lines.append(_row(ply, writing.ending_word(last, turn), {}, False))
-    if last is not None and (last.phrase or not last.word):
-        lines.append(writing.result_line(last, ply - 1, turn, sides, ending.winner if ending else None))
+    if last is not None:
+        line_of = writing.result_line if writing.has_sentence(last) else writing.winner_line
+        won = ending.winner if ending else None
+        lines += [line] if (line := line_of(last, ply - 1, turn, sides, won)) else []
     return lines
 
 

@@ -12,11 +12,19 @@ from kifu_core.errors import Issue, KifuError
 from kifu_core.formats import bod, csa, ki2, kif
 from kifu_core.formats.summary import read_summary
 from kifu_core.formats.usen import ending_letter
-from kifu_core.formats.writing import Branch, branches, kept_headers, kind_beside, tells_winner
+from kifu_core.formats.writing import (
+    Branch,
+    branches,
+    ending_kind,
+    has_sentence,
+    kept_headers,
+    kind_beside,
+    tells_winner,
+)
 from kifu_core.jkf import Record
 from kifu_core.normalize import wrong_totals
 from kifu_core.record import Ending, ParsedGame
-from kifu_core.specials import BY_SPECIAL, winner
+from kifu_core.specials import BY_SPECIAL, EndingKind, winner
 from kifu_core.start import start_position
 
 Part = Literal["headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"]
@@ -29,8 +37,8 @@ LOST: Final[dict[str, tuple[Part, ...]]] = {
     "jkf": ("fractions", "ending"),
     "kif": ("headers", "fractions", "ending"),
     "kifu": ("headers", "fractions", "ending"),
-    "ki2": ("headers", "moves", "times", "fractions", "ending"),
-    "ki2u": ("headers", "moves", "times", "fractions", "ending"),
+    "ki2": ("headers", "moves", "times", "fractions", "bookmarks", "ending"),
+    "ki2u": ("headers", "moves", "times", "fractions", "bookmarks", "ending"),
     "csa": ("headers", "times", "totals", "fractions", "comments", "forks", "bookmarks", "ending"),
     "usi": _ALL_BUT_MOVES,
     "sfen": ("moves", *_ALL_BUT_MOVES),
@@ -38,7 +46,8 @@ LOST: Final[dict[str, tuple[Part, ...]]] = {
     "usen": ("headers", "times", "fractions", "comments", "bookmarks", "ending"),
 }
 """The parts of a record that each format has no place for; of endings, those it has no word for, of headers
-in formats that have them, those whose name or text cannot stand on a line of their own.
+in formats that have them, those whose name or text cannot stand on a line of their own; of bookmarks in KI2,
+those that become comments.
 
 CSA loses times and comments with the variations, and totals that are not the sums which its readers make. KI2
 loses moves that no piece can make: nothing tells which one did."""
@@ -53,6 +62,8 @@ _KEPT: Final[dict[str, Callable[[Record], dict[str, str]]]] = {
 
 def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
     """What this record loses in that format: an issue `lost-…` for each part, with how many there are.
+
+    `ending-in-remark` are endings that are not lost but told where other programs do not read them.
 
     `csa` is the version of CSA; 3 keeps fractions of seconds. Of a bare record nothing is known of fractions
     and of endings that JKF has no name for. Raises KifuError `unknown-format`. Linear in the number of moves.
@@ -72,11 +83,39 @@ def losses(game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> 
     if file_format in _KEPT:
         kept = _KEPT[file_format](record)
         found["headers"] = sum(kept.get(name) != text for name, text in record["header"].items())
+    codes = {f"lost-{part}": found[part] for part in LOST[file_format]}
+    if file_format in ("ki2", "ki2u"):
+        codes["lost-bookmarks"] = _surplus_bookmarks(record)
+        codes["ending-in-remark"] = _endings_in_remarks(record, ending)
     return tuple(
-        Issue(f"lost-{part}", "warning", params={"format": file_format, "count": found[part]})
-        for part in LOST[file_format]
-        if found[part] > 0
+        Issue(code, "warning", params={"format": file_format, "count": count})
+        for code, count in codes.items()
+        if count > 0
     )
+
+
+def _surplus_bookmarks(record: Record) -> int:
+    """The bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
+    entries = [*record["moves"][:1], *(entry for branch in branches(record) for entry in branch.entries)]
+    marks = (
+        (sum(text.startswith("&") for text in entry.get("comments", ())), "special" not in entry)
+        for entry in watched(entries)
+    )
+    return sum(max(0, count - room) for count, room in marks)
+
+
+def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
+    """The endings that KI2 has no sentence for which other programs know."""
+    kinds: list[EndingKind | None] = []
+    for number, branch in enumerate(branches(record)):
+        turn = branch.turn
+        for entry in watched(branch.entries):
+            turn ^= "move" in entry
+            if "special" in entry:
+                kinds.append(ending_kind(entry, None if number else ending, turn))
+        if not number and ending is not None and ending.special is None:
+            kinds.append(kind_beside(ending, turn))
+    return sum(kind is not None and not has_sentence(kind) for kind in kinds)
 
 
 def _parts(record: Record) -> Counter[str]:

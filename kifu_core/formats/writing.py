@@ -22,12 +22,17 @@ _PRESET_NAMES: Final = {handicap.preset: handicap.name for handicap in reversed(
 
 
 class Branch(NamedTuple):
-    """A line to be written: its entries, the ply of the first, and whether a later sibling follows."""
+    """A line to be written: its entries, the ply of the first, and whether a later sibling follows.
+
+    `of_second` tells a variation of another variation's second move.
+    """
 
     entries: list[MoveEntry]
     ply: int
     sibling_follows: bool
     turn: int
+    is_main: bool = False
+    of_second: bool = False
 
 
 def branches(record: Record) -> Iterator[Branch]:
@@ -35,7 +40,7 @@ def branches(record: Record) -> Iterator[Branch]:
 
     Later plies come first, a variation's own variations right after it, siblings in order.
     """
-    waiting = [Branch(record["moves"][1:], 1, False, start_position(record.get("initial")).turn)]
+    waiting = [Branch(record["moves"][1:], 1, False, start_position(record.get("initial")).turn, True)]
     while waiting:
         branch = waiting.pop()
         check_time()
@@ -47,10 +52,10 @@ def _variations(branch: Branch) -> list[Branch]:
     """The variations of a line, the one to be written first last."""
     found: list[Branch] = []
     ply, turn = branch.ply, branch.turn
-    for entry in watched(branch.entries):
-        forks = entry.get("forks") or []
+    for index, entry in enumerate(watched(branch.entries)):
+        forks, of_second = entry.get("forks") or [], index == 1 and not branch.is_main
         for number, fork in reversed(list(enumerate(forks, start=1))):
-            found.append(Branch(fork, ply, number < len(forks), turn))
+            found.append(Branch(fork, ply, number < len(forks), turn, of_second=of_second))
         ply += 1
         turn ^= "move" in entry
     return found
@@ -94,10 +99,10 @@ def names_other_side(text: str, turn: int) -> bool:
 
 
 def header_lines(record: Record, holds: Holds) -> list[str]:
-    """The headers, the handicap and, where the start has no name, its board."""
+    """The headers, the handicap and, where the start has no name that programs know, its board."""
     initial = record.get("initial")
     board: list[str] = []
-    if initial is not None and initial["preset"] == "OTHER":
+    if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
         board = board_lines(start_position(initial), handicap_names(record))
     lines: list[str] = []
     for key, value in kept_headers(record, holds).items():
@@ -106,6 +111,10 @@ def header_lines(record: Record, holds: Holds) -> list[str]:
             lines += board
             board = []
     return lines + board
+
+
+DRAWN_HANDICAPS: Final = ("3", "5", "5_L", "7_L", "7_R")
+"""Handicaps whose names tsshogi passes over, to begin with the even game: their board is drawn too."""
 
 
 def handicap_names(record: Record) -> bool:
@@ -263,6 +272,20 @@ def sides(record: Record) -> Sides:
     return Sides(handicap_names(record), "data" in record.get("initial", {}))
 
 
+_SENTENCES: Final = frozenset(
+    (
+        "TORYO", "CHUDAN", "SENNICHITE", "TIME_UP", "ILLEGAL_MOVE", "ILLEGAL_ACTION", "JISHOGI", "TSUMI",
+        "FUZUMI",
+    )
+)  # fmt: skip
+"""The endings whose まで line programs know; json-kifu-format refuses a whole record for any other one."""
+
+
+def has_sentence(kind: EndingKind) -> bool:
+    """Whether there is a まで line for an ending that all programs read."""
+    return not kind.word or kind.special in _SENTENCES
+
+
 def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
     """The line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
 
@@ -274,11 +297,24 @@ def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int 
     if not kind.word:
         kind = BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"]
     usual = winner(kind, turn)
-    if won is None or usual is None:
-        won = usual
+    won = _known_winner(usual, won)
     mover = turn if won == usual else turn ^ 1
     names = {"mover": side_name(mover, handicap), "winner": side_name(won or 0, handicap)}
     return f"まで{plies}手で{(kind.phrase or kind.word).format(**names)}"
+
+
+def _known_winner(usual: int | None, won: int | None) -> int | None:
+    """Who has won, where the kind of ending has a winner at all."""
+    return usual if won is None or usual is None else won
+
+
+def winner_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
+    """The line that tells no more than who won, by an ending that has no sentence; empty if nobody did.
+
+    `won` as for `result_line`.
+    """
+    won = _known_winner(winner(kind, turn), won)
+    return "" if won is None else f"まで{plies}手で{side_name(won, sides.handicap)}の勝ち"
 
 
 # --- bytes -----------------------------------------------------------------------------------------------

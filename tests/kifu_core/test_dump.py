@@ -75,7 +75,8 @@ def test_csa_is_version_2_2():
 def test_endings_that_jkf_has_no_name_for_can_be_given_along():
     game = record("kif/tombo.kif")
     word = Ending("不戦敗", None, 2, 0)
-    assert "まで2手で上手の不戦敗" in dump(game, "kif", ending=word)
+    assert dump(game, "kif", ending=word).splitlines()[-2:] == ["   3 不戦敗      ", "まで2手で下手の勝ち"]
+    assert dump(game, "ki2", ending=word).splitlines()[-1] == "#まで2手で上手の不戦敗"
     draw = Ending("MAX_MOVES", None, 2, None, draw=True)
     assert dump(game, "csa", ending=draw).splitlines()[-1] == "%MAX_MOVES"
     assert load(dump(game, "kif", ending=draw)).games[0].ending.draw

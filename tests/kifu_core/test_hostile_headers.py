@@ -87,7 +87,10 @@ def survives(kind: GameKind, text: str, file_format: str) -> None:
     assert kind.start_text(again.record) == kind.start_text(game.record)
     headers_are_the_same_or_told(game.record, again.record, "lost-headers" in lost)
     if "lost-comments" not in lost and "lost-bookmarks" not in lost and file_format not in ("bod", "sfen"):
-        assert lines_of(again.record) == lines_of(game.record)
+        before = lines_of(game.record)
+        if file_format in ("ki2", "ki2u"):  # a bookmark stands behind the comments
+            before = [sorted(lines, key=lambda line: line.startswith("&")) for lines in before]
+        assert lines_of(again.record) == before
 
 
 def is_iso_2022(text: str) -> bool:

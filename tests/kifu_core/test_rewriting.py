@@ -54,6 +54,7 @@ ANDROID = "Kifu for Android Pro writes no + where a variation follows, and no re
 IPHONE = "Kifu for iPhone writes no result line"
 DRAGON = "竜, of which 龍 is written"
 MATE = "an early version writes 詰み also of a problem, the later ones まで7手詰"
+PROBLEM = "まで7手詰 of a problem; in KI2 tsshogi reads no ending there, as it does in まで7手で詰"
 NUMBER = "two rows have the same number; numbers go on by one"
 HOUR = "by hand: the hours of totals have one digit"
 HOUR_AND_END = "by hand: one digit of hours, 手目, no +, and a variation of the ply behind its line's last"
@@ -66,6 +67,7 @@ REASONS: dict[str, Callable[[Lines], Lines]] = {
     IPHONE: _without(r"^まで.*"),
     DRAGON: lambda lines: [line.replace("竜", "龍") for line in lines],
     MATE: lambda lines: [re.sub(r"手で?詰み?$", "手詰", line) for line in lines],
+    PROBLEM: lambda lines: [re.sub(r"手で?詰$", "手詰", line) for line in lines],
     NUMBER: lambda lines: [re.sub(r"^ *[56] (４二銀)", r"   6 \1", line) for line in lines],
     HOUR: lambda lines: [re.sub(r"/0?(\d):", r"/\1:", line) for line in lines],
     HOUR_AND_END: _branch,
@@ -92,9 +94,12 @@ OTHERWISE = {
     "kif/na2hiro__Kifu-for-JS/last-fork-4e0271.kifu": COLUMNS,
     "ki2/hnakada123__ShogiBoardQ/test_basic-73209d.ki2": WIDTH,
     "ki2/na2hiro__Kifu-for-JS/20091203-14f90b.ki2": WIDTH,
+    "ki2/na2hiro__Kifu-for-JS/9fu-177a0f.ki2": PROBLEM,
+    "ki2/na2hiro__Kifu-for-JS/9fu-7aa2f8.ki2": PROBLEM,
     "ki2/na2hiro__Kifu-for-JS/denou3-1-89059d.ki2": WIDTH,
     "ki2/na2hiro__Kifu-for-JS/fork-14c737.ki2": VARIATION,
     "ki2/na2hiro__Kifu-for-JS/illegal-bd1eb9.ki2": VARIATION,
+    "ki2/na2hiro__Kifu-for-JS/kobayashi_kinsho196702-f1ee9c.ki2": PROBLEM,
     "ki2/sunfish-shogi__shogihome/csa-sjis.vee10b01-ebce89.ki2": WIDTH,
     "ki2/sunfish-shogi__shogihome/ki2u-utf8-ab4d8d.ki2u": VARIATION,
 }

@@ -93,7 +93,8 @@ VERSIONS = [(name, "2.2") for name in FORMATS] + [("csa", "3")]
 @pytest.mark.parametrize("seed", SEEDS)
 def test_only_what_is_said_to_be_lost_is_lost(seed, file_format, version):
     game = generated(seed)
-    lost = {issue.code.removeprefix("lost-") for issue in losses(game, file_format, csa=version)}
+    codes = {issue.code for issue in losses(game, file_format, csa=version)}
+    lost = {code.removeprefix("lost-") for code in codes if code.startswith("lost-")}
     assert lost <= KEPT
     data, issues = encode_text(written(game, file_format, version), file_format)
     assert issues == ()
