@@ -250,3 +250,11 @@ def test_many_that_were_sent_are_added_up_and_failures_come_first(
 )
 def test_ranges_of_uploads_are_bounded(text: str, numbers: list[int]) -> None:
     assert uploading._numbers(text) == numbers
+
+
+def test_what_was_sent_together_is_counted_by_what_became_of_it(client: Client) -> None:
+    sent = [send(client, file=file(text, name)) for text, name in ((GOOD, "a.kif"), ("nothing", "b.kif"))]
+    html = page(client, f"/upload/?sent={sent[0].pk},{sent[1].pk}")
+    rows = re.findall(r"<li>(.*?)</li>", html.partition('class="sent plain"')[2].partition("</ul>")[0], re.S)
+    told = [re.sub(r"<[^>]+>|\s+", " ", row).split() for row in rows]
+    assert told == [["b.kif", "失敗", "1"], ["a.kif", "新規登録", "1"]]

@@ -72,7 +72,7 @@ def test_files_are_chosen_by_a_button_in_our_words_and_followed_until_all_are_do
     page.evaluate("window.same = true")
     for upload in Upload.objects.all():
         work_off(upload.pk)
-    done = {"ja": "完了", "en": "done"}[language]
+    done = {"ja": "新規登録 1", "en": "stored 1"}[language]
     expect(page.locator("#sent li")).to_have_text(
         [re.compile(f"{name}.*{done}") for name in ("a.kif", "b.kif")]
     )
@@ -193,3 +193,33 @@ def test_files_are_sent_without_javascript(
     follow(page.get_by_role("button", name="登録", exact=True))
     expect(page.locator("#sent li")).to_have_count(2)
     expect(page.get_by_role("link", name="最新の状態を見る")).to_be_visible()
+
+
+def test_pasted_text_goes_along_with_files_that_are_too_many_for_a_request(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, records: list[Path]
+) -> None:
+    settings.ARCHIVE_MAX_FILES_PER_REQUEST = 2
+    page, choosers = choosing(open_page(language="en"))
+    page.goto(live_server.url + "/upload/")
+    page.get_by_label("Or paste a record here").fill("先手：貼付\n1 ２六歩(27)\n2 投了\n")
+    page.get_by_text("Choose files", exact=True).click()
+    choose(page, choosers, records)
+    page.locator("form.upload").get_by_role("button", name="Upload", exact=True).click()
+    expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
+    assert sorted(Upload.objects.values_list("name", flat=True)) == ["a.kif", "b.kif", "pasted text"]
+    assert b"".join(Upload.objects.get(name="pasted text").stream()).decode().startswith("先手：貼付")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_record_that_is_too_large_to_be_checked_is_told_so(
+    open_page: PageMaker, live_server: LiveServer, settings: Settings, size: tuple[int, int], language: str
+) -> None:
+    settings.ARCHIVE_MAX_CONVERT_BYTES = 100
+    page = open_page(live_server.url + "/upload/", size=size, language=language)
+    page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n" + "*あ" * 50)
+    told = {"ja": "大きすぎるため、ここでは確認できません", "en": "Too large to be checked here"}[language]
+    expect(page.locator(".check .issues li")).to_contain_text(told)
+    expect(page.locator(".check button.look")).to_be_disabled()
+    page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
+    expect(page.locator(".check .found li")).to_have_count(1)
+    expect(page.locator(".check .issues li")).to_have_count(0)

@@ -45,8 +45,13 @@ function watch(place, form) {
     record = written || chosen;
     name = written ? "" : chosen?.name || "";
     result.replaceChildren();
-    place.hidden = record === null || record.size > limit;
-    if (place.hidden) return;
+    place.hidden = record === null;
+    if (record === null) return;
+    if (record.size > limit) {
+      formats = [];
+      show(place, { detail: place.dataset.large }, false);
+      return;
+    }
     const answer = await ask(place.dataset.check || "", {});
     if (mine !== asked) return;
     if (answer.seconds) timer = setTimeout(check, answer.seconds * 1000);

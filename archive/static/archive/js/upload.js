@@ -155,6 +155,10 @@ if (form && drop) {
   form.addEventListener("submit", (event) => {
     const files = input instanceof HTMLInputElement ? Array.from(input.files || []) : [];
     if (!(form instanceof HTMLFormElement)) return;
+    // What is pasted goes along as the form would send it: as one more record.
+    if (text instanceof HTMLTextAreaElement && text.value.trim()) {
+      files.push(new File([text.value], form.dataset.pasted || "record"));
+    }
     const parts = partsOf(files, form.dataset);
     if (parts.length <= 1) return;
     event.preventDefault();
