@@ -19,6 +19,7 @@ from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.games import stored
 from tests.archive.quoridor import NAMED, after, ready
+from tests.archive.test_web_words_and_weight import KEYS
 from tests.archive.test_web_words_and_weight import texts as read_or_spoken
 
 pytestmark = pytest.mark.django_db
@@ -149,8 +150,8 @@ def test_a_game_that_began_elsewhere_begins_there(client: Client) -> None:
 
 
 NOTATION = re.compile(r"[a-i][1-9][hv]?")
-ALLOWED = {"English", "JSON", "qf", "code"}
-"""Names of formats, and the link to the other language."""
+ALLOWED = KEYS | {"English", "JSON", "qf", "code"}
+"""Names of formats and keys, and the link to the other language."""
 
 
 def test_japanese_pages_hold_no_latin_word_of_ours(client: Client) -> None:

@@ -181,7 +181,7 @@ def test_a_move_of_a_position_changes_board_table_and_address(
     page.evaluate("window.kept = true")
     page.locator(".moves-table a", has_text="e8").click()
     expect(page).to_have_url(re.compile(re.escape(path_code(display_key(after("e2 e8"))))))
-    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8")))
+    expect_drawn(page.locator("svg.qf-board"), expected(after("e2 e8"), "e8"))
     expect(page.locator(".moves-table tbody tr")).to_have_count(3)
     assert page.evaluate("window.kept")
 

@@ -83,6 +83,12 @@ export function startPointing({ area, host, hands, board, swiped = false }, rule
   /** @param {number | null} [over] the square under a piece that is carried */
   function draw(over = null) {
     board.mark(chosen && "board" in chosen ? chosen.board : null, ways, over !== null && ways.includes(over) ? over : null);
+    hands.forEach((hand, color) => {
+      const kind = chosen && "hand" in chosen && chosen.hand === color ? String(chosen.kind) : "";
+      for (const piece of hand.querySelectorAll("[data-kind]")) {
+        piece.classList.toggle("picked", /** @type {SVGElement} */ (piece).dataset.kind === kind);
+      }
+    });
   }
 
   /** @param {Spot} spot */
