@@ -368,6 +368,8 @@ class Entry(models.Model):
         constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
         indexes = [
             models.Index(fields=["upload", "part"], condition=Q(hidden=True), name="entry_hidden"),
+            # For counts and pages by state: an upload has up to hundreds of thousands, perhaps of one.
+            models.Index(fields=["upload", "state", "seq"], name="entry_state"),
         ]
 
     def __str__(self) -> str:

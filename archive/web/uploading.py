@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from heapq import merge
+from itertools import islice
+from operator import attrgetter
 from typing import Any, Final
 
 from django.conf import settings
@@ -227,11 +230,12 @@ def rows(
         .select_related("game__player0", "game__player1", "game__event")
         .defer("extra", "record", "beside", "game__details")
     )
-    failures = {"state": Entry.State.FAILED}
-    chosen = entries.filter(**failures) if failed else entries.exclude(**failures)
+    states = [state for state in Entry.State.values if (state == Entry.State.FAILED) == failed]
+    # State by state: asked for several at once, a database reads all that the upload has of any other.
+    chosen = [entries.filter(state=state).order_by("seq")[: ROWS + 1] for state in states]
     shown: list[dict[str, Any]] = []
     room = ROW_BYTES
-    for entry in chosen.order_by("seq")[: ROWS + 1]:
+    for entry in islice(merge(*chosen, key=attrgetter("seq")), ROWS + 1):
         row = _row(entry, found.name, seen(entry))
         room -= _size(row)
         if len(shown) == ROWS or (shown and room < 0):

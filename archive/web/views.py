@@ -9,7 +9,13 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+)
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import escape
@@ -432,9 +438,9 @@ def pieces(request: HttpRequest) -> HttpResponse:
 
 
 def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
-    """Back to where one was, with a cookie for a year."""
+    """Back to where one was, with a cookie for a year; home from what is no address of this site."""
     wanted = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    response = redirect(wanted if safe else "home")
+    response = HttpResponseRedirect(wanted if safe and wanted.startswith("/") else reverse("home"))
     response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
     return response

@@ -80,7 +80,15 @@ def test_the_theme_is_a_cookie_that_the_page_obeys(client: Client) -> None:
 
 
 def test_the_theme_switch_leads_to_no_other_site(client: Client) -> None:
-    assert client.post("/theme/", {"next": "https://example.org/"}).headers["Location"] == "/"
+    for elsewhere in (
+        "https://example.org/",
+        "//example.org",
+        "games",
+        """'"'><b onclick=1>""",
+        "a b",
+        "\\x",
+    ):
+        assert client.post("/theme/", {"next": elsewhere}).headers["Location"] == "/"
 
 
 def test_pages_need_no_inline_code_or_styles(client: Client) -> None:

@@ -106,9 +106,9 @@ def test_a_word_in_place_of_a_move_ends_the_game(word, special, winner):
 
 
 def test_an_unknown_word_is_kept_and_wins_nothing():
-    game = only("startpos moves 7g7f abnormal")
+    game = only("startpos moves 7g7f flagged")
     assert game.ending is not None
-    assert (game.ending.word, game.ending.special, game.ending.winner) == ("abnormal", None, None)
+    assert (game.ending.word, game.ending.special, game.ending.winner) == ("flagged", None, None)
     assert [issue.code for issue in game.issues] == ["unknown-ending"]
 
 

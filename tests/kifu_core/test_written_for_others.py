@@ -35,7 +35,7 @@ def again(one, file_format="ki2"):
         ("不戦敗", "まで2手で後手の勝ち"),
         ("最大手数", "   3 最大手数    "),
         ("待った", "   3 待った      "),
-        ("Time-up", "   3 Time-up     "),
+        ("Flagged", "   3 Flagged     "),
     ],
 )
 def test_kif_ends_with_a_sentence_that_programs_know_or_with_a_row(word, line):
@@ -46,7 +46,7 @@ def test_kif_ends_with_a_sentence_that_programs_know_or_with_a_row(word, line):
 
 
 @pytest.mark.parametrize(
-    "word", ["入玉勝ち", "引き分け", "最大手数", "待った", "不戦勝", "王手千日手", "Time-up"]
+    "word", ["入玉勝ち", "引き分け", "最大手数", "待った", "不戦勝", "王手千日手", "Flagged"]
 )
 def test_ki2_tells_an_ending_without_a_sentence_in_a_remark(word):
     one = game(ROWS + f"   3 {word}\n")

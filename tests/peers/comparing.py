@@ -119,7 +119,7 @@ class Case(NamedTuple):
         special = next((entry["special"] for entry in self.entries if "special" in entry), None)
         if special is not None:
             return BY_SPECIAL.get(special)
-        return kind_beside(self.game.ending)
+        return kind_beside(self.game.ending, self.turn ^ (self.plies & 1))
 
 
 ILLEGAL: Final = {
