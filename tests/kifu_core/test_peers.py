@@ -91,7 +91,7 @@ def test_what_a_peer_reads_we_read(row):
         assert ours >= max(theirs)
 
 
-NAMED = {"result まで2手で後手の入玉勝ち": 1}
+NAMED = {"ki2: result まで2手で後手の入玉勝ち": 1}
 """Who has won by a line that names a side; tsshogi goes by whose turn it is."""
 
 
