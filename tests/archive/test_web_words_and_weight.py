@@ -20,7 +20,7 @@ from tests.archive import builders
 pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
 
 FORMATS = {
-    "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "UTF", "Shogi64", "QF", "ALG", "JSON",
+    "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "PSN", "UTF", "Shogi64", "QF", "ALG", "JSON",
 }  # fmt: skip
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
 KEYS = {"Shift", "Delete", "Home", "End", "Esc"}
