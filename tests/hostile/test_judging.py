@@ -128,9 +128,10 @@ def test_an_answer_in_pieces_takes_as_long_as_the_longest_wait_for_one(monkeypat
 
     monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: clock.now))
     answer = Answer(began=10.0)
-    reader: Any = SimpleNamespace(line=line, take=lambda size: b"x" * size)
+    reader: Any = SimpleNamespace(line=line, take=lambda size: b"x" * size, until=14.0, patience=4.0)
     assert client._chunks(reader, answer) == b"xx"
     assert (answer.seconds, answer.began) == (3, 11)
+    assert reader.until == 18, "there is patience for each piece"
 
 
 def test_an_answer_that_breaks_off_is_no_answer(place):
