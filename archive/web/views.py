@@ -46,7 +46,7 @@ from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context
 from archive.web.lines import read_line, walk_to
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
-from archive.web.wording import words_of
+from archive.web.wording import RECORDS, words_of
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.formats import bod
 from kifu_core.games import GAMES, SHOGI
@@ -76,8 +76,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
     start = Position.initial()
     code = shogi64.encode(start)
+    found = counts()
+    numbers = dict(found.kinds)
     context = {
-        "counts": counts(),
+        "counts": found,
+        "games": numbers.pop("game", 0),
+        "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
         "newest": find_games(limit=_HOME_GAMES).items,
         "position": start,
         "code": code,
