@@ -35,6 +35,7 @@ from archive.queries.likely import likely
 from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
+from archive.queries.totals import total
 from archive.queries.trend import trend
 from archive.reading import check_text, limited_reading
 from archive.taken_down import editions_shown, game_called, game_shown
@@ -118,12 +119,15 @@ def games(request: HttpRequest) -> HttpResponse:
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     found = facets(filters)
+    # Before a later page there is a whole one.
+    before = "cursor" in request.GET
     context = {
         "form": form,
         "page": page,
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
+        "total": total(filters, found, PAGE if before else len(page.items), before or page.next is not None),
         "similar": similar_names(form, apart=not page.items) if _few(page) else [],
         "mistyped": [] if page.items else mistyped(form),
         "elsewhere": [] if page.items else elsewhere(form),
