@@ -127,6 +127,7 @@ def games(request: HttpRequest) -> HttpResponse:
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
+        "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
         "total": total(filters, found, PAGE if before else len(page.items), before or page.next is not None),
         "similar": similar_names(form, apart=not page.items) if _few(page) else [],
         "mistyped": [] if page.items else mistyped(form),
