@@ -92,6 +92,25 @@ class Upload(models.Model):
             yield bytes(pieces.values_list("bytes", flat=True).get(n=n))
 
 
+class Sender(models.Model):
+    """A session in which an upload of nobody's was sent, by a key that only it knows.
+
+    The key is empty for whoever sent it again and keeps no session: an archivist's command, a program.
+    """
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="senders", db_index=False)
+    key = models.CharField(max_length=32, blank=True)
+    first = models.BooleanField()
+    """Whether it made the upload, and did not send again what was here."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["upload", "key"], name="sender_of_upload")]
+        indexes = [models.Index(fields=["key", "upload"], name="sender_uploads")]
+
+    def __str__(self) -> str:
+        return f"sender of {self.upload_id}"
+
+
 class UploadChunk(models.Model):
     """Piece `n` (from 0) of an upload: `PIECE_BYTES` long, the last one shorter."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from secrets import token_urlsafe
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
-from archive.models import Upload
+from archive.models import Sender, Upload
 
 
 def may_upload(request: HttpRequest) -> bool:
@@ -23,12 +27,44 @@ def may_upload(request: HttpRequest) -> bool:
 
 
 def may_delete(request: HttpRequest, upload: Upload) -> bool:
-    """Whether this request may delete an upload: its uploader's may, and that of who has the right to
-    (`archive.delete_upload`)."""
+    """Whether this request may delete an upload: its uploader's may, that of who has the right to
+    (`archive.delete_upload`), and that of the session which sent it, as long as nobody else has."""
+    return upload.pk in deletable(request, [upload])
+
+
+def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
+    """The ids of those uploads that this request may delete."""
     user = request.user
-    if not user.is_authenticated:
-        return False
-    return upload.uploader_id == user.pk or user.has_perm("archive.delete_upload")
+    if user.is_authenticated and user.has_perm("archive.delete_upload"):
+        return {upload.pk for upload in uploads}
+    own = {upload.pk for upload in uploads if user.is_authenticated and upload.uploader_id == user.pk}
+    return own | _sent_alone(session_key(request), [one.pk for one in uploads if one.uploader_id is None])
+
+
+def _sent_alone(key: str, uploads: Collection[int]) -> set[int]:
+    """Those of the uploads of nobody's that the session with this key made, and nobody sent again."""
+    if not key or not uploads:
+        return set()
+    others = Sender.objects.filter(upload=OuterRef("upload")).exclude(key=key)
+    mine = Sender.objects.filter(~Exists(others), key=key, first=True, upload__in=uploads)
+    return set(mine.values_list("upload_id", flat=True))
+
+
+_KEY: Final = "sender"
+
+
+def session_key(request: HttpRequest) -> str:
+    """By what uploads of this session are known; empty where none was sent in it without an account."""
+    return str(request.session.get(_KEY, ""))
+
+
+def sender_key(request: HttpRequest) -> str:
+    """The same for a session that is about to send one; empty for accounts, and for who keeps no cookies."""
+    if request.user.is_authenticated or not request.COOKIES:
+        return ""
+    if not session_key(request):
+        request.session[_KEY] = token_urlsafe(16)
+    return session_key(request)
 
 
 def comes_from_elsewhere(request: HttpRequest) -> bool:

@@ -36,7 +36,7 @@ from archive.ingest.claims import (
 from archive.ingest.ready import ReadyEntry, ReadyGame, index_rows, storable
 from archive.ingest.removal import begin_deletion, delete_upload, left_deleting
 from archive.ingest.writing import Change, Identity, IndexDamagedError, identity
-from archive.models import PIECE_BYTES, Entry, Game, Upload, UploadChunk
+from archive.models import PIECE_BYTES, Entry, Game, Sender, Upload, UploadChunk
 
 __all__ = [
     "ClaimLostError",
@@ -106,12 +106,17 @@ class Ingested:
 
 
 def create_upload(
-    name: str, chunks: Iterable[bytes], uploader: AbstractBaseUser | None = None, source: str = "web"
+    name: str,
+    chunks: Iterable[bytes],
+    uploader: AbstractBaseUser | None = None,
+    source: str = "web",
+    sender: str = "",
 ) -> tuple[Upload, bool]:
     """Store the bytes as they come, in the transaction that creates the upload; (upload, whether it is new).
 
-    The same bytes from the same uploader (None: nobody) are the same upload. No more than one piece is held
-    in memory. `chunks` should not be slower than a disk: on SQLite nobody else writes meanwhile.
+    The same bytes from the same uploader (None: nobody) are the same upload; `sender` is the key of the
+    session in which it comes from nobody. No more than one piece is held in memory. `chunks` should not be
+    slower than a disk: on SQLite nobody else writes meanwhile.
     Raises UploadEmpty and UploadTooLarge.
     """
     digest, size = sha256(), 0
@@ -131,11 +136,20 @@ def create_upload(
                 raise UploadEmpty
             upload.size, upload.sha256 = size, digest.hexdigest()
             upload.save(update_fields=["size", "sha256"])
+            if sender and uploader is None:
+                Sender.objects.create(upload=upload, key=sender, first=True)
         return upload, True
     except IntegrityError:
-        return Upload.objects.get(
-            uploader_id=uploader.pk if uploader else None, sha256=digest.hexdigest()
-        ), False
+        upload = Upload.objects.get(uploader_id=uploader.pk if uploader else None, sha256=digest.hexdigest())
+        if uploader is None:
+            _sent_again([upload], sender)
+        return upload, False
+
+
+def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
+    """Keep that uploads of nobody's were sent by somebody else too: no sender may delete them alone."""
+    again = [Sender(upload=upload, key=sender, first=False) for upload in known]
+    Sender.objects.bulk_create(again, ignore_conflicts=True)
 
 
 def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
@@ -156,6 +170,8 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
     except IntegrityError:  # somebody else is storing one of them
         return [create_upload(name, [data], source=source) for name, data in files]
     found = {upload.sha256: upload for upload in _uploads_of_nobody(digests)}
+    if known := [upload for digest, upload in found.items() if digest not in new]:
+        _sent_again(known)
     return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
 
 

@@ -31,16 +31,23 @@ def clean_name(name: str) -> str:
 
 
 def receive(
-    name: str, chunks: Iterable[bytes], user: AbstractBaseUser | AnonymousUser | None, source: str
+    name: str,
+    chunks: Iterable[bytes],
+    user: AbstractBaseUser | AnonymousUser | None,
+    source: str,
+    sender: str = "",
 ) -> tuple[Upload, bool]:
     """Store an upload as it came and tell a worker; (upload, whether it is new).
 
     The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin
-    or sample. Raises `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` for no
-    bytes at all; nothing is stored then.
+    or sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
+    `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` for no bytes at all;
+    nothing is stored then.
     """
     uploader = user if user is not None and user.is_authenticated else None
-    upload, created = store.create_upload(clean_name(name), chunks, uploader=uploader, source=source)
+    upload, created = store.create_upload(
+        clean_name(name), chunks, uploader=uploader, source=source, sender=sender
+    )
     if created:
         tasks.enqueue(upload.pk, upload.size)
     return upload, created

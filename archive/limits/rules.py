@@ -128,6 +128,7 @@ COSTS: Final[dict[str, int | Cost]] = {
     "embed-game": 1,
     "embed-position": 1,
     "upload": _upload,
+    "own-uploads": 2,
     "upload-detail": 1,
     "upload-delete": 20,
     "sign-in": 1,

@@ -100,6 +100,12 @@ _NAMES: Final = """
     ) FROM {table} n WHERE n.name > %s AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
     AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.name LIMIT %s
 """
+_NAMES_COUNTED: Final = """
+    SELECT count(*) FROM (
+        SELECT 1 FROM {table} n WHERE lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+        AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) LIMIT %s
+    ) x
+"""
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
@@ -112,15 +118,30 @@ def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> lis
     """Players or events whose names hold the words in any width and case (those of players in any form of
     their characters), by name, those after a name; one look at the names. A name whose games are all gone is
     gone too."""
-    sql = _NAMES.format(table=_TABLES[kind], games=_LISTS[kind], kind=kind, by=_FOUND_BY[kind])
+    sql = _NAMES.format(**_named_by(kind))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), _like(kind, words), limit])
+        return [Named(*row) for row in cursor.fetchall()]
+
+
+def count_names(kind: Kind, words: str, most: int) -> int:
+    """How many players or events `names` lists, counted up to `most`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMES_COUNTED.format(**_named_by(kind)), [_like(kind, words), most])
+        return int(cursor.fetchone()[0])
+
+
+def _named_by(kind: Kind) -> dict[str, str]:
+    return {"table": _TABLES[kind], "games": _LISTS[kind], "kind": kind, "by": _FOUND_BY[kind]}
+
+
+def _like(kind: Kind, words: str) -> str:
+    """The pattern of names that hold words."""
     # As the name is stored, but for what would be left of a title alone.
     text = headers.plain(words)
     if kind == "player":
         text = headers.player_key(words) or headers.folded(text)
-    like = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like, limit])
-        return [Named(*row) for row in cursor.fetchall()]
+    return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 def spelt(text: str) -> str:

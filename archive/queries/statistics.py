@@ -32,10 +32,13 @@ TIMED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is: games and other records, and positions in their rows of the index."""
+    """How much there is: games and other records, and positions in their rows of the index. `kinds` is how
+    many records there are of each kind, in the order of `Game.RecordKind`; kinds of which there is none are
+    left out."""
 
     games: int
     positions: int
+    kinds: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,24 @@ class Statistics:
     kinds: tuple[tuple[str, int], ...] = ()
 
 
+_RECORDS: Final = """
+    SELECT record_kind, count(*), sum(index_rows) FROM archive_game WHERE space = 0 GROUP BY record_kind
+"""
+
+
 def counts() -> Counts:
     """How much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
     kept = f"counts-{last_gone()}"
     found: Counts | None = cache.get(kept)
     if found is None:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*), coalesce(sum(index_rows), 0) FROM archive_game WHERE space = 0")
-            found = Counts(*map(int, cursor.fetchone()))
+            cursor.execute(_RECORDS)
+            rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
+        found = Counts(
+            games=sum(n for n, _positions in rows.values()),
+            positions=sum(positions for _n, positions in rows.values()),
+            kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
+        )
         # An archive that has just begun fills fast; a large one hardly changes.
         cache.set(kept, found, COUNTS_SECONDS if found.games > LISTED else 1)
     return found

@@ -1,12 +1,14 @@
-"""How far the work on an upload is, counted from its entries."""
+"""How far the work on an upload is, counted from its entries; and who sent which."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any, Final
 
-from django.db.models import Count
+from django.db.models import Count, F, QuerySet
 
-from archive.models import Entry
+from archive.models import Entry, Sender, Upload
+from archive.queries.totals import Total
 
 
 def entry_counts(upload_id: int) -> dict[str, int]:
@@ -21,3 +23,36 @@ def counts_of_uploads(upload_ids: Collection[int]) -> dict[int, dict[str, int]]:
     for upload_id, state, number in found.values_list("upload_id", "state").annotate(Count("pk")):
         counts[upload_id][state] = number
     return counts
+
+
+COUNTED_TO: Final = 1_000
+"""Uploads of one sender that are counted."""
+
+
+def uploads_of(user_id: int | None, key: str, before: int | None, limit: int) -> list[Upload]:
+    """What an account, or a session by its key, has sent: the newest first, those below an id."""
+    found: set[int] = set()
+    for numbers in _sent_by(user_id, key):
+        found |= {*(numbers if before is None else numbers.filter(number__lt=before))[:limit]}
+    chosen = sorted(found, reverse=True)[:limit]
+    return list(Upload.objects.filter(pk__in=chosen).order_by("-pk"))
+
+
+def number_of_uploads(user_id: int | None, key: str) -> Total:
+    """How many these are."""
+    number = sum(len(numbers[: COUNTED_TO + 1]) for numbers in _sent_by(user_id, key))
+    return Total(number) if number <= COUNTED_TO else Total(COUNTED_TO, exact=False)
+
+
+def _sent_by(user_id: int | None, key: str) -> list[QuerySet[Any, Any]]:
+    """The numbers of uploads by account and by session, each the newest first."""
+    found: list[QuerySet[Any, Any]] = []
+    if user_id is not None:
+        mine = Upload.objects.filter(uploader=user_id).exclude(state=Upload.State.DELETING)
+        found.append(mine.annotate(number=F("pk")).order_by("-pk").values_list("number", flat=True))
+    if key:
+        sent = Sender.objects.filter(key=key).exclude(upload__state=Upload.State.DELETING)
+        found.append(
+            sent.annotate(number=F("upload_id")).order_by("-upload_id").values_list("number", flat=True)
+        )
+    return found

@@ -20,6 +20,7 @@ from archive.queries import people
 from archive.queries.games import GameFilters, find_games
 from archive.queries.positions import PositionFilters, explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
+from archive.queries.totals import names_total
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
 from kifu_core.games import GAMES
@@ -99,6 +100,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         "found": found[:PAGE],
         "next": following,
         "many": people.COUNTED_TO,
+        "total": names_total(kind, words),
         "section": f"{kind}s",
     }
     return render(request, "archive/names.html", context)

@@ -17,15 +17,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from archive import issues
 from archive.ingest import store, uploads
-from archive.ingest.access import may_delete, may_upload
+from archive.ingest.access import deletable, may_delete, may_upload, sender_key, session_key
 from archive.ingest.uploads import clean_name, receive
 from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
-from archive.queries.uploads import counts_of_uploads, entry_counts
+from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
 from archive.taken_down import has_hidden, issues_shown, sees_deleted, upload_shown, uploads_shown
 from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
@@ -77,7 +78,7 @@ def _receive(
     received, refused = [], []
     for name, chunks in parts:
         try:
-            received.append(receive(name, chunks, request.user, "web")[0])
+            received.append(receive(name, chunks, request.user, "web", sender_key(request))[0])
         except store.UploadTooLarge:
             limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
             text = _("A file may have at most %(limit)s MiB.") % {"limit": limit}
@@ -151,6 +152,25 @@ def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
 
 def _works(found: Upload) -> bool:
     return found.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
+
+
+@require_safe
+@never_cache
+def own_uploads(request: HttpRequest) -> HttpResponse:
+    """What this account has sent, or this session without one, the newest first."""
+    sender = (request.user.pk, session_key(request))
+    found = uploads_of(*sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
+    shown = found[:_SHOWN_UPLOADS]
+    counts = counts_of_uploads([one.pk for one in shown])
+    may = deletable(request, shown)
+    context = {
+        "rows": [progress(one, counts[one.pk]) | {"may_delete": one.pk in may} for one in shown],
+        "total": number_of_uploads(*sender),
+        "next": shown[-1].pk if len(found) > len(shown) else None,
+        "allowed": may_upload(request),
+        "section": "upload",
+    }
+    return render(request, "archive/uploads.html", context)
 
 
 @require_safe

@@ -25,6 +25,7 @@ urlpatterns = [
     path("embed/positions/<slug:kind>/<str:code>/", embedding.position, name="embed-position"),
     path("quoridor/board/", quoridor.board, name="quoridor-board"),
     path("upload/", uploading.upload, name="upload"),
+    path("uploads/", uploading.own_uploads, name="own-uploads"),
     path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
     path("uploads/<int:upload_id>/delete/", uploading.delete_upload, name="upload-delete"),
     path("sign-in/", accounts.SignIn.as_view(), name="sign-in"),

@@ -35,6 +35,7 @@ from archive.queries.likely import likely
 from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
+from archive.queries.totals import total
 from archive.queries.trend import trend
 from archive.reading import check_text, limited_reading
 from archive.taken_down import editions_shown, game_called, game_shown
@@ -46,7 +47,7 @@ from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context
 from archive.web.lines import read_line, walk_to
 from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
-from archive.web.wording import words_of
+from archive.web.wording import RECORDS, words_of
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.formats import bod
 from kifu_core.games import GAMES, SHOGI
@@ -76,8 +77,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
     start = Position.initial()
     code = shogi64.encode(start)
+    found = counts()
+    numbers = dict(found.kinds)
     context = {
-        "counts": counts(),
+        "counts": found,
+        "games": numbers.pop("game", 0),
+        "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
         "newest": find_games(limit=_HOME_GAMES).items,
         "position": start,
         "code": code,
@@ -114,12 +119,16 @@ def games(request: HttpRequest) -> HttpResponse:
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     found = facets(filters)
+    # Before a later page there is a whole one.
+    before = "cursor" in request.GET
     context = {
         "form": form,
         "page": page,
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
+        "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
+        "total": total(filters, found, PAGE if before else len(page.items), before or page.next is not None),
         "similar": similar_names(form, apart=not page.items) if _few(page) else [],
         "mistyped": [] if page.items else mistyped(form),
         "elsewhere": [] if page.items else elsewhere(form),

@@ -66,6 +66,14 @@ RESULTS: Final[tuple[Promise, ...]] = (_("☗ wins"), _("☖ wins"), _("draw"), 
 GAMES: Final[dict[str, Promise]] = {"shogi": _("shogi"), "quoridor": _("Quoridor")}
 """What kinds of games are called."""
 
+RECORDS: Final[dict[str, Promise]] = {
+    "game": pgettext_lazy("figure", "games"),
+    "problem": pgettext_lazy("figure", "problems"),
+    "tree": pgettext_lazy("figure", "opening trees"),
+    "position": pgettext_lazy("figure", "single positions"),
+}
+"""What records of each kind are called below their number."""
+
 RESULTS_OF: Final[dict[str, tuple[Promise, ...]]] = {
     "shogi": RESULTS,
     "quoridor": (_("White wins"), _("Black wins"), *RESULTS[2:]),

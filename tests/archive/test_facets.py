@@ -13,6 +13,7 @@ from archive.models import Upload
 from archive.queries import facets as module
 from archive.queries.facets import Facets, facets
 from archive.queries.games import GameFilters, find_games
+from archive.queries.statistics import statistics
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -114,6 +115,15 @@ def test_facets_lead_to_the_list_that_they_count(client: Client) -> None:
         number = client.get(f"/games/{href}").content.decode().count('class="game-row"')
         assert text.endswith(f" {number}")
         assert "player=" in href
+
+
+def test_facets_say_where_they_count_more_than_the_statistics_do(client: Client) -> None:
+    def shown(query: str) -> bool:
+        return "問題・定跡・局面も数えています" in client.get(f"/games/{query}").content.decode()
+
+    assert shown("")
+    assert not shown("?kind=game")
+    assert facets(GameFilters(record_kind="game")).games == statistics("shogi").games
 
 
 def test_an_upload_is_a_filter_with_its_name(client: Client) -> None:

@@ -30,7 +30,7 @@ from archive.models import (
     Player,
     Upload,
 )
-from archive.queries import counting, facets, finding, people, through
+from archive.queries import counting, facets, finding, people, through, totals
 from archive.queries.games import GameFilters, find_games, game_by_id
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
@@ -204,6 +204,9 @@ LISTS = {
 }
 
 
+SHORT = GameFilters(max_plies=99)
+
+
 def lists(filters: GameFilters | None, order: str) -> None:
     """The first pages of a list of games."""
     cursor = find_games(filters, order, None, 5).next
@@ -257,6 +260,18 @@ def test_facets_read_no_table_whole(archive, monkeypatch):
     assert facets.facets().sampled is True
     cache.clear()
     assert whole({name: partial(facets.facets, filters) for name, filters in lists.items()}) == {}
+
+
+def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
+    monkeypatch.setattr(totals, "COUNTED_TO", 50)
+    lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk), "length": SHORT}
+    sampled = facets.Facets(sampled=True)
+
+    def ask(filters: GameFilters | None) -> None:
+        cache.clear()
+        totals.total(filters or SHORT, sampled, 50, True)
+
+    assert whole({name: partial(ask, filters) for name, filters in lists.items()}) == {}
 
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import include, path
@@ -41,6 +42,22 @@ def test_home_shows_the_archive_in_one_look(client: Client) -> None:
         'href="/upload/"',
     ):
         assert text in page
+
+
+def test_home_counts_games_apart_from_problems_trees_and_positions(client: Client) -> None:
+    cache.clear()
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲", white="乙"),
+        builders.ready("2g2f 8c8d", black="丙", white="丁"),
+        builders.ready("5g5f", kind="problem"),
+        builders.ready("5g5f 5c5d", {1: [["7g7f"]]}, kind="tree"),
+    )
+    page = html(client, "/")
+    assert "<dt>棋譜</dt><dd>2</dd>" in page
+    assert '<dt>問題</dt><dd><a href="/games/?kind=problem">1</a></dd>' in page
+    assert '<dt>定跡</dt><dd><a href="/games/?kind=tree">1</a></dd>' in page
+    assert "kind=position" not in page
+    assert "<dt>opening trees</dt>" in html(client, "/", "en")
 
 
 def test_home_of_an_empty_archive_asks_for_records(client: Client) -> None:

@@ -18,7 +18,7 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import UploadBody
 from archive.ingest import store, uploads
-from archive.ingest.access import may_delete, may_upload
+from archive.ingest.access import comes_from_elsewhere, may_delete, may_upload, sender_key
 from archive.ingest.uploads import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Upload
@@ -69,7 +69,7 @@ def _parts(request: Request) -> list[tuple[str, Iterable[bytes]]]:
 
 def _receive(name: str, chunks: Iterable[bytes], request: Request) -> tuple[Upload, bool]:
     try:
-        return uploads.receive(name, chunks, request.user, "api")
+        return uploads.receive(name, chunks, request.user, "api", sender_key(request))
     except store.UploadTooLarge as error:
         raise ApiError("too-large", f"a file has at most {error} bytes", 413) from error
     except store.UploadEmpty as error:
@@ -112,7 +112,9 @@ def detail(request: Request, pk: int) -> Response:
 def _delete(request: Request, pk: int) -> Response:
     """204 if it is gone, 202 if that takes a worker longer; also for who asks again meanwhile."""
     upload = Upload.objects.filter(pk=pk).first()
-    if upload is None or not may_delete(request, upload):
+    # A session without an account has no CSRF token to show.
+    foreign = not request.user.is_authenticated and comes_from_elsewhere(request)
+    if upload is None or foreign or not may_delete(request, upload):
         upload_shown(request, pk)
         if not request.user.is_authenticated:
             raise NotAuthenticated("sign in to delete an upload")
