@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import Final
 
 from kifu_core import rules
+from kifu_core.deadline import watched
 from kifu_core.detect import TREE_FORKS, has_players
 from kifu_core.jkf import Record
 from kifu_core.moves import NO_MOVE
@@ -82,7 +83,7 @@ def with_openings(games: list[ParsedGame], *, resigned: bool = False) -> list[Pa
     if len(lines) < 2 or not all(_is_opening(game, endings) for game in lines):
         return games
     numbers = {game.index for game in lines}
-    return [replace(game, kind="tree") if game.index in numbers else game for game in games]
+    return [replace(game, kind="tree") if game.index in numbers else game for game in watched(games)]
 
 
 def _is_opening(game: ParsedGame, endings: tuple[str | None, ...]) -> bool:

@@ -55,7 +55,7 @@ def findings(game: ParsedGame) -> tuple[Issue, ...]:
     fouls = {(issue.code, issue.ply): issue for issue in legality(game.record)}
     told = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]
     place = game.place
-    return (*told, *(fouls.values() if place is None else map(place, fouls.values())))
+    return (*told, *(fouls.values() if place is None else map(place, watched(fouls.values()))))
 
 
 def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:

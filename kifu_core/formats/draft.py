@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import NamedTuple
 
 from kifu_core import specials
@@ -237,26 +236,32 @@ class Places:
         return begin, "\n".join(part.rstrip("\n") for part in parts)
 
 
-@dataclass(frozen=True, slots=True)
 class Plies:
-    """Where the moves of a game's main line stand in its text; nothing is looked for before it is asked."""
+    """Where the moves of a game's main line stand in its text; nothing is looked for before it is asked, and
+    nothing twice."""
 
-    source: Source
-    line: Line
-    locate: Locate
+    def __init__(self, source: Source, line: Line, locate: Locate) -> None:
+        self.source = source
+        self.line = line
+        self.places = Places(source, locate)
+        self.moves: list[int] | None = None
 
     def __call__(self, issue: Issue) -> Issue:
         """An issue about a ply with its place, as it is without a ply or where the text has none."""
         index = self._index(issue.ply)
-        offset = None if index is None else Places(self.source, self.locate).offset(self.line, index)
+        offset = None if index is None else self.places.offset(self.line, index)
         if offset is None:
             return issue
         return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
 
     def _index(self, ply: int | None) -> int | None:
         """The step of a ply from 1; endings are steps, but no plies."""
-        moves = (index for index, step in enumerate(self.line.steps) if not isinstance(step, Special))
-        return None if not ply else next(islice(moves, ply - 1, None), None)
+        if not ply:
+            return None
+        if self.moves is None:
+            steps = enumerate(watched(self.line.steps))
+            self.moves = [index for index, step in steps if not isinstance(step, Special)]
+        return self.moves[ply - 1] if ply <= len(self.moves) else None
 
 
 def _first_step(spot: tuple[int, int, int]) -> int:
