@@ -72,11 +72,6 @@ class Resolved:
     nobody: bool
 
     @property
-    def by_rows(self) -> bool:
-        """Whether anything is asked for that rows and counters do not tell by themselves."""
-        return bool(self._probes(0)) or self.days() is not None
-
-    @property
     def probing(self) -> bool:
         """Whether each row's game has to be looked at."""
         return bool(self._probes(0))
