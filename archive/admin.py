@@ -1,4 +1,4 @@
-"""The admin: look at uploads and games, upload, retry, delete. Writing goes through `archive.ingest`."""
+"""The admin: look at uploads and games, upload, retry, delete. Writing goes through `archive.store`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -17,9 +18,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from archive.ingest import store, tasks, uploads
-from archive.ingest.access import may_delete
-from archive.models import Entry, Event, Game, Player, Upload
+from archive import store
+from archive.intake import tasks, uploads
+from archive.intake.permissions import may_delete
+from archive.models import Entry, Event, Game, Player, Upload, User
 from archive.queries import twins
 from archive.queries.uploads import entry_counts
 from archive.web.issues import shown_issues
@@ -40,7 +42,7 @@ DELETED: Final = 50
 
 
 class ReadOnlyAdmin(ModelAdmin):
-    """Shows rows that only `archive.ingest.store` writes."""
+    """Shows rows that only `archive.store` writes."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -82,6 +84,9 @@ class SeveralFilesField(forms.FileField):
 
 class UploadForm(forms.Form):
     file = SeveralFilesField(label=_("files"), allow_empty_file=True)
+
+
+admin.site.register(User, UserAdmin)
 
 
 @admin.register(Upload)
@@ -317,7 +322,7 @@ class GameAdmin(ReadOnlyAdmin):
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:
         found = (
-            (reverse("admin:archive_game_change", args=[twin.id]), twin.id) for twin in twins.twins(game.pk)
+            (reverse("admin:archive_game_change", args=[twin.id]), twin.id) for twin in twins.twins_of(game)
         )
         return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
 

@@ -14,7 +14,7 @@ broker.register()
 
 app = Celery("archive")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["archive.ingest"])
+app.autodiscover_tasks(["archive.intake"])
 
 
 @setup_logging.connect

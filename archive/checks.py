@@ -12,7 +12,7 @@ from django.db import connection
 from archive import env
 from archive.limits.counting import store_name
 
-FORWARDED = "archive.web.addresses.ForwardedHeaders"
+FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 
 
 @register(Tags.security)

@@ -45,6 +45,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{text} 形式の書庫は読めません。ZIP か tar にしてアップロードしてください",
         "containers of the kind {text} cannot be read; please upload a ZIP or tar file",
     ),
+    "is-container": (
+        "これは書庫です（{text}）。登録すると、中のファイルを一つずつ読み取ります",
+        "this is an archive ({text}): upload it, and every file in it is read",
+    ),
     "needs-7z": (
         '7z 形式の書庫を読むには、サーバーに py7zr が必要です（pip install "kifu-archive[7z]"）',
         'to read 7z archives the server needs py7zr (pip install "kifu-archive[7z]")',
@@ -122,8 +126,8 @@ def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None 
 
 def detail_of(error: KifuError, spoken: Language | None = None) -> str:
     """What is wrong, in the error's own words or those of its code; `spoken` as for `text_of`."""
-    here = f"{error.code}-here"
-    if here in TEXTS and not error.message:
+    here = next((code for code in (f"{error.code}-here", error.code) if code in TEXTS), None)
+    if here and not error.message:
         return text_of(here, error.params, spoken)
     return error.message or message(error, language=spoken or language())
 

@@ -2,22 +2,24 @@
 # ruff: noqa: RUF012
 """The tables; docs/position-index.md says why those of the index are as they are.
 
-Rows of games, entries and the index are written by `archive.ingest.store` only; foreign keys PROTECT, so
+Rows of games, entries and the index are written by `archive.store` only; foreign keys PROTECT, so
 that nothing else can delete them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from archive.ingest import records
-from archive.ingest.headers.variants import folded
+from archive import codec
+from archive.kana_readings import reading
+from archive.variants import folded
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
@@ -31,6 +33,15 @@ LARGEST_ID: Final = 2**63 - 1
 
 PIECE_BYTES: Final = 1024 * 1024
 """Largest piece in which an upload's bytes are stored."""
+
+
+class User(AbstractUser):
+    """Somebody with an account, in the table that archives had before there was a model of our own."""
+
+    id = models.AutoField(primary_key=True)
+
+    class Meta(AbstractUser.Meta):
+        db_table = "auth_user"
 
 
 class Upload(models.Model):
@@ -124,7 +135,7 @@ class UploadChunk(models.Model):
 
 
 class Name(models.Model):
-    """Something that records call by name. `name` is normalized (`archive.ingest.headers`)."""
+    """Something that records call by name. `name` is normalized (`archive.derive.headers`)."""
 
     name = models.TextField(unique=True)
 
@@ -135,14 +146,15 @@ class Name(models.Model):
         return self.name
 
 
-class KeyField(_TextField):
-    """What a player is known by: follows from the `name` beside it whenever that is stored. Characters that
-    are written in several ways make no difference in it (`archive.ingest.headers.variants`)."""
+class _OfName(_TextField):
+    """What follows from the `name` beside it, by the function `of`, whenever that is stored."""
+
+    of: Callable[[str], str]
 
     def pre_save(self, model_instance: Any, add: bool) -> str:
-        key = folded(model_instance.name)
-        setattr(model_instance, self.attname, key)
-        return key
+        value = self.of(model_instance.name)
+        setattr(model_instance, self.attname, value)
+        return value
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
         """To migrations it is a text."""
@@ -150,13 +162,28 @@ class KeyField(_TextField):
         return name, "django.db.models.TextField", args, options
 
 
+class KeyField(_OfName):
+    """What a player is known by. Characters that are written in several ways make no difference in it
+    (`archive.variants`)."""
+
+    of = staticmethod(folded)
+
+
+class ReadingField(_OfName):
+    """What a player is sorted by, empty where no reading is known (`archive.kana_readings`)."""
+
+    of = staticmethod(reading)
+
+
 class Player(Name):
     """Someone or something that plays, called as the first record has it."""
 
     key = KeyField()
+    reading = ReadingField(blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["key"], name="player_key")]
+        indexes = [models.Index(fields=["reading", "name"], name="player_reading")]
 
 
 class Event(Name):
@@ -236,7 +263,7 @@ class Game(models.Model):
     opening = models.TextField(blank=True, default="")
     """The opening as the record names it (戦型), in one spelling."""
     details = models.JSONField(default=dict)
-    """What else the headers tell (`archive.ingest.headers.details`)."""
+    """What else the headers tell (`archive.derive.headers.details`)."""
 
     class Meta:
         constraints = [
@@ -244,6 +271,8 @@ class Game(models.Model):
         ]
         indexes = [
             models.Index(fields=["played", "slot"], name="game_played"),
+            # Lists by length.
+            models.Index(fields=["plies", "slot"], name="game_plies"),
             models.Index(fields=["stem"], name="game_stem"),
             models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
             # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
@@ -258,16 +287,16 @@ class Game(models.Model):
     @property
     def jkf(self) -> Record:
         """The stored record, parsed."""
-        return records.unpack(self.stored.record)
+        return codec.unpack(self.stored.record)
 
 
 class GameRecord(models.Model):
-    """A game's normalized record, packed by `archive.ingest.records`."""
+    """A game's normalized record, packed by `archive.codec`."""
 
     game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="stored")
     record = models.BinaryField()
     beside = models.JSONField(default=dict)
-    """What the game is made of beside its record (`archive.ingest.ready.read_again`)."""
+    """What the game is made of beside its record (`archive.derive.game.read_again`)."""
     keys = models.BinaryField(null=True)
     """The keys of the game's rows in the index (`archive.index.schema.pack_keys`), so that they are found
     without replaying the record; NULL where it was stored before these were kept."""
@@ -277,7 +306,7 @@ class GameRecord(models.Model):
 
 
 class GameSeries(models.Model):
-    """Evaluations and clocks of a game, packed by `archive.ingest.series`; only games with any have a row."""
+    """Evaluations and clocks of a game, packed by `archive.derive.series`; only games with any have a row."""
 
     game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="series")
     series = models.BinaryField()
@@ -363,15 +392,15 @@ class Entry(models.Model):
     index = models.IntegerField(default=0)
     """Place in a file of several games, from 0."""
     part = models.IntegerField(default=0)
-    """Which part of the walk it came from (`archive.ingest.entries`): where its bytes are found again."""
+    """Which part of the walk (`archive.intake.walk.entries`) it is from: where its bytes are found again."""
     state = models.CharField(max_length=10, choices=State.choices)
     hidden = models.BooleanField(default=False, db_default=False)
-    """Whether only the staff gets its bytes, and the file that it came in (`archive.taken_down`)."""
+    """Whether only the staff gets its bytes, and the file that it came in (`archive.queries.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
     """This edition's own record where it differs from the game's."""
     beside = models.JSONField(default=dict)
-    """What this edition says beside its record (`archive.ingest.ready.read_again`)."""
+    """What this edition says beside its record (`archive.derive.game.read_again`)."""
     reading = models.IntegerField(default=0)
     """The upload's reading that this row is of; an older one is still to be read again."""
     issues = models.JSONField(default=list)
@@ -398,7 +427,7 @@ class Entry(models.Model):
     def jkf(self) -> Record | None:
         """This edition's record, parsed; None where nothing could be read."""
         if self.record is not None:
-            return records.unpack(self.record)
+            return codec.unpack(self.record)
         return self.game.jkf if self.game else None
 
 

@@ -126,7 +126,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First: what follows believes the forwarded headers that it leaves.
-    "archive.web.addresses.ForwardedHeaders",
+    "archive.limits.addresses.ForwardedHeaders",
     # Around everything: request ids, the access log, faults while an answer is on its way.
     "archive.web.requests.Traced",
     "django.middleware.security.SecurityMiddleware",
@@ -160,8 +160,10 @@ LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                ("archive.web.prepared.Loader", ["django.template.loaders.app_directories.Loader"]),
+            ],
             "libraries": {
                 "kifu": "archive.web.templatetags.kifu",
                 "quoridor": "archive.web.templatetags.quoridor",
@@ -224,6 +226,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 for folder in ("test", "tmp") if EMBEDDED else ("tmp",):
     (DATA_DIR / folder).mkdir(parents=True, exist_ok=True)
 
+AUTH_USER_MODEL = "archive.User"
 AUTHENTICATION_BACKENDS = ["archive.limits.signing_in.CountedBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -253,11 +256,11 @@ REST_FRAMEWORK = {
         if ARCHIVE_LOGIN_REQUIRED
         else "rest_framework.permissions.AllowAny"
     ],
-    "DEFAULT_RENDERER_CLASSES": ["archive.api.reading.JSONAnswer"],
+    "DEFAULT_RENDERER_CLASSES": ["archive.api.json_body.JSONAnswer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "archive.api.negotiation.Negotiation",
     "DEFAULT_METADATA_CLASS": "archive.api.negotiation.Options",
     "DEFAULT_PARSER_CLASSES": [
-        "archive.api.reading.StrictJSON",
+        "archive.api.json_body.StrictJSON",
         "rest_framework.parsers.MultiPartParser",
         "rest_framework.parsers.FormParser",
     ],

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from archive import health
-from archive.web import wellknown
+from archive.web import health, wellknown
 
 handler400 = "archive.web.errors.bad_request"
 handler403 = "archive.web.errors.permission_denied"

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -54,11 +56,12 @@ def measure(case: str, games: int, first: int) -> dict[str, Any]:
 
 def send(data: bytes) -> int:
     """Store and read an upload; its id. Raises RuntimeError unless all of it was read."""
-    from archive.ingest import store, work
+    from archive import store
+    from archive.intake import worker
     from archive.models import Upload
 
     made, _ = store.create_upload("games.kif", [data], source="command")
-    work.work_off(made.pk)
+    worker.work_off(made.pk)
     if Upload.objects.get(pk=made.pk).state != Upload.State.DONE:
         raise RuntimeError("the upload was not read")
     return made.pk
@@ -66,17 +69,17 @@ def send(data: bytes) -> int:
 
 def delete(upload: int, games: int) -> dict[str, Any]:
     """Delete an upload of so many games that nobody else has; the figures."""
-    from archive.ingest import removal
     from archive.models import Game, Upload
+    from archive.store import deletion
 
     left = Game.objects.count() - games
     entries = Upload.objects.get(pk=upload).entries.count()
     clock, began = time.perf_counter(), clock_of_engine()
-    removal.begin_deletion(upload)
-    deletion = removal.Deletion(upload, "benchmark")
-    deletion.claim()
+    deletion.begin_deletion(upload)
+    work = deletion.Deletion(upload, "benchmark")
+    work.claim()
     gone = None
-    for _ in deletion.steps():
+    for _ in work.steps():
         if gone is None and games and Game.objects.count() == left:
             gone = time.perf_counter() - clock
     if Upload.objects.filter(pk=upload).exists() or Game.objects.count() != left:
@@ -107,11 +110,17 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    for engine in [options.engine] if options.engine else ENGINES:
-        with empty_archive(engine):
-            for number, case in enumerate(CASES):
-                found = measure(case, options.games, number * options.games)
-                print(json.dumps({"engine": engine} | found) if options.json else f"{engine}: {found}")
+    if options.engine is None:
+        # Settings are read once in a process.
+        for engine in ENGINES:
+            again = [sys.executable, "-m", "benchmarks.deletion", "--engine", engine, *sys.argv[1:]]
+            subprocess.run(again, check=True)
+        return
+    with empty_archive(options.engine):
+        for number, case in enumerate(CASES):
+            found = measure(case, options.games, number * options.games)
+            told = {"engine": options.engine} | found
+            print(json.dumps(told) if options.json else f"{options.engine}: {found}", flush=True)
 
 
 if __name__ == "__main__":

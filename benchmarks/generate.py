@@ -18,10 +18,10 @@ from itertools import accumulate
 
 from kifu_core import Position, dump, normalize, shogi64
 from kifu_core.jkf import Record
-from kifu_core.moves import dropped, promotes, source, target
-from kifu_core.pieces import CODES
-from kifu_core.rules import legal_moves
-from kifu_core.squares import FILES, RANKS
+from kifu_core.shogi.moves import dropped, promotes, source, target
+from kifu_core.shogi.pieces import CODES
+from kifu_core.shogi.rules import legal_moves
+from kifu_core.shogi.squares import FILES, RANKS
 
 OPENING_PLIES = 24
 OPENING_CHOICES = 6

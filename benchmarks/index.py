@@ -105,7 +105,8 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
 
 def files_to_committed(first: int, size: int) -> float:
     """Games a second of one process from the bytes of CSA files to committed, indexed games."""
-    from archive.ingest import store, work
+    from archive import store
+    from archive.intake import worker
     from benchmarks import generate
 
     files = [
@@ -114,7 +115,7 @@ def files_to_committed(first: int, size: int) -> float:
     begun = time.perf_counter()
     for data in files:
         upload, _ = store.create_upload("bench.csa", [data], source="command")
-        work.work_off(upload.pk)
+        worker.work_off(upload.pk)
     return FILES * size / (time.perf_counter() - begun)
 
 

@@ -136,29 +136,32 @@ class Steps:
     def __enter__(self) -> Steps:
         from django.db.models import QuerySet
 
+        from archive import codec, store
+        from archive.derive import game, series
         from archive.index import counters
         from archive.index.engine import engine
-        from archive.ingest import matching, pipeline, ready, records, series, store, work, writing
+        from archive.intake import reader, worker
+        from archive.store import batches, changes, matching
         from kifu_core import games
 
         self.watch("read", games, "load")
-        self.watch("derive: headers, digests", pipeline, "ready_game")
-        self.watch("derive: positions, keys", ready, "index_rows")
-        self.watch("derive: pack", records, "pack")
+        self.watch("derive: headers, digests", reader, "ready_game")
+        self.watch("derive: positions, keys", game, "index_rows")
+        self.watch("derive: pack", codec, "pack")
         self.watch("derive: series", series, "series_of")
         self.watch("store uploads", store, "create_upload")
         self.watch("store uploads", store, "create_uploads")
         self.watch("claims", store, "claim")
         self.watch("claims", store, "finish")
-        self.watch("claims", store, "_prolong")
-        self.watch("turns, walks", work, "work_together")
+        self.watch("claims", batches, "_prolong")
+        self.watch("turns, walks", worker, "work_together")
         self.watch("transaction", store, "ingest_together")
-        self.watch("names", writing, "_names")
-        self.watch("known games", writing, "known_games")
+        self.watch("names", changes, "_names")
+        self.watch("known games", changes, "known_games")
         self.watch("known games", matching, "alone")
-        self.watch("games", writing, "insert_games")
+        self.watch("games", changes, "insert_games")
         self.watch("rows", engine(), "insert")
-        self.watch("entries", store, "_entry_rows")
+        self.watch("entries", batches, "_entry_rows")
         self.watch("inserts of objects", QuerySet, "bulk_create")
         self.watch("counters", counters, "update")
         return self
@@ -173,7 +176,7 @@ class Steps:
 
 def take_in(paths: Sequence[str], workers: int) -> float:
     """Import files; the seconds it took."""
-    from archive.ingest import importing
+    from archive.intake import importing
 
     began = time.perf_counter()
     for turn in importing.run(iter(paths), workers):

@@ -20,13 +20,14 @@ from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
 from benchmarks.support.rounds import Round, own, shortest
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import canonical, canonical_of, key
-from kifu_core.keys.shogi64 import COUNT_CODES, NORMAL_CELLS, PAWN_CODES
-from kifu_core.moves import DROP
-from kifu_core.pieces import HAND_KINDS, IN_HAND
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves
+from kifu_core.classes import key
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.keys.canonical import canonical, canonical_of
+from kifu_core.shogi.keys.shogi64 import COUNT_CODES, NORMAL_CELLS, PAWN_CODES
+from kifu_core.shogi.moves import DROP
+from kifu_core.shogi.pieces import HAND_KINDS, IN_HAND
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
 
 Part = TypeVar("Part")
 PLIES = 120

@@ -23,7 +23,7 @@ from benchmarks.support import peers
 from benchmarks.support.peers import Contestant, Texts
 from benchmarks.support.rounds import Round, own, shortest
 from kifu_core import dump, load
-from kifu_core.replay import packed_move, start
+from kifu_core.shogi.replay import packed_move, start
 from tests.shared import GOLDEN
 
 FORMATS = ("kif", "ki2", "csa")

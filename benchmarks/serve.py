@@ -1,6 +1,7 @@
 """Reading and uploading while a large import runs: an archive of its own, as `make run` starts it, on SQLite.
 
     python -m benchmarks.serve [--games 2000] [--loads 200] [--uploads 50] [--clients 2] [--json]
+    python -m benchmarks.serve --pages [options of benchmarks.pages]
 
 Starts `manage.py serve` in a folder and on a port of its own, sends one file of many games, and as soon as
 the first of them are stored asks from several threads, without a pause, for pages and with small uploads.
@@ -456,6 +457,10 @@ def say(text: str) -> None:
 
 def main() -> None:
     """Measure and print; exit with 1 if anything went wrong."""
+    if "--pages" in sys.argv:
+        from benchmarks import pages
+
+        pages.main([word for word in sys.argv[1:] if word != "--pages"])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -15,17 +15,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kifu_core import draw, formats, games
+from kifu_core import games
 from kifu_core.errors import Issue, KifuError
-from kifu_core.formats.jkf import parse_json
-from kifu_core.formats.positions import position_at
-from kifu_core.formats.raw import raw_record
 from kifu_core.games import JSON, QUORIDOR, SHOGI, GameKind
-from kifu_core.keys import canonical, shogi64
+from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
-from kifu_core.position import Position
 from kifu_core.quoridor import qf_code, qf_object
 from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.shogi import draw, formats
+from kifu_core.shogi.formats.positions import position_at
+from kifu_core.shogi.formats.raw import raw_record
+from kifu_core.shogi.keys import canonical, shogi64
+from kifu_core.shogi.position import Position
 
 ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
 """Formats of which a file holds one game."""
@@ -76,12 +77,15 @@ class _Converter:
         self.arguments = arguments
         self.format: str = arguments.to
         self.sources = {Path(path).resolve() for path in arguments.files if path != "-"}
+        self.taken = {_stem(path) for path in arguments.files}
         self.waits = self.format in ONE_A_FILE or (self.format in JSON and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
         self.failed = False
 
     def run(self) -> int:
+        if self.arguments.output is not None and self._is_ambiguous():
+            return 1
         for path in self.arguments.files:
             try:
                 self._take(path, *games.load(_read(path), path))
@@ -95,6 +99,17 @@ class _Converter:
         except KifuError as error:
             self._fail("-", error)
         return int(self.failed)
+
+    def _is_ambiguous(self) -> bool:
+        """Whether two sources would be written to one file, of which this tells: nothing is written then."""
+        first: dict[str, str] = {}
+        for path in self.arguments.files:
+            stem = _stem(path)
+            if stem in first:
+                params: dict[str, str | int] = {"path": f"{stem}.{self.format}", "other": first[stem]}
+                self._fail(path, KifuError("same-output", params=params))
+            first.setdefault(stem, path)
+        return self.failed
 
     def _fail(self, path: str, finding: Issue | KifuError) -> None:
         self.failed = True
@@ -136,8 +151,13 @@ class _Converter:
         """Write a game to its file, to standard output, or keep it until all are there."""
         if self.arguments.output is not None:
             target = self._target(path, number)
+            data = self._encoded(text)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(self._encoded(text))
+            try:
+                with target.open("wb" if self.arguments.force else "xb") as file:
+                    file.write(data)
+            except FileExistsError as error:
+                raise KifuError("file-exists", params={"path": str(target)}) from error
         elif self.waits:
             self.waiting.append(text)
         else:
@@ -149,11 +169,16 @@ class _Converter:
     def _target(self, path: str, number: int) -> Path:
         """The file of a game: the source's name with the format's ending, numbered from the second game on.
 
-        Raises KifuError `would-overwrite` for a file that is read from.
+        Where that is another's name, the number has one more hyphen. Raises KifuError `would-overwrite` for a
+        file that is read from.
         """
-        stem = "stdin" if path == "-" else Path(path).stem
-        suffix = f"-{number + 1}" if number else ""
-        target = Path(self.arguments.output) / f"{stem}{suffix}.{self.format}"
+        name = stem = _stem(path)
+        if number:
+            hyphens = "-"
+            while (name := f"{stem}{hyphens}{number + 1}") in self.taken:
+                hyphens += "-"
+            self.taken.add(name)
+        target = Path(self.arguments.output) / f"{name}.{self.format}"
         if target.resolve() in self.sources:
             raise KifuError("would-overwrite", params={"path": str(target)})
         return target
@@ -180,6 +205,11 @@ class _Converter:
         if len(texts) > 1:
             texts = [f"[{','.join(text.rstrip() for text in texts)}]\n"]
         sys.stdout.buffer.write(b"".join(map(self._encoded, texts)))
+
+
+def _stem(path: str) -> str:
+    """A source's name without its ending."""
+    return "stdin" if path == "-" else Path(path).stem
 
 
 def _json(value: object) -> str:
@@ -388,6 +418,7 @@ def _add_convert(convert: argparse.ArgumentParser) -> None:
         "--to", required=True, choices=(*formats.FORMATS, *QUORIDOR.formats), help="the format to write"
     )
     convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
+    convert.add_argument("--force", action="store_true", help="with --output: overwrite files that are there")
     convert.add_argument("--encoding", metavar="NAME", type=_encoding, help="instead of the format's own")
     convert.add_argument("--csa", choices=("2.2", "3"), default="2.2", help="the version of CSA to write")
     convert.add_argument("--raw", action="store_true", help="JKF as the format's own parser leaves it")

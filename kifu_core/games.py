@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
-from kifu_core import detect as shogi_detect
-from kifu_core import draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.classes import Canonical, key
 from kifu_core.errors import Issue
-from kifu_core.formats.losses import losses
-from kifu_core.handicaps import PRESETS
 from kifu_core.jkf import Record
-from kifu_core.keys import canonical, shogi64
 from kifu_core.limits import UNLIMITED, Limits
-from kifu_core.position import Position
+from kifu_core.lines import Visit
 from kifu_core.quoridor import board as quoridor_board
 from kifu_core.quoridor import draw as quoridor_draw
 from kifu_core.quoridor import formats as quoridor_formats
@@ -27,6 +23,13 @@ from kifu_core.quoridor.position import Position as QuoridorPosition
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 from kifu_core.reading import open_source
 from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.shogi import detect as shogi_detect
+from kifu_core.shogi import draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.handicaps import PRESETS
+from kifu_core.shogi.keys import canonical, shogi64
+from kifu_core.shogi.packed import is_packed
+from kifu_core.shogi.position import Position
 
 P = TypeVar("P")
 
@@ -72,7 +75,7 @@ class GameKind(Generic[P]):
     with_ply: frozenset[str]
     with_ending: frozenset[str]
     findings: Callable[[ParsedGame], tuple[Issue, ...]]
-    visits: Callable[[Record], list[replay.Visit]]
+    visits: Callable[[Record], list[Visit]]
     main_line: Callable[[Record], Iterator[tuple[int, P, int, Any]]]
     main_moves: Callable[[Record], list[int]]
     packed_move: Callable[[Any], int]
@@ -84,7 +87,7 @@ class GameKind(Generic[P]):
     encode: Callable[[P], str]
     path_code: Callable[[str], str]
     identity: Callable[[str], str]
-    canonical: Callable[[P], canonical.Canonical]
+    canonical: Callable[[P], Canonical]
     key: Callable[..., int]
     same_class_keys: Callable[..., tuple[int, ...]]
     named: Callable[[str], P | None]
@@ -127,7 +130,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     path_code=lambda code: code,
     identity=lambda code: code,
     canonical=canonical.canonical,
-    key=canonical.key,
+    key=key,
     same_class_keys=canonical.same_class_keys,
     named=telling.named,
     ends=telling.ENDS,
@@ -225,6 +228,6 @@ def load(
 
     What a game has beyond the `limits` becomes its unread text, with an issue.
     """
-    source, notes = open_source(data, name, limits)
+    source, notes = open_source(data, name, limits, is_packed)
     kind = kind_of(source.text, source.name)
     return kind, kind.load_source(source, notes, strict=strict)

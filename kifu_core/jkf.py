@@ -1,4 +1,4 @@
-"""The JSON kifu format (JKF 1.0) as types, and the check that a JSON value has its shape.
+"""The JSON kifu format (JKF 1.0) as types, and what of it all kinds of games share.
 
 The format is published by na2hiro at https://github.com/na2hiro/json-kifu-format (README, "JSONの形式").
 """
@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
 
-from kifu_core import shape
+from kifu_core import validation
 from kifu_core.deadline import watched
-from kifu_core.pieces import MOST_IN_HAND
 
 Kind = Literal["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"]
 Preset = Literal[
@@ -112,110 +111,33 @@ FORK_LEVELS = 100
 """Forks inside forks are kept to this depth; a JSON reader's own limits are not much farther."""
 
 
-def check(value: object) -> Record:
-    """A JSON value as a raw `Record`: a new tree in which nulls are left out and integers are integers.
-
-    Looser than the published schema where real files are: a move may be only `{from, to}`, `special` any
-    word, nulls stand for absent fields, and `comment` for `comments` in an entry. Unknown fields are left
-    out. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose params hold the
-    JSON `path`. Linear in the size of the value; nesting is refused beyond `FORK_LEVELS`.
-    """
-    record = shape.object_(value, "$")
-    result: Record = {"header": header(record.get("header"), "$.header"), "moves": []}
-    if record.get("initial") is not None:
-        result["initial"] = _initial(record["initial"], "$.initial")
-    if "moves" not in record:
-        raise shape.error("jkf-missing", "$.moves")
-    result["moves"] = entries(record["moves"], "$.moves", _move)
-    return result
-
-
-def _color(value: object, path: str) -> int:
-    """0 or 1; the format's first drafts wrote true for Black."""
-    if isinstance(value, bool):
-        return int(not value)
-    color = shape.integer(value, path)
-    if color > 1:
-        raise shape.error("jkf-value", path, str(color))
-    return color
-
-
-def _kind(value: object, path: str) -> str:
-    kind = shape.string(value, path)
-    if kind not in KINDS:
-        raise shape.error("jkf-value", path, kind)
-    return kind
-
-
-def _relative(value: object, path: str) -> str:
-    relative = shape.string(value, path)
-    if relative and relative not in RELATIVES:
-        raise shape.error("jkf-value", path, relative)
-    return relative
-
-
-def _place(value: object, path: str) -> Place:
-    place = shape.object_(value, path)
-    result: Place = {"x": 0, "y": 0}
-    for axis in ("x", "y"):
-        if axis not in place:
-            raise shape.error("jkf-missing", f"{path}.{axis}")
-        number = shape.integer(place[axis], f"{path}.{axis}")
-        if not 1 <= number <= 9:
-            raise shape.error("jkf-value", f"{path}.{axis}", str(number))
-        result[axis] = number
-    return result
-
-
 def _time(value: object, path: str) -> Time:
-    time = shape.object_(value, path)
+    time = validation.object_(value, path)
     result = {
-        unit: shape.integer(time[unit], f"{path}.{unit}") for unit in "hms" if time.get(unit) is not None
+        unit: validation.integer(time[unit], f"{path}.{unit}") for unit in "hms" if time.get(unit) is not None
     }
     for unit in ("m", "s"):
         if unit not in result:
-            raise shape.error("jkf-missing", f"{path}.{unit}")
+            raise validation.error("jkf-missing", f"{path}.{unit}")
     return cast(Time, result)
 
 
 def _consumption(value: object, path: str) -> Consumption:
-    time = shape.object_(value, path)
+    time = validation.object_(value, path)
     if time.get("now") is None:
-        raise shape.error("jkf-missing", f"{path}.now")
+        raise validation.error("jkf-missing", f"{path}.now")
     result: Consumption = {"now": _time(time["now"], f"{path}.now")}
     if time.get("total") is not None:
         result["total"] = _time(time["total"], f"{path}.total")
     return result
 
 
-_MOVE_FIELDS: dict[str, Callable[[object, str], object]] = {
-    "color": _color, "from": _place, "to": _place, "piece": _kind, "same": shape.boolean,
-    "promote": shape.boolean, "capture": _kind, "relative": _relative,
-}  # fmt: skip
-
-
-def _move(value: object, path: str) -> Move:
-    move = shape.object_(value, path)
-    result = {
-        name: read(move[name], f"{path}.{name}")
-        for name, read in _MOVE_FIELDS.items()
-        if move.get(name) is not None
-    }
-    if "from" in move and move["from"] is None:
-        result["from"] = None
-    if "to" not in result and not result.get("same"):
-        raise shape.error("jkf-missing", f"{path}.to")
-    if result.get("from") is None and "piece" not in result:
-        raise shape.error("jkf-missing", f"{path}.piece")
-    return cast(Move, result)
-
-
 def _comments(entry: dict[str, Any], path: str) -> list[str]:
     found: object = entry.get("comments")
     if found is None:
         found = entry.get("comment")
-    lines = [found] if isinstance(found, str) else shape.array(found, f"{path}.comments")
-    return [shape.string(line, f"{path}.comments[{i}]") for i, line in enumerate(lines)]
+    lines = [found] if isinstance(found, str) else validation.array(found, f"{path}.comments")
+    return [validation.string(line, f"{path}.comments[{i}]") for i, line in enumerate(lines)]
 
 
 ReadMove = Callable[[object, str], Any]
@@ -223,7 +145,7 @@ ReadMove = Callable[[object, str], Any]
 
 
 def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEntry:
-    entry = shape.object_(value, path)
+    entry = validation.object_(value, path)
     result: MoveEntry = {}
     if entry.get("comments") is not None or entry.get("comment") is not None:
         result["comments"] = _comments(entry, path)
@@ -232,9 +154,9 @@ def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEnt
     if entry.get("time") is not None:
         result["time"] = _consumption(entry["time"], f"{path}.time")
     if entry.get("special") is not None:
-        result["special"] = shape.string(entry["special"], f"{path}.special")
+        result["special"] = validation.string(entry["special"], f"{path}.special")
     if entry.get("forks") is not None:
-        forks = shape.array(entry["forks"], f"{path}.forks")
+        forks = validation.array(entry["forks"], f"{path}.forks")
         result["forks"] = [
             entries(fork, f"{path}.forks[{i}]", read_move, level + 1) for i, fork in enumerate(forks)
         ]
@@ -247,8 +169,8 @@ def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> li
     Raises ParseError as `check` does. Other kinds of games have the same entries with moves of their own.
     """
     if level > FORK_LEVELS:
-        raise shape.error("jkf-depth", path)
-    found = enumerate(watched(shape.array(value, path)))
+        raise validation.error("jkf-depth", path)
+    found = enumerate(watched(validation.array(value, path)))
     return [_entry(entry, f"{path}[{i}]", read_move, level) for i, entry in found]
 
 
@@ -256,72 +178,7 @@ def header(value: object, path: str) -> dict[str, str]:
     """The headers; none for null. Raises ParseError `jkf-type`."""
     if value is None:
         return {}
-    return {name: shape.string(text, f"{path}.{name}") for name, text in shape.object_(value, path).items()}
-
-
-def _initial(value: object, path: str) -> Initial:
-    initial = shape.object_(value, path)
-    if initial.get("preset") is None:
-        raise shape.error("jkf-missing", f"{path}.preset")
-    preset = shape.string(initial["preset"], f"{path}.preset")
-    if preset not in PRESETS:
-        raise shape.error("jkf-value", f"{path}.preset", preset)
-    result: Initial = {"preset": preset}
-    if initial.get("data") is not None:
-        result["data"] = _initial_data(initial["data"], f"{path}.data")
-    return result
-
-
-def _initial_data(value: object, path: str) -> InitialData:
-    data = shape.object_(value, path)
-    for name in ("color", "board", "hands"):
-        if data.get(name) is None:
-            raise shape.error("jkf-missing", f"{path}.{name}")
-    hands = shape.array(data["hands"], f"{path}.hands")
-    if len(hands) != 2:
-        raise shape.error("jkf-value", f"{path}.hands", str(len(hands)))
     return {
-        "color": _color(data["color"], f"{path}.color"),
-        "board": _board(data["board"], f"{path}.board"),
-        "hands": [_hand(hand, f"{path}.hands[{i}]") for i, hand in enumerate(hands)],
+        name: validation.string(text, f"{path}.{name}")
+        for name, text in validation.object_(value, path).items()
     }
-
-
-def _board(value: object, path: str) -> list[list[Square]]:
-    if value == {}:
-        value = [[]] * 9
-    columns = shape.array(value, path)
-    if len(columns) > 9:
-        raise shape.error("jkf-value", path, str(len(columns)))
-    board = [_column(column, f"{path}[{x}]") for x, column in enumerate(columns)]
-    return board + [[{} for _ in range(9)] for _ in range(9 - len(board))]
-
-
-def _column(value: object, path: str) -> list[Square]:
-    squares = shape.array(value, path)
-    if len(squares) > 9:
-        raise shape.error("jkf-value", path, str(len(squares)))
-    column = [_square(square, f"{path}[{y}]") for y, square in enumerate(squares)]
-    return column + [{} for _ in range(9 - len(column))]
-
-
-def _square(value: object, path: str) -> Square:
-    square = shape.object_(value, path)
-    if square.get("kind") is None:
-        return {}
-    if square.get("color") is None:
-        raise shape.error("jkf-missing", f"{path}.color")
-    return {"color": _color(square["color"], f"{path}.color"), "kind": _kind(square["kind"], f"{path}.kind")}
-
-
-def _hand(value: object, path: str) -> dict[str, int]:
-    hand = shape.object_(value, path)
-    for kind in hand:
-        _kind(kind, f"{path}.{kind}")
-    counts = {
-        kind: shape.integer(count, f"{path}.{kind}") for kind, count in hand.items() if count is not None
-    }
-    for kind, count in counts.items():
-        if count > MOST_IN_HAND:
-            raise shape.error("jkf-value", f"{path}.{kind}", str(count))
-    return counts

@@ -1,4 +1,4 @@
-"""How much of one game is kept: what lies beyond a limit is not played and becomes unread text."""
+"""How many games of a text are read, and how much of one is kept: the rest is not played and left unread."""
 
 from __future__ import annotations
 
@@ -74,3 +74,11 @@ def limit_of(limits: Limits, code: LimitCode) -> int:
         "fork-moves-limit": limits.fork_moves,
         "comments-limit": limits.comment_bytes,
     }[code]
+
+
+def most_games(text: str, least: int = 10_000) -> int:
+    """How many games are read of a text, `least` of any: more than a real one of its size has.
+
+    A game may be so short that what is kept of it takes a hundred times its room.
+    """
+    return max(least, len(text) // 60)

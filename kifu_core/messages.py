@@ -32,6 +32,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{text} characters that no text can hold were replaced",
     ),
     "unknown-format": ("棋譜の形式がわかりません: {text}", "no record format was recognised: {text}"),
+    "is-address": (
+        "これはページのアドレスです。そのページで棋譜をコピーして、貼り付けてください",
+        "this is the address of a page; copy the record that stands there, and paste that",
+    ),
     "is-picture": (
         "これは画像です（{text}）。棋譜として読めるのは文字のファイルだけで、画像の盤面は読めません",
         "this is a picture ({text}); records are texts, boards in pictures cannot be read",
@@ -39,6 +43,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "is-document": (
         "これは {text} のファイルです。棋譜の文字をコピーして貼り付けてください",
         "this is a file for another program ({text}); copy the text of the record out of it and paste that",
+    ),
+    "is-container": (
+        "これは書庫です（{text}）。中のファイルを取り出してから指定してください",
+        "this is an archive ({text}); take the files out of it first",
     ),
     "too-many-games": (
         "対局が多すぎるため、ここから先は読みませんでした（上限 {limit} 局）",
@@ -52,6 +60,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "this line means nothing here: {text} (expected: {expected})",
     ),
     "row-rest": ("指し手の行に余分な文字があります: {text}", "there is more on the row than a move: {text}"),
+    "rows-missing": (
+        "手数が飛んでいます: {first}手目から{last}手目までの行がありません",
+        "the numbers jump: the rows from {first} to {last} are missing",
+    ),
     "no-board": (
         "手合割「{name}」に局面図がないため平手として読みました",
         "the start {name} has no board; read as an even game",
@@ -150,7 +162,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "bad-move": ("{ply}手目は指し手ではありません", "ply {ply} is no move"),
     "ambiguous": ("{ply}手目に動ける駒が複数あります", "more than one piece can make the move of ply {ply}"),
     "piece-mismatch": (
-        "{ply}手目の駒は {written} でなく {found} です",
+        "{ply}手目の駒は「{written}」でなく「{found}」です",
         "ply {ply} is written as {written}, but {found} stands there",
     ),
     "unreachable": ("{ply}手目の駒はそこへ動けません", "ply {ply}: the piece does not move so"),
@@ -186,6 +198,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "元のファイル {path} を上書きするため書きませんでした",
         "{path} is one of the sources and was not overwritten",
     ),
+    "same-output": (
+        "{other} と出力ファイル名が同じ {path} になるため、何も書きませんでした",
+        "its output would have the name {path}, like that of {other}: nothing was written",
+    ),
+    "file-exists": (
+        "{path} はすでにあります。上書きするには --force を付けてください",
+        "{path} is there already and was not overwritten (--force overwrites)",
+    ),
     # what a format has no place for
     "lost-headers": ("{format} 形式では {count} 個のヘッダーが失われます", "{format} loses {count} headers"),
     "lost-moves": ("{format} 形式では {count} 手の指し手が失われます", "{format} loses {count} moves"),
@@ -208,8 +228,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "lost-forks": ("{format} 形式では {count} 個の変化が失われます", "{format} loses {count} variations"),
     "lost-ending": (
-        "{format} 形式では {count} 個の終局の種類が失われます",
-        "{format} has no word for {count} of the endings",
+        "{format} 形式では {count} 個の終局について、種類・勝者・位置のどれかが失われます",
+        "{format} cannot tell {count} of the endings, who won by them, or where they stood",
     ),
     "ending-in-remark": (
         "{format} 形式では {count} 個の終局が注記（#）になります。他のソフトは読みません",

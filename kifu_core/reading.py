@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from typing import Final
 
+from kifu_core.decoding import Notes, Source, check_size, clean_text, decode
 from kifu_core.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -14,24 +17,28 @@ from kifu_core.errors import (
 )
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
-from kifu_core.packed import HEAD_BYTES, packing_of
 from kifu_core.record import FormatName, ParsedGame, ParseResult
 from kifu_core.signatures import signature
-from kifu_core.text import Notes, Source, check_size, clean_text, decode
+
+_ADDRESS: Final = re.compile(r"\s*+https?://\S{1,2000}+\s*+")
 
 Loader = Callable[[Source, Notes], list[ParsedGame]]
 """Reads the games of one format; what is found out about the whole goes to the notes."""
 
 
 def open_source(
-    data: bytes | str, name: str | None = None, limits: Limits = UNLIMITED
+    data: bytes | str,
+    name: str | None = None,
+    limits: Limits = UNLIMITED,
+    is_packed: Callable[[bytes, str], bool] | None = None,
 ) -> tuple[Source, Notes]:
     """The text of a file and what was found out about its bytes.
 
-    Packed positions, which are no text, become one with a character for each byte. Raises DecodeError
-    `too-large`, UnknownFormatError `is-picture` and `is-document` for what is no text.
+    `is_packed` tells records that are no text from others by their bytes and the file's name: they become
+    one with a character for each byte. Raises DecodeError
+    `too-large`, UnknownFormatError `is-picture`, `is-document` and `is-container` for what is no text.
     """
-    if isinstance(data, bytes) and packing_of(data[:HEAD_BYTES], name or "") is not None:
+    if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
         return (source := Source(data.decode("latin-1"), "binary", name, limits)), Notes(source)
     if isinstance(data, bytes):
@@ -59,11 +66,14 @@ def read(
 ) -> ParseResult:
     """All games of a source in a format; `strict` raises its first error instead of noting it.
 
-    Raises UnknownFormatError `unknown-format` if the format is not known.
+    Raises UnknownFormatError `unknown-format` if the format is not known, `is-address` for nothing but the
+    address of a page.
     """
     if format_name is None:
         if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
             raise UnknownFormatError("misread", line=1, params=misread.params)
+        if _ADDRESS.fullmatch(source.text):
+            raise UnknownFormatError("is-address", line=1)
         first = next((line for line in source.text.split("\n") if line.strip()), "")
         raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
     games = loaders[format_name](source, notes)

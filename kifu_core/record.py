@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from kifu_core.errors import Issue
 from kifu_core.jkf import Record
@@ -70,3 +70,12 @@ class ParseResult:
     program: str
     games: tuple[ParsedGame, ...]
     issues: tuple[Issue, ...] = ()
+
+
+TREE_FORKS: Final = 5
+"""A record without players is a tree if so many plies of its main line have alternatives."""
+
+
+def has_players(header: dict[str, str]) -> bool:
+    """Whether headers name anybody."""
+    return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))

@@ -37,6 +37,7 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
     "unknown": ("その他の行", "any other line, which is noted"),
     # KI2
     "move_line": ("指し手の行", "a line of moves"),
+    "bare_line": ("印のない指し手の行", "a line of moves without marks"),
     "token": ("指し手", "a move with its mark"),
     # CSA
     "version": ("バージョン", "the version"),

@@ -2,7 +2,8 @@
 
 The beginnings are those of the specifications: PNG (W3C), JPEG (ITU-T T.81: marker SOI, then another),
 GIF (87a, 89a), TIFF 6.0, RIFF with WEBP (RFC 9649), ISO 14496-12 (`ftyp` and a brand: HEIF, AVIF, films), BMP
-(whose header tells the size of the file), PDF (ISO 32000), OLE 2 ([MS-CFB]: Word and Excel before 2007).
+(whose header tells the size of the file), PDF (ISO 32000), OLE 2 ([MS-CFB]: Word and Excel before 2007), and
+those of archives: ZIP (APPNOTE), gzip (RFC 1952), xz, 7z, RAR.
 """
 
 from __future__ import annotations
@@ -11,6 +12,11 @@ from typing import Final
 
 PICTURE: Final = "is-picture"
 DOCUMENT: Final = "is-document"
+CONTAINER: Final = "is-container"
+
+_ZIP: Final = b"PK\x03\x04"
+_FIRST_FILES: Final = ((b"[Content_Types].xml", "Word/Excel"), (b"mimetype", "OpenDocument/EPUB"))
+"""The first files of ZIP archives that are documents (ECMA-376, OpenDocument 1.3 part 2)."""
 
 _BEGINNINGS: Final = (
     (b"\x89PNG\r\n\x1a\n", PICTURE, "PNG"),
@@ -21,6 +27,12 @@ _BEGINNINGS: Final = (
     (b"MM\x00*", PICTURE, "TIFF"),
     (b"%PDF-", DOCUMENT, "PDF"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", DOCUMENT, "Word/Excel"),
+    (_ZIP, CONTAINER, "ZIP"),
+    (b"PK\x05\x06", CONTAINER, "ZIP"),
+    (b"\x1f\x8b\x08", CONTAINER, "gzip"),
+    (b"\xfd7zXZ\x00", CONTAINER, "xz"),
+    (b"7z\xbc\xaf\x27\x1c", CONTAINER, "7z"),
+    (b"Rar!\x1a\x07", CONTAINER, "RAR"),
 )
 _STILL: Final = (b"heic", b"heix", b"heim", b"hevc", b"mif1", b"msf1", b"avif", b"avis")
 """Brands of `ftyp` that are pictures; the others are films and sounds."""
@@ -32,6 +44,10 @@ def signature(data: bytes) -> tuple[str, str] | None:
     >>> signature(bytes.fromhex("89504e470d0a1a0a")), signature(b"V2.2")
     (('is-picture', 'PNG'), None)
     """
+    if data.startswith(_ZIP):
+        for first, name in _FIRST_FILES:
+            if data.startswith(first, 30):
+                return DOCUMENT, name
     for beginning, code, name in _BEGINNINGS:
         if data.startswith(beginning):
             return code, name

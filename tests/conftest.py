@@ -14,6 +14,7 @@ from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from archive.index import sqlite
+from archive.web.unchanged import drawn
 from tests.archive.rows import empty_index
 from tests.shared import SHARED, need_shared
 
@@ -30,8 +31,9 @@ DATABASE = {"db", "transactional_db", "django_db_setup"}
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """What pages keep in the cache for a while is of another test's database."""
+    """What is kept for a while is of another test's database, settings or program."""
     cache.clear()
+    drawn.clear()
 
 
 @pytest.fixture(autouse=True)

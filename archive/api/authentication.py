@@ -11,13 +11,13 @@ from collections import OrderedDict
 from typing import Any, Final
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from archive.ingest.access import comes_from_elsewhere
+from archive.intake.permissions import comes_from_elsewhere
+from archive.models import User
 
 KEPT_SECONDS: Final = 300
 """After so long a password is hashed again, which takes a third of a second."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final
 
-from django.http import HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.template.response import SimpleTemplateResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from rest_framework import serializers
@@ -18,6 +19,7 @@ from rest_framework.request import Request
 
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
+from archive.entity_tags import tagged
 
 _TOKEN: Final = "csrfmiddlewaretoken"
 """What forms of our pages send beside their fields."""
@@ -47,13 +49,21 @@ def endpoint(
             response = view(request, **asked, **parts)
             if not callable(types) and len(types) > 1:
                 patch_vary_headers(response, ["Accept"])
-            return response
+            return _with_tag(request._request, response)
 
         made = api_view(allowed)(checked)
         made.cls.query, made.cls.types = query, types  # type: ignore[attr-defined]
         return made
 
     return decorate
+
+
+def _with_tag(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The answer with its tag, or 304: at once, or when it has been written."""
+    if isinstance(response, SimpleTemplateResponse):
+        response.add_post_render_callback(lambda written: tagged(request, written))
+        return response
+    return tagged(request, response) if isinstance(response, HttpResponse) else response
 
 
 def given(

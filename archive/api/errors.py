@@ -28,7 +28,7 @@ from rest_framework.views import set_rollback
 from archive import issues
 from archive.api.problems import PROBLEM, Problem
 from archive.models import UploadChunk
-from archive.taken_down import GoneError
+from archive.queries.taken_down import GoneError
 from kifu_core.errors import KifuError
 
 _MOST_NAMED: Final = 20

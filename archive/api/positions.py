@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
 from archive.api.serializers import AskedGames, game_json
 from archive.models import LARGEST_ID
+from archive.queries.color_names import colours_of, results_of
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -25,7 +26,6 @@ from archive.queries.positions import (
     Sample,
     Unplayed,
 )
-from archive.queries.sides import colours_of, results_of
 from archive.queries.walk import DEEPEST, Node, Walk
 from kifu_core.games import GAMES, GameKind
 

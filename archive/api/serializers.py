@@ -10,8 +10,9 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, Raw, Text, Whole
+from archive.queries.color_names import colours_of, kind_meant, results_of
 from archive.queries.games import GameFilters, GameRow
-from archive.queries.sides import colours_of, kind_meant, results_of
+from archive.queries.keyset import ORDERS
 from kifu_core.games import GAMES
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
@@ -37,15 +38,20 @@ class AskedGames(serializers.Serializer[Any]):
         return super().get_fields() | days
 
 
-class GamesQuery(AskedGames):
-    """What `GET games` takes."""
+class FacetsQuery(AskedGames):
+    """What `GET games/facets` takes."""
 
     special = Text(required=False, max_length=200)
     opening = Text(required=False, max_length=200)
     min_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
     max_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
     kind = Choice(required=False, choices=list(GAMES))
-    order = Choice(required=False, choices=["newest", "oldest"], default="newest")
+
+
+class GamesQuery(FacetsQuery):
+    """What `GET games` takes."""
+
+    order = Choice(required=False, choices=list(ORDERS), default="newest")
     cursor = Text(required=False, max_length=200)
     limit = Text(required=False)
 

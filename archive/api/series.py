@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kifu_core.clock import Tick
-from kifu_core.evaluations import Evaluation
+from kifu_core.shogi.clock import Tick
+from kifu_core.shogi.evaluations import Evaluation
 
 PV: Final = 10_000
 PV_MOVES: Final = 1_000

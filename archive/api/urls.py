@@ -18,6 +18,7 @@ urlpatterns = [
     path("convert", convert.convert, name="convert"),
     path("check", convert.check, name="check"),
     path("games", games.games, name="games"),
+    path("games/facets", games.facets, name="games-facets"),
     path("games/<int:pk>", games.detail, name="game"),
     path("games/<int:pk>/record.<slug:name>", games.record, name="game-record"),
     path("games/<int:pk>/positions", games.positions, name="game-positions"),

@@ -21,6 +21,10 @@ class Engine(Protocol):
     """FROM clause, with places for `list` and `table` and for the condition `on` that ties rows d of the
     table to the list's: one lookup for each item in the order of the list, never a join of two scans."""
 
+    GAMES: str
+    """What follows a list under the alias d in a FROM clause to look up the game g of each of its rows, in
+    the order of the list: never all games to find those of the list among them."""
+
     JOIN: str
     """The word between a few rows and the large table in which each of them is looked up."""
 

@@ -36,6 +36,7 @@ KEPT_PLANS: Final = 40
 """Of each connection, the latest used. A plan takes about 40 kB for each segment."""
 
 JOIN: Final = "JOIN"
+GAMES: Final = "CROSS JOIN LATERAL (SELECT g.* FROM archive_game g WHERE g.slot = d.slot OFFSET 0) g"
 TABLES: Final = ("archive_occurrence",)
 
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"

@@ -2,7 +2,7 @@
 
 A row says that a game reaches a position and what it plays there::
 
-    key int8      class of the position and its orientation (kifu_core.keys.canonical)
+    key int8      class of the position and its orientation (kifu_core.classes)
     played int4   proleptic ordinal of the game's day, 0 when unknown
     slot int4     the game's place in the index
     ply int2      half-moves from the start of the line

@@ -25,6 +25,7 @@ EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
 
 JOIN: Final = "CROSS JOIN"
+GAMES: Final = "CROSS JOIN archive_game g ON g.slot = d.slot"
 
 KEYS: Final = "(SELECT value AS key FROM json_each(%s)) k"
 

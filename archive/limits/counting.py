@@ -8,11 +8,12 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from django.conf import settings
 from django.db import connection
+
+from archive.limits.stores import Count, Store, StoreAwayError
 
 log = logging.getLogger(__name__)
 
@@ -20,40 +21,6 @@ T = TypeVar("T")
 
 AWAY_SECONDS: Final = 5.0
 """After a failure a store is not asked for so long: a dead one must not hold up every request."""
-
-PATIENCE: Final = 1.0
-"""Seconds that a store may take to answer."""
-
-SWEEP_SECONDS: Final = 60.0
-"""How often windows that have ended are deleted, in stores that do not do it by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """What has been counted in a window, this time included, and the seconds until it ends."""
-
-    total: int
-    seconds: float
-
-
-class StoreAwayError(Exception):
-    """The store did not answer, or with an error."""
-
-
-class Store(Protocol):
-    """Counts atomically: of any number of processes that add at once, none is lost.
-
-    All methods raise StoreAwayError.
-    """
-
-    def add(self, key: bytes, amount: int, seconds: int) -> Count:
-        """Add to a counter. The first that is counted begins a window of so many seconds."""
-
-    def take_back(self, key: bytes, amount: int) -> None:
-        """Subtract from a counter whose window has not ended; what was added in it and shall not count."""
-
-    def close(self) -> None:
-        """Give the connection back; the next call opens another."""
 
 
 class OwnCounts:

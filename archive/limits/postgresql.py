@@ -14,7 +14,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection as archive
 
-from archive.limits.counting import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
+from archive.limits.stores import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
 
 # Time is the server's: clocks of several machines differ.
 _ADD: Final = """

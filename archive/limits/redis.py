@@ -8,7 +8,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from archive.limits.counting import PATIENCE, Count, StoreAwayError
+from archive.limits.stores import PATIENCE, Count, StoreAwayError
 
 PREFIX: Final = b"kifu-archive:throttle:"
 

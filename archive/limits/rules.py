@@ -100,6 +100,7 @@ COSTS: Final[dict[str, int | Cost]] = {
     "api:convert": _reading,
     "api:check": _reading,
     "api:games": 2,
+    "api:games-facets": 2,
     "api:game": 1,
     "api:game-record": 1,
     "api:game-positions": 2,

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from archive.limits.addresses import client_address, neighbourhood
 from archive.limits.counting import counter, key_of
 from archive.limits.rules import SIGN_INS
 from archive.limits.throttling import LimitReachedError
-from archive.web.addresses import client_address, neighbourhood
+from archive.models import User
 
 ACCOUNT_FACTOR: Final = 5
 """How many times as many failures an account may have as an address."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from archive.limits.counting import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
+from archive.limits.stores import PATIENCE, SWEEP_SECONDS, Count, StoreAwayError
 
 _SETUP: Final = (
     "PRAGMA journal_mode=WAL",

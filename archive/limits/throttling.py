@@ -15,9 +15,9 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from archive.limits.addresses import HasMeta, client_address, neighbourhood
 from archive.limits.counting import counter, key_of
 from archive.limits.rules import SOURCES, UPLOADS, Rule, charges
-from archive.web.addresses import HasMeta, client_address, neighbourhood
 
 _NOTED: Final = "archive.limits"
 

@@ -14,7 +14,7 @@ def store_as_it_is(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> 
 
 
 class Migration(migrations.Migration):
-    dependencies = (("archive", "0006_recent_rows"),)
+    dependencies = (("archive", "0001_squashed_0006"),)
     operations = (
         migrations.CreateModel(
             name="GoneGame",

@@ -18,7 +18,7 @@ def fill_keys(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     The games of the others are the oldest one's, their names further names of it. Their games may be one
     by now, which reading uploads again finds out.
     """
-    from archive.ingest.headers import folded
+    from archive.derive.headers import folded
 
     player, alias = (apps.get_model("archive", name) for name in ("Player", "PlayerAlias"))
     named = sorted((folded(name), pk, name) for pk, name in player.objects.values_list("pk", "name"))

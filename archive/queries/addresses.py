@@ -12,7 +12,7 @@ from typing import Final
 
 from django.db import connection
 
-from archive.ingest import headers
+from archive.derive import headers
 
 _LONGEST: Final = 300
 _OWN: Final = re.compile(

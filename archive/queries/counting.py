@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
-from archive.queries.asking import ROWS, Asked, Lines
 from archive.queries.filters import Driver, Resolved, shortest
+from archive.queries.position_query import ROWS, Asked, Lines
 from archive.queries.sql import Sql, conjunction
 
 EXACT_ROWS: Final = 200_000

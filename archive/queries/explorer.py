@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
+from archive.index import versions
 from archive.index.schema import (
     BLACK_WINS,
     DRAW,
@@ -18,12 +20,13 @@ from archive.index.schema import (
     UNKNOWN_DAY,
     WHITE_WINS,
 )
-from archive.queries.asking import Asked, Lines, ask, position_keys
 from archive.queries.counting import Counted, Reading, Sample, counted, filtered, totals
 from archive.queries.filters import PositionFilters, resolve
-from archive.queries.through import GameThrough, extremes
-from kifu_core.keys.canonical import Match
-from kifu_core.moves import NO_MOVE
+from archive.queries.position_games import GameThrough, extremes
+from archive.queries.position_query import Asked, Lines, ask, position_keys
+from kifu_core.classes import Match
+from kifu_core.games import GAMES
+from kifu_core.lines import NO_MOVE
 
 CONFIDENCE: Final = 0.95
 _Z: Final = 1.959963984540054
@@ -31,6 +34,9 @@ _Z: Final = 1.959963984540054
 
 BATCH: Final = 100
 """Positions asked for at once at most."""
+
+_POSITIONS: Final = 256
+"""Positions whose moves are remembered with the keys that they lead to: a third of an answer to find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +307,18 @@ def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
 
 
 def _reached(asked: Asked, told: Explorer, wanted: Sequence[int], space: int) -> Mapping[int, int]:
-    after = [_after(asked.position, move) for move in wanted]
-    keys = position_keys(after, told.match, told.kind, space)
+    keys = _keys_after(told.kind, told.code, tuple(wanted), told.match, space, versions.asked())
     counts = totals(sorted({key for found in keys for key in found}), asked.lines)
     return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
+
+
+@lru_cache(maxsize=_POSITIONS)
+def _keys_after(
+    kind: str, code: str, moves: tuple[int, ...], match: Match, space: int, _versions: tuple[int, ...]
+) -> tuple[tuple[int, ...], ...]:
+    """The keys of the positions after moves, in the versions of the index that are in use."""
+    position = GAMES[kind].decode(code)
+    return tuple(position_keys([_after(position, move) for move in moves], match, kind, space))
 
 
 def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:

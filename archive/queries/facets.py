@@ -2,14 +2,15 @@
 
 Counted over the newest `LOOKED_AT` games of the list that drives a search (a player's, an event's, an
 upload's, or all games), so that no answer costs more however large the archive is; `Facets.sampled` tells
-that there are others.
+that there are others. Of all records, and of all of a kind, an archive of up to `WHOLE` games tells them from
+the numbers that the statistics have.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from typing import Any, Final
@@ -20,13 +21,20 @@ from django.db.models import QuerySet
 
 from archive.models import Entry, Event, Player, Upload
 from archive.queries.games import GameFilters, Query, query_of
-from archive.taken_down import last_gone
+from archive.queries.sql import Sql, conjunction
+from archive.queries.statistics import counts
+from archive.queries.taken_down import last_gone
+from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
+from archive.queries.whole import together, whole
 
 LOOKED_AT: Final = 5_000
 """Games that are looked at: about 25 ms on either engine."""
 
 LISTED: Final = 8
 """Values of each kind that are named."""
+
+WHOLE: Final = 100_000
+"""Games of an archive that are counted whole, every ten minutes: about a second on a busy machine."""
 
 KEPT_SECONDS: Final = 60
 """How long the answer to a search that had to be cut is kept."""
@@ -39,6 +47,7 @@ class Facets:
     `players`, `events` and `sources` (uploads) are id, name, number; the name of an upload may be empty.
     `years` begin with the latest. `games` is how many were found, and if `sampled`, among the newest
     `LOOKED_AT` of the list only. `kinds` are those of records, `boards` those of games (shogi, ...).
+    `kept` tells that these are the numbers of the statistics, which are kept for ten minutes.
     """
 
     games: int = 0
@@ -53,6 +62,7 @@ class Facets:
     kinds: tuple[tuple[str, int], ...] = ()
     boards: tuple[tuple[str, int], ...] = ()
     sources: tuple[tuple[int, str, int], ...] = ()
+    kept: bool = False
 
 
 _FOUND: Final = """
@@ -75,7 +85,83 @@ def facets(filters: GameFilters | None = None, space: int = 0) -> Facets:
         found = _count(query, space)
         if found.sampled:
             cache.set(kept, found, KEPT_SECONDS)
+    return _of_whole(filters, found) if found.sampled and space == 0 else found
+
+
+def _of_whole(filters: GameFilters, sample: Facets) -> Facets:
+    """All that there is, where it is asked for whole and is not too much; otherwise the sample."""
+    if filters != GameFilters(kind=filters.kind, record_kind=filters.record_kind) or counts().games > WHOLE:
+        return sample
+    chosen = {
+        kinds: records
+        for kinds, records in whole().items()
+        if filters.kind in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
+    }
+    found, names = together(chosen.values()), _names(filters)
+    boards, kinds = (Counter[str](), Counter[str]())
+    for (board, kind), records in chosen.items():
+        boards[board] += records.games
+        kinds[kind] += records.games
+    return replace(
+        names,
+        games=found.games,
+        years=tuple(sorted(found.years.most_common(LISTED), reverse=True)),
+        results=tuple(found.results.most_common(LISTED)),
+        handicaps=tuple(found.handicaps.most_common(LISTED)),
+        endings=tuple(found.endings.most_common(LISTED)),
+        openings=tuple(found.openings.most_common(LISTED)),
+        kinds=tuple(kinds.most_common(LISTED)),
+        boards=tuple(boards.most_common(LISTED)),
+        kept=True,
+    )
+
+
+_SEATS: Final = """
+    SELECT player, count(*) FROM (
+        SELECT g.player0_id AS player FROM archive_game g WHERE g.player0_id IS NOT NULL AND {asked}
+        UNION ALL
+        SELECT g.player1_id FROM archive_game g WHERE g.player1_id IS NOT NULL
+        AND (g.player0_id IS NULL OR g.player0_id <> g.player1_id) AND {asked}
+    ) s GROUP BY player ORDER BY count(*) DESC, player LIMIT %s
+"""
+_EVENTS: Final = """
+    SELECT g.event_id, count(*) FROM archive_game g WHERE g.event_id IS NOT NULL AND {asked}
+    GROUP BY g.event_id ORDER BY count(*) DESC, g.event_id LIMIT %s
+"""
+_UPLOADS: Final = """
+    SELECT e.upload_id, count(DISTINCT e.game_id) FROM archive_entry e JOIN archive_game g ON g.id = e.game_id
+    WHERE {asked} AND NOT EXISTS (
+        SELECT 1 FROM archive_upload u WHERE u.id = e.upload_id AND u.state = 'deleting'
+    ) GROUP BY e.upload_id ORDER BY count(DISTINCT e.game_id) DESC, e.upload_id LIMIT %s
+"""
+
+
+def _names(filters: GameFilters) -> Facets:
+    """The players, events and uploads of all records, or of all of a kind; kept as the other numbers are."""
+    kept = f"names-{last_gone()}-{filters.kind}-{filters.record_kind}"
+    found: Facets | None = cache.get(kept)
+    if found is None:
+        asked = conjunction(
+            [
+                Sql("g.space = 0"),
+                *([Sql("g.kind = %s", (filters.kind,))] if filters.kind else []),
+                *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
+            ]
+        )
+        found = Facets(
+            players=_named(Player.objects.all(), _most_of(_SEATS, asked, 2)),
+            events=_named(Event.objects.all(), _most_of(_EVENTS, asked)),
+            sources=_named(Upload.objects.all(), _most_of(_UPLOADS, asked)),
+        )
+        cache.set(kept, found, KEPT_WHOLE)
     return found
+
+
+def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
+    """The ids with the most games."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.format(asked=asked.text), [*asked.values * times, LISTED])
+        return Counter(dict(cursor.fetchall()))
 
 
 def _count(query: Query, space: int) -> Facets:

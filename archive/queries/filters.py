@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import Event, EventAlias, Player, PlayerAlias
-from archive.queries.asking import Asked
 from archive.queries.games import NOBODY, listed_upload, named
+from archive.queries.position_query import Asked
 from archive.queries.sql import Sql, conjunction
 
 

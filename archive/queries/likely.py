@@ -11,7 +11,7 @@ from typing import Final
 
 from django.db import connection
 
-from archive.ingest import headers
+from archive.derive import headers
 from archive.queries.people import Kind
 
 _MOST: Final = 5

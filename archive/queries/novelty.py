@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
-from archive.queries.asking import position_keys
+from archive.queries.position_query import position_keys
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from archive.ingest.ready import stem
+from archive.derive.game import stem
 from archive.models import Game
-from archive.queries.asking import position_keys
 from archive.queries.counting import totals
+from archive.queries.position_query import position_keys
 from kifu_core.errors import KifuError
 from kifu_core.games import of_record
 from kifu_core.jkf import Record

@@ -15,8 +15,8 @@ from typing import Any, Final, Literal
 from django.db import connection
 from django.db.models import QuerySet
 
+from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
-from archive.ingest import headers
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 from archive.queries.games import NOBODY, named
 
@@ -118,24 +118,24 @@ def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> lis
     """Players or events whose names hold the words in any width and case (those of players in any form of
     their characters), by name, those after a name; one look at the names. A name whose games are all gone is
     gone too."""
-    sql = _NAMES.format(**_named_by(kind))
+    sql = _NAMES.format(**named_by(kind))
     with connection.cursor() as cursor:
-        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), _like(kind, words), limit])
+        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like(kind, words), limit])
         return [Named(*row) for row in cursor.fetchall()]
 
 
 def count_names(kind: Kind, words: str, most: int) -> int:
     """How many players or events `names` lists, counted up to `most`."""
     with connection.cursor() as cursor:
-        cursor.execute(_NAMES_COUNTED.format(**_named_by(kind)), [_like(kind, words), most])
+        cursor.execute(_NAMES_COUNTED.format(**named_by(kind)), [like(kind, words), most])
         return int(cursor.fetchone()[0])
 
 
-def _named_by(kind: Kind) -> dict[str, str]:
+def named_by(kind: Kind) -> dict[str, str]:
     return {"table": _TABLES[kind], "games": _LISTS[kind], "kind": kind, "by": _FOUND_BY[kind]}
 
 
-def _like(kind: Kind, words: str) -> str:
+def like(kind: Kind, words: str) -> str:
     """The pattern of names that hold words."""
     # As the name is stored, but for what would be left of a title alone.
     text = headers.plain(words)

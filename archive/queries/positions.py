@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from archive.queries.asking import KINDS, MATCHES, Lines
 from archive.queries.counting import Sample
 from archive.queries.explorer import (
     BATCH,
@@ -18,7 +17,8 @@ from archive.queries.explorer import (
 )
 from archive.queries.filters import PositionFilters
 from archive.queries.legal import LegalMove, legal
-from archive.queries.through import GameThrough, games_through
+from archive.queries.position_games import GameThrough, games_through
+from archive.queries.position_query import KINDS, MATCHES, Lines
 
 __all__ = [
     "BATCH",

@@ -5,19 +5,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from django.core.cache import cache
 from django.db import connection
 
-from archive.ingest.series import unpack
+from archive.derive.series import unpack
 from archive.models import Game
 from archive.queries.people import LISTED, without_gaps
-from archive.taken_down import last_gone
+from archive.queries.taken_down import last_gone
+from archive.queries.whole import KEPT_SECONDS, Records, Whole, count_whole, whole
 from kifu_core.games import SHOGI
 
-KEPT_SECONDS: Final = 600
 COUNTS_SECONDS: Final = 60
 STEP: Final = 20
 """Plies in one class of lengths."""
@@ -91,40 +90,34 @@ def statistics(kind: str | None = None) -> Statistics:
     kept = f"statistics-{kind}-{last_gone()}"
     found: Statistics | None = cache.get(kept)
     if found is None:
-        found = add_up(kind)
+        found = add_up(kind, whole())
         cache.set(kept, found, KEPT_SECONDS if found.games > LISTED else 1)
     return found
 
 
-def add_up(kind: str | None = None) -> Statistics:
-    """The archive's games of a kind added up now: five passes over the table of games."""
-    kinds = sorted(_grouped("kind", None), key=lambda row: -row[1])
+def add_up(kind: str | None = None, records: Whole | None = None) -> Statistics:
+    """The archive's games of a kind added up, out of all records where these are counted already; the lengths
+    take a pass over the table of games."""
+    games = {
+        name: found
+        for (name, record_kind), found in (count_whole() if records is None else records).items()
+        if record_kind == Game.RecordKind.GAME
+    }
+    kinds = sorted(((name, found.games) for name, found in games.items()), key=lambda row: -row[1])
     kind = kind or (kinds[0][0] if kinds else SHOGI.name)
-    years: Counter[int] = Counter()
-    results: Counter[int] = Counter()
-    undated = 0
-    for played, result, n in _grouped("played, result", kind):
-        results[result] += n
-        if played:
-            years[date.fromordinal(played).year] += n
-        else:
-            undated += n
-    lengths = Counter({plies * STEP: n for plies, n in _grouped(f"plies / {STEP}", kind)})
-    endings, openings = (
-        Counter({str(text): n for text, n in _grouped(column, kind) if text})
-        for column in ("special", "opening")
-    )
+    found = games.get(kind, Records())
+    lengths = Counter({plies * STEP: n for plies, n in _lengths(kind)})
     return Statistics(
-        games=results.total(),
-        years=without_gaps(years),
-        undated=undated,
-        results=tuple(results[result] for result in Game.Result.values),
+        games=found.games,
+        years=without_gaps(found.years),
+        undated=found.undated,
+        results=tuple(found.results[result] for result in Game.Result.values),
         lengths=tuple((first, lengths[first]) for first in range(0, max(lengths, default=-1) + 1, STEP)),
-        endings=tuple(endings.most_common(LISTED)),
-        openings=tuple(openings.most_common(LISTED)),
+        endings=tuple(found.endings.most_common(LISTED)),
+        openings=tuple(found.openings.most_common(LISTED)),
         durations=_durations(kind),
         kind=kind,
-        kinds=tuple((name, n) for name, n in kinds),
+        kinds=tuple(kinds),
     )
 
 
@@ -149,12 +142,13 @@ def _durations(kind: str) -> tuple[tuple[int, int], ...]:
     return tuple((DURATIONS[place], found[place]) for place in places)
 
 
-def _grouped(columns: str, kind: str | None) -> list[tuple[Any, ...]]:
-    asked = "" if kind is None else "AND kind = %s"
-    sql = f"""
-        SELECT {columns}, count(*) FROM archive_game
-        WHERE space = 0 AND record_kind = 'game' {asked} GROUP BY {columns}
-    """
+_LENGTHS: Final = f"""
+    SELECT plies / {STEP}, count(*) FROM archive_game
+    WHERE space = 0 AND record_kind = 'game' AND kind = %s GROUP BY plies / {STEP}
+"""
+
+
+def _lengths(kind: str) -> list[tuple[int, int]]:
     with connection.cursor() as cursor:
-        cursor.execute(sql, [] if kind is None else [kind])
+        cursor.execute(_LENGTHS, [kind])
         return list(cursor.fetchall())

@@ -17,7 +17,7 @@ from archive.queries import people
 from archive.queries.facets import KEPT_SECONDS, Facets
 from archive.queries.games import GameFilters, Query, query_of
 from archive.queries.statistics import counts
-from archive.taken_down import last_gone
+from archive.queries.taken_down import last_gone
 
 COUNTED_TO: Final = 10_000
 """Games of a list that are looked at."""
@@ -39,10 +39,12 @@ def total(filters: GameFilters, found: Facets, shown: int, following: bool) -> T
     first page has, `following` whether there is a page after it."""
     if not following:
         return Total(shown)
-    if not found.sampled:
+    if not found.sampled and not found.kept:
         return Total(found.games)
     if (known := _of_kind(filters)) is not None:
         return Total(known)
+    if not found.sampled:
+        return Total(found.games)
     counted = _looked_through(filters)
     return counted if counted.exact else more_than(max(counted.number, shown + 1))
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
-from archive.queries.asking import ask
 from archive.queries.people import by_year
-from kifu_core.keys.canonical import Match
+from archive.queries.position_query import ask
+from kifu_core.classes import Match
 
 NEWEST: Final = 2000
 """Games of each orientation that are looked at, the newest: one short walk along the index."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Length
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from archive.ingest import records
-from archive.ingest.merging import is_beginning
-from archive.ingest.ready import SHORT_PLIES
+from archive import codec
+from archive.derive.game import SHORT_PLIES
+from archive.derive.merge import is_beginning
 from archive.models import Game, GameRecord
 from kifu_core.jkf import Record
 
@@ -43,64 +43,82 @@ class Twin:
     reason: Reason
 
 
-def twins(game_id: int, record: Record | None = None) -> tuple[Twin, ...]:
-    """The likely twins of a game, those of the same moves first; none of a game that is not there.
+def twins(game_id: int) -> tuple[Twin, ...]:
+    """The likely twins of a game as `twins_of` has them; none of a game that is not there."""
+    game = Game.objects.filter(pk=game_id).first()
+    return () if game is None else twins_of(game)
+
+
+def twins_of(game: Game, record: Record | None = None) -> tuple[Twin, ...]:
+    """The likely twins of a game, those of the same moves first.
 
     Reads the records of at most `LIMIT` games of the same players and day, as long as they are not too large
     together; `record` is the game's own where it is at hand.
     """
-    game = Game.objects.filter(pk=game_id).first()
-    if game is None:
-        return ()
-    alike = [Twin(pk, "same-moves") for pk in _same_moves(game).values_list("pk", flat=True)[:LIMIT]]
+    alike = [Twin(pk, "same-moves") for pk in _same_moves(game)]
     met = _small(_met_again(game)) if _may_be_part(game) else []
     mine = (record or game.jkf) if met else None
     parts = [Twin(pk, "beginning") for pk, other in _unpacked(met) if mine and _is_part(mine, other)]
     return (*alike, *parts)
 
 
-def _small(games: QuerySet[Game]) -> list[int]:
-    """Which of the first games are small enough together to be looked at."""
-    sizes = games.annotate(size=Length("stored__record")).values_list("pk", "size")[:LIMIT]
-    totals = accumulate(size for _pk, size in sizes)
-    return [pk for (pk, _size), total in zip(sizes, totals, strict=True) if total <= PACKED]
+def _small(games: list[tuple[int, int]]) -> list[int]:
+    """Which of the first games, each with the size of its record, are small enough together to be read."""
+    totals = accumulate(size for _pk, size in games)
+    return [pk for (pk, _size), total in zip(games, totals, strict=True) if total <= PACKED]
 
 
 def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
     """Their records, in the same order, up to `UNPACKED` bytes."""
+    if not games:
+        return
     left = UNPACKED
     stored = GameRecord.objects.filter(pk__in=games).values_list("pk", "record")
     for pk, packed in sorted(stored, key=lambda one: games.index(one[0])):
-        text = records.opened(packed, left)
+        text = codec.opened(packed, left)
         if text is None:
             return
         left -= len(text)
-        yield pk, records.parsed(text)
+        yield pk, codec.parsed(text)
 
 
-def _same_moves(game: Game) -> QuerySet[Game]:
-    found = Game.objects.filter(stem=game.stem, space=game.space, plies__gte=SHORT_PLIES)
-    return found.exclude(pk=game.pk).order_by("pk")
+# Every page of a game asks these two; to put them together out of parts took longer than to answer them.
+_SAME_MOVES: Final = """
+    SELECT g.id FROM archive_game g WHERE g.stem = %s AND g.space = %s AND g.plies >= %s AND g.id <> %s
+    ORDER BY g.id LIMIT %s
+"""
+_MET_AGAIN: Final = """
+    SELECT g.id, length(r.record) FROM archive_game g JOIN archive_gamerecord r ON r.game_id = g.id
+    WHERE g.space = %s AND g.kind = %s AND g.record_kind = 'game' AND g.played = %s AND g.precision = 'day'
+        AND g.player0_id = %s AND g.player1_id = %s AND g.handicap = %s AND g.plies > 0
+        AND g.id <> %s AND (g.stem IS NULL OR g.stem <> %s)
+    ORDER BY g.slot LIMIT %s
+"""
+
+
+def _same_moves(game: Game) -> list[int]:
+    if game.stem is None:
+        return []
+    values: list[Any] = [bytes(game.stem), game.space, SHORT_PLIES, game.pk, LIMIT]
+    with connection.cursor() as cursor:
+        cursor.execute(_SAME_MOVES, values)
+        return [pk for (pk,) in cursor.fetchall()]
 
 
 def _may_be_part(game: Game) -> bool:
     return game.precision == "day" and None not in (game.player0_id, game.player1_id) and game.plies > 0
 
 
-def _met_again(game: Game) -> QuerySet[Game]:
-    """Other games of the same players on the same day, found through the day's list."""
-    same = Game.objects.filter(
-        space=game.space,
-        kind=game.kind,
-        record_kind="game",
-        played=game.played,
-        precision="day",
-        player0_id=game.player0_id,
-        player1_id=game.player1_id,
-        handicap=game.handicap,
-        plies__gt=0,
-    )
-    return same.exclude(Q(pk=game.pk) | Q(stem=game.stem)).order_by("slot")
+def _met_again(game: Game) -> list[tuple[int, int]]:
+    """Other games of the same players on the same day, found through the day's list, with the sizes of their
+    records."""
+    values: list[Any] = [
+        game.space, game.kind, game.played, game.player0_id, game.player1_id, game.handicap, game.pk,
+        bytes(game.stem or b""), LIMIT,
+    ]  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(_MET_AGAIN, values)
+        return [(pk, size) for pk, size in cursor.fetchall()]
 
 
 def _is_part(one: Record, other: Record) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal
 
-from archive.queries.asking import Lines, ask
 from archive.queries.explorer import BATCH, Explorer, MoveStats, tell_many
+from archive.queries.position_query import Lines, ask
+from kifu_core.classes import Match
 from kifu_core.games import GAMES
-from kifu_core.keys.canonical import Match
 
 DEEPEST: Final = 40
 MOST_NODES: Final = 1_000

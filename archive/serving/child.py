@@ -137,8 +137,8 @@ def worker() -> None:
     from celery.signals import worker_process_init
     from django.conf import settings
 
-    from archive.ingest.garbage import look_rarely
-    from archive.serving.memory import AGAIN, limit_memory, most_kept_kib, shuts_down_for
+    from archive.intake.garbage import look_rarely
+    from archive.intake.memory import AGAIN, limit_memory, most_kept_kib, shuts_down_for
 
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.

@@ -17,6 +17,7 @@ import logging
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -96,25 +97,41 @@ class Gone(Exception):
 
 
 class Room:
-    """The bytes of bodies that have come or are coming, of all requests of this process."""
+    """The bytes of bodies that have come or are coming, of all requests of this process.
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    One address has half of the room at most, or that of one body, so that nobody alone keeps all others from
+    sending.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limit = limits.waiting_bytes
+        self.limit_of_one = max(limits.waiting_bytes // 2, limits.request_bytes)
         self.taken = 0
         self.in_memory = 0
+        self._taken_by: Counter[str] = Counter()
 
-    def take(self, size: int, before: int) -> None:
+    def take(self, address: str, size: int, before: int) -> None:
         """Make room for so many bytes of a body that has some. Raises Refused where there is none."""
-        if self.taken + size > self.limit and before + size > SMALL_BYTES:
+        full = self.taken + size > self.limit or self._taken_by[address] + size > self.limit_of_one
+        if full and before + size > SMALL_BYTES:
             raise Refused(503, "busy", "too much is being sent here at once: try again later")
         self.taken += size
+        self._taken_by[address] += size
+
+    def give_back(self, address: str, size: int) -> None:
+        """Give back the room of a body of an address."""
+        self.taken -= size
+        self._taken_by[address] -= size
+        if not self._taken_by[address]:
+            del self._taken_by[address]
 
 
 class Body:
     """The body of a request while it comes, and then its file."""
 
-    def __init__(self, room: Room, folder: str | None) -> None:
+    def __init__(self, room: Room, address: str, folder: str | None) -> None:
         self.room = room
+        self.address = address
         self.size = 0
         self.kept = 0
         # Closed with the request, which is no block of code.
@@ -122,7 +139,7 @@ class Body:
 
     def add(self, data: bytes) -> None:
         """Keep what has come. Raises Refused where there is no room for it."""
-        self.room.take(len(data), self.size)
+        self.room.take(self.address, len(data), self.size)
         self.size += len(data)
         self.file.write(data)
         self._count(self.size if self.size <= IN_MEMORY_BYTES else 0)
@@ -136,7 +153,7 @@ class Body:
 
     def close(self) -> None:
         """Give the room back."""
-        self.room.taken -= self.size
+        self.room.give_back(self.address, self.size)
         self._count(0)
         self.file.close()
 
@@ -316,7 +333,7 @@ class Front:
         self.application = application
         self.limits = limits
         self.folder = folder
-        self.room = Room(limits.waiting_bytes)
+        self.room = Room(limits)
         self.pool = Pool(threads, limits)
         self.listening = False
 
@@ -326,7 +343,7 @@ class Front:
             # Only now is there surely a socket: the server opens it after this was made.
             self.listening = True
             sockets.end_untaken(self.limits.answer_seconds)
-        body, began = Body(self.room, self.folder), time.monotonic()
+        body, began = Body(self.room, scope["client"][0], self.folder), time.monotonic()
         try:
             await self._take(scope, receive, body)
             body.file.seek(0)
@@ -358,8 +375,8 @@ class Front:
                 # Whoever has only ended what it sends still reads; granian would answer 500 for us.
                 raise Refused(400, "incomplete", "the body ended before its length was reached")
             data = message.get("body", b"")
+            self._check_size(body.size + len(data))
             self._keep(body, data)
-            self._check_size(body.size)
             deadline = later(deadline, len(data), loop.time(), seconds)
             more = message.get("more_body", False)
 

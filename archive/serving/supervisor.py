@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 
-from archive.serving.memory import AGAIN
+from archive.intake.memory import AGAIN
 
 POLL_SECONDS = 0.1
 STOP_SECONDS = 8.0

@@ -1,22 +1,23 @@
 """Boards and hands as inline SVG, coloured by the site's style sheets.
 
 Measures and structure are those of static/archive/js/board.js, which takes a board over without a jump.
-Pictures that stand alone, with their own colours and hands, are drawn by `kifu_core.draw`.
+Pictures that stand alone, with their own colours and hands, are drawn by `kifu_core.shogi.draw`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Final
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from archive.issues import language
-from kifu_core.moves import DROP, source, target
-from kifu_core.pieces import HAND_KINDS, KANJI, LETTERS, OU
-from kifu_core.position import Position
-from kifu_core.squares import RANK_KANJI, SQUARES
+from kifu_core.shogi.moves import DROP, source, target
+from kifu_core.shogi.pieces import HAND_KINDS, KANJI, LETTERS, OU
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import RANK_KANJI, SQUARES
 
 CELL_WIDTH: Final = 60
 CELL_HEIGHT: Final = 66
@@ -61,7 +62,7 @@ def board_svg(
         _marks(last, flip),
         _LINES,
         _STARS,
-        _labels(flip),
+        _labels(rank_names(), flip),
         _pieces(position.board, flip, letters),
     )
 
@@ -94,9 +95,10 @@ def _middle(square: int, flip: bool) -> tuple[int, int]:
     return x + CELL_WIDTH // 2, y + CELL_HEIGHT // 2
 
 
-def _labels(flip: bool) -> SafeString:
+@cache
+def _labels(names: str, flip: bool) -> SafeString:
     files = range(1, 10) if flip else range(9, 0, -1)
-    ranks = rank_names()[::-1] if flip else rank_names()
+    ranks = names[::-1] if flip else names
     places: list[tuple[float, float, int | str]] = [
         (LEFT + (i + 0.5) * CELL_WIDTH, TOP - 7, file) for i, file in enumerate(files)
     ]
@@ -129,6 +131,8 @@ def _turn(x: int, y: int) -> str:
     return f"rotate(180 {x} {y})"
 
 
+# Of each kind, square and way there is one: all boards together are made of some four thousand.
+@lru_cache(maxsize=8192)
 def _piece(
     kind: int, x: int, y: int, color: int, letters: bool, turned: bool, own_turn: str = ""
 ) -> SafeString:

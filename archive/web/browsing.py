@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
-from archive.queries import people
+from archive.queries import directory, people
 from archive.queries.games import GameFilters, find_games
 from archive.queries.positions import PositionFilters, explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
+from archive.web.filtering import query_of
+from archive.web.unchanged import conditional
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
 from kifu_core.games import GAMES
@@ -90,20 +95,78 @@ def events(request: HttpRequest) -> HttpResponse:
 
 def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
     words, after = (request.GET.get(name, "").strip()[:200] for name in ("name", "after"))
-    found = people.names(kind, words, after, PAGE + 1)
-    following = urlencode({"name": words, "after": found[PAGE - 1].name}) if len(found) > PAGE else ""
+    usual = directory.ORDERS[kind][0]
+    order = next((name for name in directory.ORDERS[kind] if name == request.GET.get("order", usual)), None)
+    if order is None:
+        raise BadRequest("order")
+    row = _row_asked(request, order)
+    try:
+        found = directory.listed(kind, order, words, after, row, PAGE)
+    except ValueError as error:
+        raise BadRequest("after") from error
     titles = {"player": _("Players"), "event": _("Events")}
+    asked = {"name": words, "order": "" if order == usual else order}
     context = {
         "kind": kind,
         "title": titles[kind],
         "words": words,
-        "found": found[:PAGE],
-        "next": following,
-        "many": people.COUNTED_TO,
+        "order": asked["order"],
+        "found": found.items,
+        "sorting": [
+            {"text": NAME_ORDERS[one], "href": _query(asked | {"order": one}), "chosen": one == order}
+            for one in directory.ORDERS[kind]
+        ],
+        "rows": _rows(asked, row) if order == "reading" and (found.next or after or row is not None) else [],
+        "row_names": ROW_NAMES,
+        "next": _query(asked | {"after": found.next}) if found.next else "",
+        "cut": directory.RANKED if found.cut and not found.next else 0,
+        "many": 0 if order == "games" else people.COUNTED_TO,
         "total": names_total(kind, words),
         "section": f"{kind}s",
     }
-    return render(request, "archive/names.html", context)
+    return conditional(request, lambda: render(request, "archive/names.html", context), context)
+
+
+NAME_ORDERS: Final[dict[directory.Listing, Promise]] = {
+    "reading": gettext_lazy("By reading"),
+    "name": gettext_lazy("By name"),
+    "games": gettext_lazy("Most games first"),
+}
+"""The orders of lists of names."""
+
+ROW_NAMES: Final[dict[str, str | Promise]] = {
+    **{row: row for row in directory.BEGINNINGS},
+    directory.LATIN: "A–Z",
+    directory.UNKNOWN: gettext_lazy("Reading not known"),
+}
+"""What names by reading stand under."""
+
+_OTHERS: Final = "others"
+"""What addresses call the names whose reading is not known."""
+
+
+def _row_asked(request: HttpRequest, order: directory.Listing) -> str | None:
+    """Where a list by reading is to begin; None for its beginning. Raises BadRequest."""
+    asked = request.GET.get("row")
+    if asked is None:
+        return None
+    row = directory.UNKNOWN if asked == _OTHERS else asked
+    if order != "reading" or row not in directory.BEGINNINGS or not asked:
+        raise BadRequest("row")
+    return row
+
+
+def _rows(asked: Mapping[str, str], chosen: str | None) -> list[dict[str, Any]]:
+    """Where else the list can begin."""
+    return [
+        {"text": ROW_NAMES[row], "href": _query({**asked, "row": row or _OTHERS}), "chosen": row == chosen}
+        for row in directory.BEGINNINGS
+    ]
+
+
+def _query(asked: Mapping[str, str]) -> str:
+    """The page's address with what is asked for."""
+    return query_of({name: value for name, value in asked.items() if value})
 
 
 @require_safe
@@ -123,7 +186,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         "latest": find_games(GameFilters(player=found.name), limit=_LATEST).items,
         "first_moves": [one for kind in found.sides if (one := _first_moves(kind, found.name))["moves"]],
     }
-    return render(request, "archive/summary.html", context)
+    return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 
 
 def _first_moves(kind: str, name: str) -> dict[str, Any]:
@@ -146,7 +209,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "games_query": urlencode({"event": found.name}),
         "latest": find_games(GameFilters(event=found.name), limit=_LATEST).items,
     }
-    return render(request, "archive/summary.html", context)
+    return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
@@ -205,7 +268,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         "section": "statistics",
         **_from_start(found.kind, 2 * _FIRST_MOVES),
     }
-    return render(request, "archive/statistics.html", context)
+    return conditional(request, lambda: render(request, "archive/statistics.html", context), context)
 
 
 def opening_address(kind: str, opening: str) -> str:

@@ -16,21 +16,22 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from archive.api.errors import STATUSES
 from archive.issues import detail_of, language
+from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import pasted
-from archive.queries.finding import of_record
-from archive.reading import check_text, limited_reading
+from archive.queries.position_lookup import of_record
 from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
-from kifu_core import games, load, rules
+from kifu_core import games, load
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
-from kifu_core.handicaps import HANDICAPS as STARTS
-from kifu_core.keys import shogi64
 from kifu_core.messages import message
-from kifu_core.pieces import BLACK, FU, KANJI, KE, KY, OU, WHITE
-from kifu_core.position import Position
-from kifu_core.replay import main_line
-from kifu_core.squares import FILES, RANKS, SQUARES
+from kifu_core.shogi import rules
+from kifu_core.shogi.handicaps import HANDICAPS as STARTS
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.pieces import BLACK, FU, KANJI, KE, KY, OU, WHITE
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import main_line
+from kifu_core.shogi.squares import FILES, RANKS, SQUARES
 
 if TYPE_CHECKING:
     from kifu_core.record import ParseResult

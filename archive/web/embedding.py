@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,8 +12,9 @@ from django.views.decorators.http import require_safe
 
 from archive.collecting import uncollected
 from archive.issues import language
-from archive.taken_down import editions_shown, game_called, game_shown
-from archive.web.game_page import game_context
+from archive.queries.taken_down import game_called, game_shown
+from archive.web.game_page import game_context, look_up
+from archive.web.unchanged import conditional
 from archive.web.views import asked_choice, asked_ply, decoded, template_of
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
@@ -33,10 +34,14 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         raise Http404
     flipped = request.GET.get("flip") == "1"
     node = (request.GET.get("fork", ""), asked_ply(request))
-    editions = editions_shown(request, game_id)
-    context = game_context(found, editions, *node, flipped, request.path, asked_choice(request))
-    context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
-    return render(request, template_of(found.kind, "embed_game"), context)
+    known = look_up(request, found, twins=False)
+
+    def make() -> HttpResponse:
+        context = game_context(known, *node, flipped, request.path, asked_choice(request))
+        context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
+        return render(request, template_of(found.kind, "embed_game"), context)
+
+    return conditional(request, make, known.parts, forms=False)
 
 
 @xframe_options_exempt
@@ -48,7 +53,15 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     except DecodeError as error:
         wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
         return render(request, "archive/embed_invalid.html", wrong, status=400)
-    context = {
+
+    def make() -> HttpResponse:
+        return render(request, template_of(kind, "embed_position"), _position(request, kind, code, shown))
+
+    return conditional(request, make, forms=False)
+
+
+def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[str, Any]:
+    return {
         "position": shown,
         "last": None,
         "words": words_of(kind, shown),
@@ -56,7 +69,6 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "flipped": request.GET.get("flip") == "1",
         "theme": _theme(request),
     }
-    return render(request, template_of(kind, "embed_position"), context)
 
 
 def _theme(request: HttpRequest) -> str:

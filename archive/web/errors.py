@@ -6,7 +6,6 @@ language, nothing of the session and nothing of the database.
 
 from __future__ import annotations
 
-import logging
 from types import SimpleNamespace
 from typing import Final
 
@@ -18,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from archive import logs
 from archive.api.errors import answer, describe
 from archive.api.problems import Problem
-from archive.taken_down import GoneError
+from archive.queries.taken_down import GoneError
 
 API: Final = "/api/"
 FRAMES: Final = "/embed/"
@@ -40,8 +39,6 @@ _WORDS: Final = {
     429: (_("These are too many requests"), _("Please wait a moment, then try again.")),
 }
 _NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")
-
-log = logging.getLogger(__name__)
 
 
 def failure(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:

@@ -16,8 +16,8 @@ from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
 from archive.queries.positions import Explorer, reaching
+from kifu_core.classes import Match
 from kifu_core.games import GAMES
-from kifu_core.keys.canonical import Match
 
 _OF_ONE_PAGE: Final = ("cursor", "part")
 _NAMES: Final[dict[str, Kind]] = {"player": "player", "black": "player", "white": "player", "event": "event"}
@@ -30,8 +30,8 @@ def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
     return {name: str(value) for name, value in request.GET.items() if name not in names}
 
 
-def used(form: forms.Form) -> dict[str, str]:
-    """The filters in use as addresses have them."""
+def in_use(form: forms.Form) -> dict[str, str]:
+    """What a form's fields ask for, as addresses have it."""
     return {field.html_name: str(field.value()) for field in form if field.value()}
 
 
@@ -55,7 +55,7 @@ class Suggestion:
 
 def suggestions(form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
     """What the form's names that are not here were likely meant to be; `also` stays in the addresses."""
-    asked = used(form)
+    asked = in_use(form)
     found = []
     for field, kind in _NAMES.items():
         text = asked.get(field, "")
@@ -79,7 +79,7 @@ def meant(kind: Kind, text: str) -> list[str]:
 def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:
     """The match and the filters as the page of another orientation of the position has them: with the
     colours exchanged, what one side had to be is the other's."""
-    asked = used(form)
+    asked = in_use(form)
     if turned:
         one, other = GAMES[kind].sides
         exchanged = {one: other, other: one}

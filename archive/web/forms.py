@@ -10,10 +10,15 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import format_lazy
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from archive.models import LARGEST_ID, Game
-from archive.queries.sides import results_of
+from archive.queries.color_names import results_of
+from archive.queries.keyset import ORDERS, Sorting
 from archive.web import wording
 from archive.web.wording import ENDINGS, ENDINGS_OF, STARTS_OF
 from kifu_core.games import GAMES, SHOGI
@@ -53,11 +58,21 @@ class PartialDate(forms.CharField):
         raise ValidationError(_("Write a date as 2024-03-15, 2024-03 or 2024."))
 
 
+def is_date(text: str) -> bool:
+    """Whether a text is a day, a month or a year as the forms read them."""
+    try:
+        return PartialDate().clean(text) is not None
+    except ValidationError:
+        return False
+
+
 class _Filters(forms.Form):
     """Filters of games of a kind. Addresses say from and to; `from` is a Python keyword."""
 
-    def __init__(self, *args: Any, kind: str = SHOGI.name, **options: Any) -> None:
+    def __init__(self, *args: Any, kind: str = SHOGI.name, menus: str | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
+        # Names what the menus have: forms of one class and one such name differ in their data only.
+        self.menus = kind if menus is None else menus
         words = zip(results_of(GAMES[kind]), wording.RESULTS_OF[kind], strict=True)
         self._choose("result", words)
         self._choose("handicap", STARTS_OF[kind].items())
@@ -98,7 +113,8 @@ class GameFilterForm(_Filters):
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         asked = data.get("game", "")
-        super().__init__(data, kind=asked if asked in GAMES else SHOGI.name, **options)
+        known = asked if asked in GAMES else ""
+        super().__init__(data, kind=known or SHOGI.name, menus=known, **options)
         self._choose("special", ENDINGS_OF.get(asked, ENDINGS).items())
 
     player = _text(_("Player"))
@@ -116,6 +132,19 @@ class GameFilterForm(_Filters):
     min_plies = _number(_("At least so many moves"))
     max_plies = _number(_("At most so many moves"))
     upload = _source()
+    order = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=wording.ORDERS.items(),
+        widget=forms.HiddenInput,
+        error_messages={
+            "invalid_choice": format_lazy("{} {}", _("order is one of"), ", ".join(wording.ORDERS))
+        },
+    )
+
+    def sorting(self) -> Sorting:
+        """The order that a valid form asks for."""
+        return next((name for name in ORDERS if name == self.cleaned_data["order"]), "newest")
 
     def shown(self) -> list[forms.BoundField]:
         """The fields that are always there."""
@@ -145,7 +174,41 @@ class PositionFilterForm(_Filters):
     upload = _source()
 
 
-class SeveralFiles(forms.ClearableFileInput):
-    """A file input that takes many."""
+def fields_html(found: Iterable[forms.BoundField]) -> SafeString:
+    """Fields with their labels and what is wrong with them."""
+    return mark_safe("".join(map(_field_html, found)))
 
-    allow_multiple_selected = True
+
+def _field_html(field: forms.BoundField) -> str:
+    """A field; those of filters are kept, as long as they show nothing that a visitor has written."""
+    key = _key_of(field)
+    if key is None:
+        return _drawn(field)
+    if key not in _DRAWN:
+        if len(_DRAWN) >= _MOST_DRAWN:
+            _DRAWN.clear()
+        _DRAWN[key] = _drawn(field)
+    return _DRAWN[key]
+
+
+_DRAWN: Final[dict[tuple[Any, ...], str]] = {}
+_MOST_DRAWN: Final = 2_000
+
+
+def _key_of(field: forms.BoundField) -> tuple[Any, ...] | None:
+    """What a field's HTML depends on, where that is the form, the language and a choice of a menu alone."""
+    form, value = field.form, field.value() or ""
+    if not isinstance(form, _Filters) or field.errors:
+        return None
+    choices = getattr(field.field, "choices", ())
+    if value and not any(value == choice for choice, _text in choices):
+        return None
+    return get_language(), type(form), form.menus, form.label_suffix, form.auto_id, field.html_name, value
+
+
+def _drawn(field: forms.BoundField) -> str:
+    errors = "".join(
+        format_html('<p class="field-error" id="{}-error">{}</p>', field.auto_id, error)
+        for error in field.errors
+    )
+    return f"<div>{field.label_tag()}{field}{errors}</div>\n"

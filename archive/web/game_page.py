@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
@@ -14,18 +14,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
-from archive.ingest import series
-from archive.ingest.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
+from archive.derive import series
+from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.issues import language
-from archive.models import Entry, Game, GameSeries
+from archive.models import Game, GameSeries
 from archive.queries.novelty import novelty
-from archive.queries.twins import twins
+from archive.queries.taken_down import editions_shown
+from archive.queries.twins import twins_of
 from archive.web import replay
 from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.notes import NOTE, note_of, notes_of, readable
-from archive.web.sources import broken, sources_of
+from archive.web.sources import Source, broken, sources_of
 from archive.web.wording import (
     MARKS_OF,
     RESULTS_OF,
@@ -33,20 +34,21 @@ from archive.web.wording import (
     clock_text,
     day_text,
     handicap_text,
+    nameless,
     score_text,
     words_of,
 )
 from kifu_core.errors import KifuError
-from kifu_core.evaluations import best
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.quoridor.formats.headers import tag_of
+from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kifu_core.clock import Tick
-    from kifu_core.evaluations import Evaluation
     from kifu_core.jkf import MoveEntry, Record
+    from kifu_core.shogi.clock import Tick
+    from kifu_core.shogi.evaluations import Evaluation
 
 DOWNLOADS: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
     "shogi": (
@@ -69,10 +71,6 @@ USUAL: Final = frozenset(["HIRATE", "START"])
 OPENS_HERE: Final = "読み込み時表示"
 """The bookmark of a KIF at which programs open it."""
 _WORK: Final = ("作品名", "作者")
-_NAMELESS: Final = {
-    Game.RecordKind.TREE.value: _lazy("Opening tree"),
-    Game.RecordKind.POSITION.value: _lazy("Position"),
-}
 _OPENING_MOVES: Final = 2
 """News before the third move say more about the archive than about the game."""
 CODE: Final = "CODE"
@@ -152,9 +150,51 @@ class Address:
         return "?ply=0" if self.opening else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A game with all that the archive knows of it: its record, its editions, how many more of these there
+    are, the bookmarks, scores and times, the ply where it was new, and likely twins."""
+
+    game: Game
+    record: Record
+    sources: list[Source]
+    more_sources: int
+    marks: list[tuple[int, str]]
+    series: bytes
+    novelty: int | None
+    twins: list[tuple[str, str, str]]
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All of it as values that tell it from any other."""
+        row = [(name, _plain(value)) for name, value in vars(self.game).items() if not name.startswith("_")]
+        packed = bytes(self.game.stored.record)
+        about = (self.sources, self.more_sources, self.marks, self.series, self.novelty, self.twins)
+        return row, packed, about
+
+
+def _plain(value: object) -> object:
+    """PostgreSQL's driver gives bytes as views of them, which say nothing of what they hold."""
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
+    """What is known of a game; all that its page asks the database for."""
+    record = game.jkf
+    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
+    return Known(
+        game,
+        record,
+        *sources_of(request, editions_shown(request, game.pk)),
+        # To read evaluations out of comments again takes long.
+        series=bytes(stored or b""),
+        novelty=novelty(game, record),
+        twins=likely_twins(game, record) if twins else [],
+    )
+
+
 def game_context(
-    game: Game,
-    editions: QuerySet[Entry],
+    known: Known,
     path: str,
     ply: int | None,
     flipped: bool,
@@ -167,13 +207,12 @@ def game_context(
     game's own page where none is named. Of long records it holds what stands around the node, of the node's
     continuations `CHOICES` from `first_choice` on.
     """
-    record = game.jkf
-    sources, more_sources, marks = sources_of(editions)
+    game, record, marks, new = known.game, known.record, known.marks, known.novelty
     opening = next((place for place, name in marks if name == OPENS_HERE), 0)
     address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
     position, last, played = replay.position_at(record, node)
-    found = _series(game)
+    found = series.unpack(known.series)
     piece = piece_of(record, node)
     clock = clock_texts(found.clock, piece)
     notes = notes_of(piece.rows(), node.key)
@@ -197,9 +236,7 @@ def game_context(
         "note": note_of([*map(readable, node.line[-1].get("comments", ()))], NOTE),
         "timed": (timed := replay.is_timed(record)),
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
-        "novelty_key": replay.node_key("", new)
-        if (new := novelty(game, record)) and new > _OPENING_MOVES
-        else "",
+        "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
         "steps": steps(node, address),
         "choices": choices(node, address, first_choice),
         **_further_choices(node, address, first_choice),
@@ -220,21 +257,15 @@ def game_context(
         ],
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
         "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
-        "sources": sources,
-        "broken": broken(sources),
-        "more_sources": more_sources,
-        "twins": likely_twins(game, record) if not page else [],
+        "sources": known.sources,
+        "broken": broken(known.sources),
+        "more_sources": known.more_sources,
+        "twins": known.twins,
         "section": "games",
         **charts(found, game, address, piece),
         **position_links(position, game.kind),
         **facts(game, record),
     }
-
-
-def _series(game: Game) -> series.Series:
-    """What is stored of a game's scores and times: to read its comments again takes long."""
-    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
-    return series.unpack(stored or b"")
 
 
 def tree_data(piece: Piece) -> SafeString:
@@ -437,7 +468,7 @@ def side_names(kind: str, handicap: str) -> tuple[str, str]:
 def game_title(names: list[str]) -> str:
     """`A – B`, or what can be said of a game without names."""
     if not any(names):
-        return _("Game without names")
+        return nameless(Game.RecordKind.GAME)
     black, white = (name or "?" for name in names)
     return f"{black} – {white}"
 
@@ -446,8 +477,8 @@ def nameless_title(game: Game, header: dict[str, str]) -> str:
     """What a record without players is called: problems by their name and author, others by their kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
         told = [_first(header, (name,)) for name in _WORK]
-        return " – ".join(filter(None, told)) or _("Problem")
-    return str(_NAMELESS[game.record_kind]) if game.record_kind in _NAMELESS else _("Game without names")
+        return " – ".join(filter(None, told)) or nameless(game.record_kind)
+    return nameless(game.record_kind)
 
 
 def _has_no_end(game: Game) -> bool:
@@ -478,7 +509,9 @@ def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
     }
-    found = {twin.id: reasons[twin.reason] for twin in twins(game.pk, record)}
+    found = {twin.id: reasons[twin.reason] for twin in twins_of(game, record)}
+    if not found:
+        return []
     others = Game.objects.filter(pk__in=found).select_related("player0", "player1")
     return [
         (reverse("game", args=[one.pk]), _game_words(one), found[one.pk]) for one in others.order_by("pk")

@@ -5,13 +5,15 @@ What is no line of legal moves, or longer than a page shows, counts as none: add
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
+from urllib.parse import quote
 
 from django.http import HttpRequest, QueryDict
-from django.urls import reverse
 
+from archive.web.rows import position_address
 from archive.web.wording import played_text
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES
@@ -21,6 +23,8 @@ MOVES: Final = 150
 _CHARACTERS: Final = 6 * MOVES
 _LONGEST_CODE: Final = 400
 _BETWEEN: Final = "."
+_PLAIN: Final = "*"
+"""Drops have it in their names; addresses need not hide it."""
 _OWN: Final = ("line", "at", "start")
 """What an address tells of the line; `start` is where it begins, if that is not the usual start."""
 
@@ -42,12 +46,12 @@ def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
     if len(names) > MOVES:
         return ()
     game, position = GAMES[kind], start.copy()
-    line = []
+    line: list[Played] = []
     for name in names:
         move = next((move for move in game.legal_moves(position) if game.move_name(move) == name), None)
         if move is None:
             return ()
-        words = played_text(kind, position, move)
+        words = played_text(kind, position, move, line[-1].move if line else None)
         position.do_move(move)
         try:
             line.append(Played(move, name, words, game.encode(position)))
@@ -84,9 +88,8 @@ class Walk:
     def steps(self) -> list[Step]:
         """All positions of the line, its start first."""
         moves = [("", ""), *((played.name, played.text) for played in self.line)]
-        return [
-            Step(text, ply, self.address(ply), ply == self.at, name) for ply, (name, text) in enumerate(moves)
-        ]
+        address = self._along()
+        return [Step(text, ply, address(ply), ply == self.at, name) for ply, (name, text) in enumerate(moves)]
 
     @property
     def back(self) -> str:
@@ -101,7 +104,7 @@ class Walk:
     @property
     def pattern(self) -> str:
         """The address after a move that is not known yet, with CODE and MOVE in it."""
-        return self._after("MOVE", "CODE")
+        return self._beyond()("MOVE", "CODE")
 
     @property
     def last(self) -> int | None:
@@ -110,40 +113,58 @@ class Walk:
 
     def address(self, ply: int) -> str:
         """The page of a position of the line."""
-        code = self.line[ply - 1].code if ply else self.start
-        path = GAMES[self.kind].path_code(code)
-        return self._page(path, self._told([played.name for played in self.line], ply, self.start))
+        return self._along()(ply)
 
-    def after(self, name: str, path: str) -> str:
-        """The page of the position after a move: along the line, or away from it."""
-        if self.at < len(self.line) and self.line[self.at].name == name:
-            return self.address(self.at + 1)
-        return self._after(name, path)
+    def onward(self) -> Callable[[str, str], str]:
+        """The page of the position after a move, by the move's name and the position's code in addresses:
+        along the line, or away from it."""
+        beyond = self._beyond()
+        if self.at == len(self.line):
+            return beyond
+        following = self.line[self.at].name
+        return lambda name, path: self.address(self.at + 1) if name == following else beyond(name, path)
 
-    def _after(self, name: str, path: str) -> str:
-        names = [played.name for played in self.line[: self.at]]
-        if len(names) < MOVES:
-            return self._page(path, self._told([*names, name], len(names) + 1, self.start))
-        return self._page(path, self._told([name], 1, self.line[self.at - 1].code))
+    def _along(self) -> Callable[[int], str]:
+        """The pages of the line's positions."""
+        path_code = GAMES[self.kind].path_code
+        whole = self._told([played.name for played in self.line], self.start)
 
-    def _told(self, names: list[str], at: int, start: str) -> dict[str, str]:
-        """What an address tells of a line and of the place in it."""
-        if not names:
-            return {}
-        game = GAMES[self.kind]
-        usual = start == game.encode(game.initial())
-        return {
-            **({} if usual else {"start": game.path_code(start)}),
-            "line": _BETWEEN.join(names),
-            **({} if at == len(names) else {"at": str(at)}),
-        }
+        def address(ply: int) -> str:
+            path = path_code(self.line[ply - 1].code if ply else self.start)
+            return _page(
+                self.kind, path, whole if ply == len(self.line) or not whole else f"{whole}&at={ply}"
+            )
 
-    def _page(self, path: str, told: Mapping[str, str]) -> str:
-        query = self.query.copy()
-        for name, value in told.items():
-            query[name] = value
-        page = reverse("position", args=[self.kind, path])
-        return f"{page}?{query.urlencode(safe='*')}" if query else page
+        return address
+
+    def _beyond(self) -> Callable[[str, str], str]:
+        """The pages after moves that lead away from the line, or that go on from its end."""
+        names, start = [played.name for played in self.line[: self.at]], self.start
+        if len(names) >= MOVES:
+            names, start = [], self.line[self.at - 1].code
+        before = self._told([*names, ""], start)
+        return lambda name, path: _page(self.kind, path, before + quote(name, safe=_PLAIN))
+
+    def _told(self, names: list[str], start: str) -> str:
+        """What addresses tell of a line, behind what else they ask for; nothing of a line without moves."""
+        told = QueryDict(mutable=True)
+        if names and start != _usual_start(self.kind):
+            told["start"] = GAMES[self.kind].path_code(start)
+        if names:
+            told["line"] = _BETWEEN.join(names)
+        return "&".join(part.urlencode(safe=_PLAIN) for part in (self.query, told) if part)
+
+
+def _page(kind: str, path: str, query: str) -> str:
+    page = position_address(kind, path)
+    return f"{page}?{query}" if query else page
+
+
+@cache
+def _usual_start(kind: str) -> str:
+    """The code of the usual start."""
+    game = GAMES[kind]
+    return game.encode(game.initial())
 
 
 def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
@@ -165,7 +186,7 @@ def _start(kind: str, path: str) -> str:
     """The code where a line begins; empty for what is none."""
     game = GAMES[kind]
     if not path:
-        return game.encode(game.initial())
+        return _usual_start(kind)
     try:
         return game.encode(game.decode(game.path_code(path[:_LONGEST_CODE])))
     except DecodeError:

@@ -2,7 +2,7 @@
 
 Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
 books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
-a CSA record from the usual start.
+a CSA record from the usual start, Japanese ones (`76歩 34歩`, `1.▲７六歩`) as KI2.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kifu_core import moves, rules
 from kifu_core.deadline import watched
 from kifu_core.games import SHOGI
-from kifu_core.pieces import LETTERS
-from kifu_core.position import Position
-from kifu_core.squares import USI
+from kifu_core.shogi import moves, rules, spelling
+from kifu_core.shogi.pieces import LETTERS
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import USI
 
 _MOST: Final = 512
 """Moves of a line that is looked up: longer than any game that is typed."""
@@ -27,12 +27,17 @@ _WESTERN: Final = re.compile(
 _CSA_MOVE: Final = r"[-+]?\d{4}(?:FU|KY|KE|GI|KI|KA|HI|OU|TO|NY|NK|NG|UM|RY)"
 _CSA_LINE: Final = re.compile(rf"(?:{_CSA_MOVE}(?:,?[TL]\d+)?[\s,]*)+")
 _CSA_ONE: Final = re.compile(_CSA_MOVE)
+_JAPANESE: Final = re.compile(spelling.MOVE)
+_JAPANESE_LINE: Final = re.compile(
+    rf"(?:(?:{spelling.NUMBER}[ 　\t]*+)?+[{spelling.MARKS}]?+[ 　\t]*+{spelling.MOVE}{spelling.APART}"
+    r"[\s　、，,。．.・]*+)++"
+)
 _RANKS: Final = "abcdefghi"
 
 
 def position_after(words: str) -> Position | None:
     """The position after moves from the usual start; None for words that are not such moves, all legal."""
-    return _after_western(words) or _after_csa(words)
+    return _after_western(words) or _after_csa(words) or _after_japanese(words)
 
 
 def _after_western(words: str) -> Position | None:
@@ -89,8 +94,21 @@ def _after_csa(words: str) -> Position | None:
         return None
     tokens = _CSA_ONE.findall(words)[:_MOST]
     lines = [token if token[0] in "+-" else "+-"[number % 2] + token for number, token in enumerate(tokens)]
-    found = SHOGI.load("\n".join(["PI", "+", *lines, ""]), None)
+    return _played("\n".join(["PI", "+", *lines, ""]), len(lines))
+
+
+def _after_japanese(words: str) -> Position | None:
+    if not _JAPANESE_LINE.fullmatch(words):
+        return None
+    tokens = _JAPANESE.findall(words)[:_MOST]
+    # A mark makes KI2 of a single move too; whose turn it is, the position tells.
+    return _played("".join(f"▲{token}" for token in tokens), len(tokens))
+
+
+def _played(text: str, plies: int) -> Position | None:
+    """The end of a record of so many moves; None if one of them cannot be played."""
+    found = SHOGI.load(text, None)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None
-    *_, (plies, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
-    return position if plies == len(lines) else None
+    *_, (reached, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
+    return position if reached == plies else None

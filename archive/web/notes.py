@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from archive.web.replay import node_key
-from archive.web.templatetags.kifu import linkify
+from archive.web.rows import linkify
 from archive.web.wording import evaluation_text
-from kifu_core.evaluations import floodgate
+from kifu_core.shogi.evaluations import floodgate
 
 if TYPE_CHECKING:
     from archive.web.folding import Shown

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -91,8 +90,9 @@ def node_key(path: str, ply: int) -> str:
 
 def node_query(path: str, ply: int) -> str:
     """The query that leads to a node, with its `?`; empty for the start."""
-    fields = ({"ply": str(ply)} if ply else {}) | ({"fork": path} if path else {})
-    return f"?{urlencode(fields)}" if fields else ""
+    # Paths are digits, points and hyphens: nothing in them needs to be hidden in an address.
+    fork = f"fork={path}" if path else ""
+    return f"?ply={ply}{'&' if path else ''}{fork}" if ply else f"?{fork}" if path else ""
 
 
 def move_list(

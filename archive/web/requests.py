@@ -17,8 +17,8 @@ from django.http import (
 )
 
 from archive import logs
+from archive.limits.addresses import client_address
 from archive.models import LARGEST_ID
-from archive.web.addresses import client_address
 from archive.web.content_types import REFUSED
 from archive.web.errors import bad_request, failure, filled
 

@@ -78,10 +78,10 @@ _METHODS: Final = "Access-Control-Allow-Methods"
 _ANY_SITE: Final = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": (
-        "Allow, Content-Disposition, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
+        "Allow, Content-Disposition, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
     ),
 }
 _PREFLIGHT: Final = {
-    "Access-Control-Allow-Headers": "Accept, Accept-Language, Content-Type, X-Request-ID",
+    "Access-Control-Allow-Headers": "Accept, Accept-Language, Content-Type, If-None-Match, X-Request-ID",
     "Access-Control-Max-Age": "86400",
 }

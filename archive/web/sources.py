@@ -8,10 +8,12 @@ from typing import Any, Final
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Left
+from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from archive.models import Entry
+from archive.queries.taken_down import hide_names, hide_paths
+from archive.web.game_search import source_name
 from archive.web.issues import ShownIssue, shown_issues
 
 MOST: Final = 5
@@ -36,7 +38,9 @@ class Source:
     whole: str
 
 
-def sources_of(editions: QuerySet[Entry]) -> tuple[list[Source], int, list[tuple[int, str]]]:
+def sources_of(
+    request: HttpRequest, editions: QuerySet[Entry]
+) -> tuple[list[Source], int, list[tuple[int, str]]]:
     """The first editions of a game, how many more there are, and the bookmarks of the first.
 
     Of long texts the database gives the beginning only.
@@ -49,6 +53,8 @@ def sources_of(editions: QuerySet[Entry]) -> tuple[list[Source], int, list[tuple
     found = list(shown[: MOST + 1])
     more = editions.count() - MOST if len(found) > MOST else 0
     marks = [(int(ply), str(name)) for entry in found[:MOST] for ply, name in entry.marks or ()]
+    hide_names(request, [entry.upload for entry in found])
+    hide_paths(request, found)
     return [_source(entry) for entry in found[:MOST]], more, marks
 
 
@@ -60,7 +66,7 @@ def broken(sources: list[Source]) -> ShownIssue | None:
 
 
 def _source(entry: Any) -> Source:
-    name = entry.path or entry.upload.name or _("upload %(number)s") % {"number": entry.upload_id}
+    name = entry.path or source_name(entry.upload_id, entry.upload.name)
     unread = entry.unread or ""
     return Source(
         url=reverse("upload-detail", args=[entry.upload_id]),

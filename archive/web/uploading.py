@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -20,14 +19,24 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from archive import issues
-from archive.ingest import store, uploads
-from archive.ingest.access import deletable, may_delete, may_upload, sender_key, session_key
-from archive.ingest.uploads import clean_name, receive
+from archive import issues, store
+from archive.intake import uploads
+from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
+from archive.intake.uploads import receive
+from archive.intake.walk.entries import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
+from archive.queries.taken_down import (
+    has_hidden,
+    hide_names,
+    hide_paths,
+    issues_shown,
+    sees_deleted,
+    upload_shown,
+    uploads_shown,
+)
 from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
-from archive.taken_down import has_hidden, issues_shown, sees_deleted, upload_shown, uploads_shown
+from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
 
@@ -139,6 +148,7 @@ def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
     counts = counts_of_uploads([one.pk for one in found])
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
+    _name(request, found[:_SHOWN_UPLOADS])
     working = sum(_works(one) for one in found)
     return {
         "sent": [progress(one, counts[one.pk]) for one in found[:_SHOWN_UPLOADS]],
@@ -148,6 +158,14 @@ def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
         "sums": {state: sum(count[state] for count in counts.values()) for state in Entry.State.values},
         "working": working > 0,
     }
+
+
+def _name(request: HttpRequest, found: Iterable[Upload]) -> None:
+    """Call uploads that are shown as this request may see them called."""
+    shown = list(found)
+    hide_names(request, shown)
+    for one in shown:
+        one.name = source_name(one.pk, one.name)
 
 
 def _works(found: Upload) -> bool:
@@ -161,6 +179,7 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
     sender = (request.user.pk, session_key(request))
     found = uploads_of(*sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
     shown = found[:_SHOWN_UPLOADS]
+    _name(request, shown)
     counts = counts_of_uploads([one.pk for one in shown])
     may = deletable(request, shown)
     context = {
@@ -178,9 +197,10 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
     found = upload_shown(request, upload_id)
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
-    seen = partial(issues_shown, request)
-    failures, more_failures = rows(found, -1 if failed_after is None else failed_after, seen, failed=True)
-    others, more_others = rows(found, -1 if after is None else after, seen, failed=False)
+    _name(request, [found])
+    first_failed = -1 if failed_after is None else failed_after
+    failures, more_failures = rows(found, first_failed, request, failed=True)
+    others, more_others = rows(found, -1 if after is None else after, request, failed=False)
     context = progress(found, entry_counts(found.pk)) | {
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
@@ -197,7 +217,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
 
 @require_POST
 def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Take an upload away, by who may (`archive.ingest.access`); then the upload page says so."""
+    """Take an upload away, by who may (`archive.intake.permissions`); then the upload page says so."""
     found = Upload.objects.filter(pk=upload_id).first()
     if found is None or not may_delete(request, found):
         upload_shown(request, upload_id)
@@ -241,10 +261,10 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
 
 
 def rows(
-    found: Upload, after: int, seen: Callable[[Entry], list[dict[str, Any]]], *, failed: bool
+    found: Upload, after: int, request: HttpRequest, *, failed: bool
 ) -> tuple[list[dict[str, Any]], bool]:
     """Up to `ROWS` entries after a place in the walk, the failed ones or the others, and whether there are
-    more; `seen` tells the issues of an entry."""
+    more; as much is told of them as the request sees."""
     entries = (
         Entry.objects.filter(upload=found, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
@@ -255,8 +275,12 @@ def rows(
     chosen = [entries.filter(state=state).order_by("seq")[: ROWS + 1] for state in states]
     shown: list[dict[str, Any]] = []
     room = ROW_BYTES
-    for entry in islice(merge(*chosen, key=attrgetter("seq")), ROWS + 1):
-        row = _row(entry, found.name, seen(entry))
+    merged = list(islice(merge(*chosen, key=attrgetter("seq")), ROWS + 1))
+    inside = {entry.pk for entry in merged if entry.path}
+    hide_paths(request, merged)
+    for entry in merged:
+        name = entry.path if entry.pk in inside else found.name
+        row = _row(entry, name, issues_shown(request, entry))
         room -= _size(row)
         if len(shown) == ROWS or (shown and room < 0):
             return shown, True
@@ -264,10 +288,10 @@ def rows(
     return shown, False
 
 
-def _row(entry: Entry, upload_name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(entry: Entry, name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "seq": entry.seq,
-        "name": (entry.path or upload_name)[:NAME],
+        "name": name[:NAME],
         "place": entry.index + 1 if entry.index else None,
         "entry": entry,
         "broken": entry.game_id is not None and is_broken(found),

@@ -6,7 +6,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from archive.web import accounts, browsing, editing, embedding, quoridor, uploading, views
+from archive.web import accounts, browsing, editing, embedding, free_board, uploading, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -23,7 +23,7 @@ urlpatterns = [
     path("statistics/", browsing.statistics_page, name="statistics"),
     path("embed/games/<int:game_id>/", embedding.game, name="embed-game"),
     path("embed/positions/<slug:kind>/<str:code>/", embedding.position, name="embed-position"),
-    path("quoridor/board/", quoridor.board, name="quoridor-board"),
+    path("quoridor/board/", free_board.board, name="quoridor-board"),
     path("upload/", uploading.upload, name="upload"),
     path("uploads/", uploading.own_uploads, name="own-uploads"),
     path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),

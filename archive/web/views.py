@@ -22,46 +22,52 @@ from django.utils.html import escape
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from archive.collecting import uncollected
-from archive.ingest import headers
+from archive.derive import headers
+from archive.entity_tags import tagged
 from archive.issues import language
+from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people
 from archive.queries.addresses import game_at
 from archive.queries.facets import LOOKED_AT, facets
-from archive.queries.games import GameRow, find_games
+from archive.queries.games import PAGE_GAMES, GameRow, find_games
+from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
-from archive.queries.pages import InvalidCursorError, Order, Page
 from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
+from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.reading import check_text, limited_reading
-from archive.taken_down import editions_shown, game_called, game_shown
 from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
-from archive.web.filtering import image_query, kept, query_of, reached_anyway, suggestions
+from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
-from archive.web.game_page import CODE, game_context
+from archive.web.game_page import CODE, game_context, look_up
+from archive.web.game_search import (
+    chips,
+    facets_of,
+    filters_meant,
+    filters_of,
+    position_filters_of,
+    position_in,
+)
 from archive.web.lines import read_line, walk_to
-from archive.web.listing import chips, facets_of, filters_meant, filters_of, position_filters_of, position_in
-from archive.web.wording import RECORDS, words_of
+from archive.web.unchanged import PART, conditional
+from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
+from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
-from kifu_core.formats import bod
 from kifu_core.games import GAMES, SHOGI
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import Match
 from kifu_core.messages import message
-from kifu_core.position import Position
+from kifu_core.shogi.formats import bod
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 
 PAGE: Final = 50
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)
 SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
 """Width and height of a frame on another site."""
-PART: Final = "X-Part"
-"""The header that asks for a part of a page: the address is the page's, and so are its links."""
 _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
@@ -89,7 +95,13 @@ def home(request: HttpRequest) -> HttpResponse:
         "explorer": explore("shogi", code),
         "move_limit": _HOME_MOVES,
     }
-    return render(request, "archive/home.html", context)
+    return conditional(
+        request,
+        lambda: render(request, "archive/home.html", context),
+        found,
+        context["newest"],
+        context["explorer"],
+    )
 
 
 @require_safe
@@ -113,29 +125,45 @@ def games(request: HttpRequest) -> HttpResponse:
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
-    filters = filters_of(form)
+    filters, order = filters_of(form), form.sorting()
     try:
-        page = find_games(filters, cursor=request.GET.get("cursor"), limit=PAGE)
+        page = find_games(filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     found = facets(filters)
-    # Before a later page there is a whole one.
-    before = "cursor" in request.GET
+    following = "cursor" in request.GET or page.next is not None
     context = {
         "form": form,
         "page": page,
         "chips": chips(form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
+        "matching": found.games,
         "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
-        "total": total(filters, found, PAGE if before else len(page.items), before or page.next is not None),
+        "total": total(filters, found, len(page.items), following),
+        "sorting": sorting(request, order),
+        "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
         "similar": similar_names(form, apart=not page.items) if _few(page) else [],
-        "mistyped": [] if page.items else mistyped(form),
-        "elsewhere": [] if page.items else elsewhere(form),
+        "mistyped": [] if page.items or following else mistyped(form),
+        "elsewhere": [] if page.items or following else elsewhere(form),
         "next": next_page(request, page.next),
+        "next_text": FOLLOWING.get(order, _("More games")),
         "section": "games",
     }
-    return render(request, "archive/games.html", context)
+    read = [value for name, value in context.items() if name != "form"]
+    return conditional(request, lambda: render(request, "archive/games.html", context), read)
+
+
+def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
+    """The orders of the list: what each is called, its address, whether it is the chosen one."""
+    return [
+        {
+            "text": text,
+            "href": address_with(request, order="" if name == "newest" else name, cursor=""),
+            "chosen": name == order,
+        }
+        for name, text in ORDERS.items()
+    ]
 
 
 def _few(page: Page[GameRow]) -> bool:
@@ -144,7 +172,7 @@ def _few(page: Page[GameRow]) -> bool:
 
 def mistyped(form: GameFilterForm) -> list[tuple[str, str]]:
     """Players that were likely meant by a name that nobody here has: the name, and the list with it."""
-    also = {field.html_name: str(field.value()) for field in form if field.value()}
+    also = in_use(form)
     asked = [name for name in ("player", "black", "white") if form.cleaned_data[name]]
     return [
         (found, f"?{urlencode({**also, name: found})}")
@@ -157,7 +185,8 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
     """Where else the words could stand that are no player's name: what it is called, and the address."""
     words = form.cleaned_data["player"]
     free = [name for name in ("event", "opening") if words and not form.cleaned_data[name]]
-    used = {field.html_name: str(field.value()) for field in form if field.value() and field.name != "player"}
+    used = in_use(form)
+    used.pop("player", None)
     return [(str(form[name].label), f"?{urlencode({**used, name: words})}") for name in free]
 
 
@@ -194,24 +223,28 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     found = game_shown(request, game_id)
     if found is None:
         return _alias(request, game_id)
-    flipped = request.GET.get("flip") == "1"
-    path, first = request.GET.get("fork", ""), asked_choice(request)
-    editions = editions_shown(request, game_id)
-    context = game_context(found, editions, path, asked_ply(request), flipped, first_choice=first)
-    context["tried"] = [
-        {"usi": played.name, "text": played.text}
-        for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
-    ]
-    context |= share_context(
-        request,
-        reverse("embed-game", args=[game_id]),
-        str(context["title"]),
-        found.kind,
-        context["path_code"],
-    )
-    words = (context["event"], context["date"], str(context["result"]))
-    context["og_description"] = " · ".join(word for word in words if word)
-    return render(request, template_of(found.kind, "game"), context)
+    known = look_up(request, found)
+
+    def make() -> HttpResponse:
+        flipped = request.GET.get("flip") == "1"
+        path, first = request.GET.get("fork", ""), asked_choice(request)
+        context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
+        context["tried"] = [
+            {"usi": played.name, "text": played.text}
+            for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
+        ]
+        context |= share_context(
+            request,
+            reverse("embed-game", args=[game_id]),
+            str(context["title"]),
+            found.kind,
+            context["path_code"],
+        )
+        words = (context["event"], context["date"], str(context["result"]))
+        context["og_description"] = " · ".join(word for word in words if word)
+        return render(request, template_of(found.kind, "game"), context)
+
+    return conditional(request, make, known.parts)
 
 
 def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
@@ -260,11 +293,10 @@ def position_bod(request: HttpRequest, code: str) -> HttpResponse:
         lines = bod.diagram(shogi64.decode(code))
     except DecodeError as error:
         return _invalid_code(request, SHOGI.name, code, error)
-    return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
+    return tagged(request, HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8"))
 
 
 @require_safe
-@vary_on_headers(PART)
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
 
@@ -288,10 +320,47 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         )
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    context = {
+    explorer = explore(kind, code, match, filters=filters, transpositions=True)
+    others = kept(request, form)
+    found = {
+        "explorer": explorer,
+        "page": through,
+        "chips": chips(form, others),
+        "anyway": reached_anyway(explorer, bool(filters)),
+        "suggestions": [] if explorer.total or not filters else suggestions(form, others),
+        "trend": None if filters else years_over(kind, code, match),
+    }
+
+    def make() -> HttpResponse:
+        context = _position_context(request, kind, path, shown, match, form, others) | found
+        context |= {
+            "code": code,
+            "order": order,
+            "next": next_page(request, through.next),
+            "layout": "archive/part.html" if part else "archive/base.html",
+        }
+        status = 200 if form.is_valid() else 400
+        response = render(request, template_of(kind, "position"), context, status=status)
+        return _as_part(response) if part else response
+
+    return conditional(request, make, found)
+
+
+def _position_context(
+    request: HttpRequest,
+    kind: str,
+    path: str,
+    shown: Any,
+    match: Match,
+    form: PositionFilterForm,
+    others: dict[str, str],
+) -> dict[str, Any]:
+    """What a position's page has of its address alone."""
+    flipped = request.GET.get("flip") == "1"
+    order = "" if request.GET.get("order") == "oldest" else "oldest"
+    return {
         "position": shown,
         "kind": kind,
-        "code": code,
         "words": words_of(kind, shown),
         "match": match,
         "matches": match_links(request, match),
@@ -300,30 +369,18 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
             for name, image, turned in images(kind, shown, match)
         ],
         "any_href": address_with(request, match="any", cursor=""),
-        "order": order,
-        "order_href": address_with(request, order="" if order == "oldest" else "oldest", cursor=""),
-        "flipped": request.GET.get("flip") == "1",
-        "flip_href": address_with(request, flip="" if request.GET.get("flip") == "1" else "1"),
+        "order_href": address_with(request, order=order, cursor=""),
+        "flipped": flipped,
+        "flip_href": address_with(request, flip="" if flipped else "1"),
         "form": form,
-        "kept": (others := kept(request, form)),
+        "kept": others,
         "unfiltered": query_of(others),
-        "chips": chips(form, others),
         "walk": (walk := walk_to(request, kind, shown)),
         "last": walk.last,
-        "layout": "archive/part.html" if part else "archive/base.html",
-        "explorer": (found := explore(kind, code, match, filters=filters, transpositions=True)),
-        "anyway": reached_anyway(found, bool(filters)),
-        "suggestions": [] if found.total or not filters else suggestions(form, others),
-        "page": through,
-        "next": next_page(request, through.next),
-        "trend": None if filters else years_over(kind, code, match),
         "section": "positions",
         **_names(kind, shown),
         **share_context(request, reverse("embed-position", args=[kind, path]), _("Position"), kind, path),
     }
-    status = 200 if form.is_valid() else 400
-    response = render(request, template_of(kind, "position"), context, status=status)
-    return _as_part(response) if part else response
 
 
 def _as_part(response: HttpResponse) -> HttpResponse:
@@ -369,7 +426,7 @@ def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: M
     context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
-    return response
+    return tagged(request, response)
 
 
 def address_with(request: HttpRequest, **changes: str) -> str:

@@ -14,21 +14,22 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
-from kifu_core import moves, rules, specials
+from archive.queries.keyset import Sorting
 from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
-from kifu_core.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
 from kifu_core.quoridor import draw as quoridor_draw
 from kifu_core.quoridor import endings as quoridor_endings
-from kifu_core.squares import JAPANESE, RANKS, SQUARES, USI, square
+from kifu_core.shogi import moves, rules, specials
+from kifu_core.shogi.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
+from kifu_core.shogi.squares import JAPANESE, RANKS, SQUARES, USI, square
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from kifu_core.evaluations import Evaluation
     from kifu_core.jkf import Move, Place, Time
-    from kifu_core.position import Position
     from kifu_core.quoridor import record as quoridor_record
+    from kifu_core.shogi.evaluations import Evaluation
+    from kifu_core.shogi.position import Position
 
 MARKS: Final = ("▲", "△")
 _RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
@@ -65,6 +66,18 @@ RESULTS: Final[tuple[Promise, ...]] = (_("☗ wins"), _("☖ wins"), _("draw"), 
 
 GAMES: Final[dict[str, Promise]] = {"shogi": _("shogi"), "quoridor": _("Quoridor")}
 """What kinds of games are called."""
+
+ORDERS: Final[dict[Sorting, Promise]] = {
+    "newest": _("Latest day first"),
+    "oldest": _("Earliest day first"),
+    "added": _("Last added first"),
+    "longest": _("Longest first"),
+    "shortest": _("Shortest first"),
+}
+"""The orders of a list of games."""
+
+FOLLOWING: Final[dict[Sorting, Promise]] = {"newest": _("Older games"), "oldest": _("Newer games")}
+"""What comes after a page in an order; of others only that there is more."""
 
 RECORDS: Final[dict[str, Promise]] = {
     "game": pgettext_lazy("figure", "games"),
@@ -135,13 +148,25 @@ def quoridor_move(move: quoridor_record.Move) -> str:
     return MARKS_OF["quoridor"][move["color"]] + (move.get("wall") or move["to"])
 
 
+def nameless(record_kind: str) -> str:
+    """What a record without players is called."""
+    return str(_NAMELESS.get(record_kind, _("Game without names")))
+
+
+_NAMELESS: Final = {"problem": _("Problem"), "tree": _("Opening tree"), "position": _("Position")}
+
+_SAME: Final = "同　"
+_PLACE: Final = 2
+"""Characters of a square's name."""
+
+
 def japanese_move(move: Move, before: Move | None = None) -> str:
     """The move as KI2 writes it, without the side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
 
     Some programs write KIF without 同, so where the move before went counts too.
     """
     same = move.get("same") or (before is not None and before["to"] == move["to"])
-    place = "同　" if same else JAPANESE[_square(move["to"])]
+    place = _SAME if same else JAPANESE[_square(move["to"])]
     name = NAMES[BY_CODE[move["piece"]]]
     words = "".join(_RELATIVE[word] for word in move.get("relative", ""))
     return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
@@ -162,17 +187,21 @@ def _square(place: Place) -> int:
     return square(place["x"], place["y"])
 
 
-def packed_move_text(position: Position, move: int, japanese: str) -> str:
-    """A packed move about to be played, with its side's mark; `japanese` is its text in Japanese."""
+def packed_move_text(position: Position, move: int, japanese: str, last: int | None = None) -> str:
+    """A packed move about to be played, with its side's mark; `japanese` is its text in Japanese, with the
+    square. `last` is the move before it, where one knows it."""
     mark = MARKS[position.turn]
-    return mark + (japanese if language() == "ja" else _english_packed(position, move))
+    if language() != "ja":
+        return mark + _english_packed(position, move)
+    same = last is not None and moves.target(last) == moves.target(move)
+    return mark + (_SAME + japanese[_PLACE:] if same else japanese)
 
 
-def played_text(kind: str, position: Any, move: int) -> str:
-    """A packed move of any game about to be played, with its side's mark."""
+def played_text(kind: str, position: Any, move: int, last: int | None = None) -> str:
+    """A packed move of any game about to be played, with its mark; `last` as for `packed_move_text`."""
     text = GAME_KINDS[kind].move_text(position, move)
     if kind == SHOGI.name:
-        return packed_move_text(position, move, text)
+        return packed_move_text(position, move, text, last)
     return MARKS_OF[kind][position.turn] + text
 
 
@@ -212,7 +241,7 @@ def position_words(position: Position) -> str:
     The counterpart of `positionWords` in static/archive/js/wording.js.
 
     >>> from django.utils.translation import override
-    >>> from kifu_core.position import Position
+    >>> from kifu_core.shogi.position import Position
     >>> with override("en"):
     ...     print(position_words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2")))
     White to move
@@ -271,7 +300,7 @@ def evaluation_text(one: Evaluation) -> str:
     moves.
 
     >>> from django.utils.translation import override
-    >>> from kifu_core.evaluations import floodgate
+    >>> from kifu_core.shogi.evaluations import floodgate
     >>> with override("ja"):
     ...     evaluation_text(floodgate("** 1704 -8594OU #120"))
     '評価値 +1704 △９四玉 #120'

@@ -15,7 +15,7 @@ from uuid import uuid4
 from benchmarks.support import bare, population
 
 if TYPE_CHECKING:
-    from archive.ingest.ready import ReadyEntry
+    from archive.derive.game import ReadyEntry
 
 BATCHES: Final = {"postgresql": 200, "sqlite": 300}
 """Games in a transaction, about as a worker takes them."""
@@ -83,8 +83,8 @@ def _begin() -> None:
 
 def _write(numbers: range) -> Written:
     """Make games and store them as one upload; sometimes write their rows bare too."""
-    from archive.ingest import store
-    from archive.ingest.ready import ReadyEntry
+    from archive import store
+    from archive.derive.game import ReadyEntry
 
     entries = [ReadyEntry(seq, population.game(number)) for seq, number in enumerate(numbers)]
     begun, cpu = time.perf_counter(), time.process_time()

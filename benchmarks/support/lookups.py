@@ -107,7 +107,7 @@ def sample_codes(games: int, count: int, seed: int = 1) -> Codes:
     """Positions of games of the archive: hot ones (they have counters), those of 20 games and more, any."""
     from archive.queries.counting import totals
     from kifu_core import Position, shogi64
-    from kifu_core.keys.canonical import same_class_keys
+    from kifu_core.shogi.keys.canonical import same_class_keys
 
     dice = random.Random(seed)
     found: dict[str, int] = {}
@@ -161,8 +161,8 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
 
     from archive.index.engine import engine
     from archive.models import Game
-    from archive.queries.asking import ask
     from archive.queries.counting import counted
+    from archive.queries.position_query import ask
     from archive.queries.positions import PositionFilters, explore, explore_many, games_through
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])

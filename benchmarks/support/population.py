@@ -15,18 +15,19 @@ from functools import cache
 from itertools import accumulate
 from typing import Final
 
+from archive.derive.game import ReadyGame, ready_game
 from archive.index.schema import FORK
-from archive.ingest.ready import ReadyGame, ready_game
 from benchmarks import generate
 from kifu_core import Position
-from kifu_core.attacks import RAY_MOVES, STEP_MOVES
 from kifu_core.jkf import Move, MoveEntry, Record
-from kifu_core.keys.canonical import canonical
-from kifu_core.moves import DROP, NO_MOVE, dropped, orient, pack, promotes, source, target
-from kifu_core.pieces import CODES, HAND_KINDS
+from kifu_core.lines import NO_MOVE
 from kifu_core.record import Ending, ParsedGame
-from kifu_core.rules import is_legal, legal_moves
-from kifu_core.squares import FILES, RANKS
+from kifu_core.shogi.attacks import RAY_MOVES, STEP_MOVES
+from kifu_core.shogi.keys.canonical import canonical
+from kifu_core.shogi.moves import DROP, dropped, orient, pack, promotes, source, target
+from kifu_core.shogi.pieces import CODES, HAND_KINDS
+from kifu_core.shogi.rules import is_legal, legal_moves
+from kifu_core.shogi.squares import FILES, RANKS
 
 OPENING_PLIES: Final = 24
 CHOICES: Final = 8

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from kifu_core.draw import INK, LAST_MOVE, LINES, VERMILION, Language, document, one_line
+from kifu_core.picture import INK, LAST_MOVE, LINES, VERMILION, Language, document, one_line
 from kifu_core.quoridor.board import BLACK, PAWN, SQUARE_NAMES, VERTICAL, WALLS_EACH, WHITE, name
 from kifu_core.quoridor.position import Position
 

@@ -5,7 +5,7 @@ Every position has two codes, both qf_codes of a state with turn number 0 and a 
 rules only know which walls lie where and how many each side has left. Equal rule keys are equal positions.
 
 The members of a class are a position, its mirror image, and both with the colours swapped, as in shogi
-(`kifu_core.keys.canonical`). Its representative has White to move; of two such, its rule key is the smaller,
+(`kifu_core.classes`). Its representative has White to move; of two such, its rule key is the smaller,
 compared as ASCII.
 """
 
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from kifu_core import classes
+from kifu_core.classes import KEY_VERSION, Canonical, Match
 from kifu_core.errors import DecodeError
-from kifu_core.keys import canonical as classes
-from kifu_core.keys.canonical import KEY_VERSION, Canonical, Match
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import ORIENTED, PAWN, SQUARES, VERTICAL, WALL, WALLS_EACH
 from kifu_core.quoridor.position import Position, places
@@ -116,7 +116,7 @@ encode = display_key
 
 
 def key(code: str, orientation: int, kind: str = KIND, space: int = 0, version: int = KEY_VERSION) -> int:
-    """The stable key of a class member, made as shogi's are (`keys.canonical.key`)."""
+    """The stable key of a class member, made as shogi's are (`kifu_core.classes.key`)."""
     return classes.key(code, orientation, kind, space, version)
 
 

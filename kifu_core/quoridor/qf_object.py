@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kifu_core import shape
+from kifu_core import validation
 from kifu_core.errors import KifuError, ParseError
 from kifu_core.quoridor.board import PAWN, VERTICAL, WALL
 from kifu_core.quoridor.position import Position, places
@@ -74,7 +74,7 @@ def from_object(value: object) -> Code:
     Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
     that no code can say. Whether moves are legal is left to `encode`.
     """
-    given = shape.object_(value, "$")
+    given = validation.object_(value, "$")
     state = _read_state(given.get("state"), "$.state") if _has(given, "has_state", "state") else None
     moves = _read_moves(given.get("moves"), "$.moves") if _has(given, "has_record", "moves") else None
     return Code(state, moves)
@@ -88,63 +88,63 @@ def check_object(code: Code, value: object) -> None:
 def _has(given: dict[str, Any], flag: str, member: str) -> bool:
     """Whether a part is there: its flag says so, or without a flag the part itself."""
     if given.get(flag) is not None:
-        return shape.boolean(given[flag], f"$.{flag}")
+        return validation.boolean(given[flag], f"$.{flag}")
     return given.get(member) is not None
 
 
 def _read_state(value: object, path: str) -> State:
-    given = shape.object_(value, path)
-    pawns = [shape.integer(shape.needed(given, color, path), f"{path}.{color}") for color in COLORS]
-    turn = _color(shape.needed(given, "to_move", path), f"{path}.to_move")
+    given = validation.object_(value, path)
+    pawns = [validation.integer(validation.needed(given, color, path), f"{path}.{color}") for color in COLORS]
+    turn = _color(validation.needed(given, "to_move", path), f"{path}.to_move")
     position = Position(pawns, [0, 0], [0, 0], turn)
     for field, color, lying in LISTS:
-        for index, place in enumerate(shape.array(given.get(field) or [], f"{path}.{field}")):
+        for index, place in enumerate(validation.array(given.get(field) or [], f"{path}.{field}")):
             lay(position, color, WALL + lying + _place(place, f"{path}.{field}[{index}]"))
     last_wall: int | None = None
     if given.get("last_move") is not None:
-        last = shape.object_(given["last_move"], f"{path}.last_move")
+        last = validation.object_(given["last_move"], f"{path}.last_move")
         if last.get("kind") == "wall":
-            place = shape.needed(last, "place", f"{path}.last_move")
+            place = validation.needed(last, "place", f"{path}.last_move")
             last_wall = _place(place, f"{path}.last_move.place")
-    number = shape.integer(shape.needed(given, "turn_number", path), f"{path}.turn_number")
+    number = validation.integer(validation.needed(given, "turn_number", path), f"{path}.turn_number")
     state = State(position, last_wall, number)
     check_state(state)
     return state
 
 
 def _read_moves(value: object, path: str) -> tuple[int, ...]:
-    entries = shape.array(value, path)
+    entries = validation.array(value, path)
     if len(entries) > MOST_PLIES:
         raise KifuError("too-many-plies", params={"count": len(entries), "limit": MOST_PLIES})
     return tuple(_read_move(entry, f"{path}[{index}]") for index, entry in enumerate(entries))
 
 
 def _read_move(value: object, path: str) -> int:
-    given = shape.object_(value, path)
-    kind = shape.string(shape.needed(given, "kind", path), f"{path}.kind")
+    given = validation.object_(value, path)
+    kind = validation.string(validation.needed(given, "kind", path), f"{path}.kind")
     if kind == "pawn":
-        square = shape.integer(shape.needed(given, "to", path), f"{path}.to")
+        square = validation.integer(validation.needed(given, "to", path), f"{path}.to")
         if square > 80:
-            raise shape.error("jkf-value", f"{path}.to", str(square))
+            raise validation.error("jkf-value", f"{path}.to", str(square))
         return PAWN + square
-    orient = shape.string(shape.needed(given, "orient", path), f"{path}.orient")
+    orient = validation.string(validation.needed(given, "orient", path), f"{path}.orient")
     if kind != "wall" or orient not in ("h", "v"):
-        raise shape.error("jkf-value", path, f"{kind} {orient}")
-    place = _place(shape.needed(given, "place", path), f"{path}.place")
+        raise validation.error("jkf-value", path, f"{kind} {orient}")
+    place = _place(validation.needed(given, "place", path), f"{path}.place")
     return WALL + (VERTICAL if orient == "v" else 0) + place
 
 
 def _color(value: object, path: str) -> int:
-    text = shape.string(value, path)
+    text = validation.string(value, path)
     if text not in COLORS:
-        raise shape.error("jkf-value", path, text)
+        raise validation.error("jkf-value", path, text)
     return COLORS.index(text)
 
 
 def _place(value: object, path: str) -> int:
-    place = shape.integer(value, path)
+    place = validation.integer(value, path)
     if place > 63:
-        raise shape.error("jkf-value", path, str(place))
+        raise validation.error("jkf-value", path, str(place))
     return place
 
 

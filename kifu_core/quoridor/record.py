@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from kifu_core import jkf, shape
+from kifu_core import jkf, validation
 from kifu_core.errors import DecodeError
 from kifu_core.jkf import Consumption
+from kifu_core.memo import Memo
 from kifu_core.quoridor.board import BY_NAME, IS_NAME, PAWN, SQUARE_NAMES, is_wall, name, read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State, check_pawns, check_state, lay
-from kifu_core.steps import Memo
 
 KIND: Final = "quoridor"
 VERSION: Final = 1
@@ -174,14 +174,14 @@ def check(value: object) -> Record:
     (`jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) with the JSON `path`, DecodeError for an impossible
     start. Linear in the size of the value.
     """
-    given = shape.object_(value, "$")
-    kind = shape.string(shape.needed(given, "kind", "$"), "$.kind")
+    given = validation.object_(value, "$")
+    kind = validation.string(validation.needed(given, "kind", "$"), "$.kind")
     if kind != KIND:
-        raise shape.error("jkf-value", "$.kind", kind)
-    version = shape.integer(shape.needed(given, "version", "$"), "$.version")
+        raise validation.error("jkf-value", "$.kind", kind)
+    version = validation.integer(validation.needed(given, "version", "$"), "$.version")
     if version != VERSION:
-        raise shape.error("jkf-value", "$.version", str(version))
-    moves = jkf.entries(shape.needed(given, "moves", "$"), "$.moves", _read_move)
+        raise validation.error("jkf-value", "$.version", str(version))
+    moves = jkf.entries(validation.needed(given, "moves", "$"), "$.moves", _read_move)
     record: Record = {
         "kind": KIND,
         "version": VERSION,
@@ -194,66 +194,69 @@ def check(value: object) -> Record:
 
 
 def _read_move(value: object, path: str) -> Move:
-    given = shape.object_(value, path)
+    given = validation.object_(value, path)
     fields: dict[str, Any] = {
         field: _read_name(given[field], f"{path}.{field}")
         for field in ("from", "to", "wall")
         if given.get(field) is not None
     }
     if ("to" in fields) == ("wall" in fields):
-        raise shape.error("jkf-missing", f"{path}.to")
+        raise validation.error("jkf-missing", f"{path}.to")
     if given.get("color") is not None:
         fields["color"] = _read_color(given["color"], f"{path}.color")
     return cast(Move, fields)
 
 
 def _read_name(value: object, path: str) -> str:
-    text = shape.string(value, path)
+    text = validation.string(value, path)
     if not IS_NAME.fullmatch(text) or (len(text) == 3) != path.endswith(".wall"):
-        raise shape.error("jkf-value", path, text)
+        raise validation.error("jkf-value", path, text)
     return text
 
 
 def _read_color(value: object, path: str) -> int:
-    color = shape.integer(value, path)
+    color = validation.integer(value, path)
     if color > 1:
-        raise shape.error("jkf-value", path, str(color))
+        raise validation.error("jkf-value", path, str(color))
     return color
 
 
 def _read_initial(value: object, path: str) -> Initial:
     if value is None:
         return {"preset": "START"}
-    given = shape.object_(value, path)
-    preset = shape.string(shape.needed(given, "preset", path), f"{path}.preset")
+    given = validation.object_(value, path)
+    preset = validation.string(validation.needed(given, "preset", path), f"{path}.preset")
     if preset == "START":
         return {"preset": preset}
     if preset != "OTHER":
-        raise shape.error("jkf-value", f"{path}.preset", preset)
-    return {"preset": preset, "data": _read_data(shape.needed(given, "data", path), f"{path}.data")}
+        raise validation.error("jkf-value", f"{path}.preset", preset)
+    return {"preset": preset, "data": _read_data(validation.needed(given, "data", path), f"{path}.data")}
 
 
 def _read_data(value: object, path: str) -> InitialData:
-    given = shape.object_(value, path)
+    given = validation.object_(value, path)
     pawns, walls = (
-        _pair(shape.needed(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
+        _pair(validation.needed(given, field, path), f"{path}.{field}") for field in ("pawns", "walls")
     )
     found: InitialData = {
-        "color": _read_color(shape.needed(given, "color", path), f"{path}.color"),
-        "pawns": [shape.string(text, f"{path}.pawns") for text in pawns],
+        "color": _read_color(validation.needed(given, "color", path), f"{path}.color"),
+        "pawns": [validation.string(text, f"{path}.pawns") for text in pawns],
         "walls": [
-            [shape.string(text, f"{path}.walls[{i}]") for text in shape.array(side, f"{path}.walls[{i}]")]
+            [
+                validation.string(text, f"{path}.walls[{i}]")
+                for text in validation.array(side, f"{path}.walls[{i}]")
+            ]
             for i, side in enumerate(walls)
         ],
-        "turn": shape.integer(shape.needed(given, "turn", path), f"{path}.turn"),
+        "turn": validation.integer(validation.needed(given, "turn", path), f"{path}.turn"),
     }
     if given.get("last") is not None:
-        found["last"] = shape.string(given["last"], f"{path}.last")
+        found["last"] = validation.string(given["last"], f"{path}.last")
     return found
 
 
 def _pair(value: object, path: str) -> list[Any]:
-    found = shape.array(value, path)
+    found = validation.array(value, path)
     if len(found) != 2:
-        raise shape.error("jkf-value", path, str(len(found)))
+        raise validation.error("jkf-value", path, str(len(found)))
     return found

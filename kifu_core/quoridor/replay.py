@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kifu_core.deadline import watched
 from kifu_core.errors import KifuError, Params, Severity
 from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
-from kifu_core.moves import NO_MOVE
+from kifu_core.lines import NO_MOVE, Branch, Visit, main_line_from, visit_all
 from kifu_core.quoridor import endings, keys
 from kifu_core.quoridor.board import PAWN, name, orient
 from kifu_core.quoridor.position import Position
@@ -17,7 +17,6 @@ from kifu_core.quoridor.qf_code import TOLERATED, State
 from kifu_core.quoridor.record import Move, MoveEntry, Record, move_object, packed_move, start
 from kifu_core.quoridor.rules import fault, has_paths
 from kifu_core.record import Ending
-from kifu_core.replay import Branch, Visit, main_line_from, visit_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +251,7 @@ def start_text(record: Record) -> str:
 
 
 def visits(record: Record) -> list[Visit]:
-    """Every node of a record, in the order of `kifu_core.replay.visits`: the main line, then the forks.
+    """Every node of a record, in the order of `kifu_core.shogi.replay.visits`: the main line, then the forks.
 
     Linear in the number of moves; no recursion.
     """

@@ -7,16 +7,16 @@ from dataclasses import replace
 from random import Random
 from uuid import uuid4
 
-from archive.ingest import store
-from archive.ingest.ready import ReadyEntry, ReadyGame, ready_game
+from archive import store
+from archive.derive.game import ReadyEntry, ReadyGame, ready_game
 from archive.models import Upload
-from kifu_core import moves, rules
 from kifu_core.jkf import Move, MoveEntry, Record
-from kifu_core.pieces import CODES
-from kifu_core.position import Position
 from kifu_core.record import Ending, ParsedGame, RecordKind
-from kifu_core.squares import FILES, RANKS
-from kifu_core.start import named_initial
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.pieces import CODES
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import FILES, RANKS
+from kifu_core.shogi.start import named_initial
 
 ROOKS = "4k4/4r4/9/9/9/9/9/4R4/4K4 b - 1"
 """Its own mirror image, and nearly its own colour turn: games from here meet in every orientation."""

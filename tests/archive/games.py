@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from archive.ingest import store, work
+from archive import store
+from archive.intake import worker
 from archive.models import Upload
 
 KIF = """手合割：平手
@@ -53,6 +54,6 @@ def stored(data: bytes | str, name: str = "game.kif") -> Upload:
     """An upload of these bytes, worked off."""
     content = data.encode() if isinstance(data, str) else data
     upload, _ = store.create_upload(name, [content], source="command")
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     upload.refresh_from_db()
     return upload

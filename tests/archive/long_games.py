@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from archive.ingest import store
-from archive.ingest.ready import ReadyEntry, ReadyGame, ready_game
+from archive import store
+from archive.derive.game import ReadyEntry, ReadyGame, ready_game
 from archive.models import Game
 from kifu_core.errors import Issue
 from kifu_core.games import QUORIDOR

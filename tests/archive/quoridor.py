@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from archive.ingest.ready import ReadyGame, ready_game
+from archive.derive.game import ReadyGame, ready_game
 from kifu_core.quoridor.board import PAWN, name, orient, read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State, encode

@@ -8,15 +8,15 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
-from archive.ingest import records
-from archive.ingest.ready import ReadyGame
+from archive import codec
+from archive.derive.game import ReadyGame
 from archive.queries.positions import Explorer, Results
-from kifu_core import moves
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry
-from kifu_core.position import Position
+from kifu_core.lines import NO_MOVE
 from kifu_core.quoridor import record as quoridor
-from kifu_core.start import start_position
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.start import start_position
 from tests.archive.builders import ROOKS
 from tests.archive.quoridor import HALFWAY, after, same_board, turned
 
@@ -64,7 +64,7 @@ _SEEN: dict[str, Any] = {}
 @cache
 def nodes(game: ReadyGame) -> list[Node]:
     """Every node of a game, forks after the main line, in reading order."""
-    record, board = records.unpack(game.record), BOARDS[game.kind]
+    record, board = codec.unpack(game.record), BOARDS[game.kind]
     return list(_nodes(board, record["moves"][1:], board.start(record), 0, False))
 
 
@@ -77,7 +77,7 @@ def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork
             yield _seen(board, position), ply, fork, move
             position.do_move(move)
             ply += 1
-    yield _seen(board, position), ply, fork, moves.NO_MOVE
+    yield _seen(board, position), ply, fork, NO_MOVE
     for line, start, at in hanging:
         yield from _nodes(board, line, start, at, True)
 
@@ -127,7 +127,7 @@ def naive(
             main = [move for fork, move in reached if not fork][:1]
             forks = [move for fork, move in reached if fork] if lines == "all" else []
             total[seen] += bool(main or forks)
-            for move in {*main, *forks} - {moves.NO_MOVE}:
+            for move in {*main, *forks} - {NO_MOVE}:
                 by_move[seen_as(position, match, move, turn), seen] += 1
     return +total, +by_move
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from archive.ingest import store, tasks, uploads, work
-from archive.models import Entry, Game, Occurrence, Upload
+from archive import store
+from archive.intake import tasks, uploads, worker
+from archive.models import Entry, Game, Occurrence, Upload, User
 from tests.archive.games import KIF, UNREADABLE, stored
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def test_files_are_uploaded_and_kept_under_the_admins_name(admin):
     answer = admin.post(reverse("admin:archive_upload_add"), {"file": files}, follow=True)
     assert answer.status_code == 200
     assert [upload.uploader.get_username() for upload in Upload.objects.all()] == ["admin", "admin"]
-    work.work_off(Upload.objects.order_by("pk")[0].pk)
+    worker.work_off(Upload.objects.order_by("pk")[0].pk)
     assert Game.objects.count() == 1
 
 
@@ -85,7 +85,7 @@ def test_what_failed_is_read_again_on_request(admin):
     admin.post(reverse("admin:archive_upload_changelist"), chosen)
     upload.refresh_from_db()
     assert upload.state == Upload.State.RECEIVED
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     assert Entry.objects.get().pk != before
 
 
@@ -170,5 +170,5 @@ def test_everything_is_read_again_on_request(admin):
     Game.objects.update(site="somewhere")
     chosen = {"action": "read_again", "_selected_action": [upload.pk]}
     admin.post(reverse("admin:archive_upload_changelist"), chosen)
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     assert (Game.objects.get().pk, Game.objects.get().site) == (before.pk, "")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
-from archive.models import Game, Upload
+from archive.models import Game, Upload, User
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 

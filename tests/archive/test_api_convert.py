@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 import kifu_core
 from archive.models import Upload
-from kifu_core.formats import FORMATS
+from kifu_core.shogi.formats import FORMATS
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
 
 pytestmark = pytest.mark.django_db

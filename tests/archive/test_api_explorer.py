@@ -8,9 +8,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from archive.queries import counting, walk
-from kifu_core import moves
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import moves
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, rated, ready
 from tests.archive.games import START
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from archive.ingest import store
+from archive import store
 from archive.models import Game, GameAlias
-from kifu_core import draw
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import draw
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, ready
 from tests.archive.games import CSA, KIF, START
 

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 import kifu_core
-from archive.ingest import store
+from archive import store
 from archive.models import Game, GameAlias
 from tests.archive.games import CSA, KIF, stored
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from kifu_core import moves, rules
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.games import START
 
 BOTH_DROPS_AND_MATES = "7lk/9/8S/9/9/9/9/9/4K4 b P2G 1"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from archive.ingest import tasks, uploads, work
-from archive.models import Game, Upload
+from archive.intake import tasks, uploads, worker
+from archive.models import Game, Upload, User
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def send(client: APIClient, *contents: str | bytes, **headers: str):
 def worked_off(response) -> list[Upload]:
     ids = [upload["id"] for upload in response.json()["uploads"]]
     for pk in ids:
-        work.work_off(pk)
+        worker.work_off(pk)
     return list(Upload.objects.filter(pk__in=ids).order_by("pk"))
 
 

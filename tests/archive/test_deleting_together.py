@@ -11,10 +11,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from archive.index import verify
-from archive.ingest import removal, sources, store, tasks, work
-from archive.ingest.sources import stored_file
+from archive import store
+from archive.intake import sources, tasks, worker
+from archive.intake.sources import stored_file
 from archive.models import Entry, Game, GameRecord, GoneGame, Upload, UploadChunk
+from archive.store import deletion, verify
 from tests.archive.builders import upload
 from tests.archive.games import CSA
 from tests.archive.rows import change_rows
@@ -35,8 +36,8 @@ def nothing_left() -> Iterator[None]:
 @pytest.fixture
 def one_by_one(monkeypatch) -> None:
     """Every entry is removed in a transaction of its own."""
-    monkeypatch.setattr(removal, "BATCH", 1)
-    monkeypatch.setattr(removal, "LARGEST_BATCH", 1)
+    monkeypatch.setattr(deletion, "BATCH", 1)
+    monkeypatch.setattr(deletion, "LARGEST_BATCH", 1)
 
 
 def games(count: int = GAMES) -> str:
@@ -45,7 +46,7 @@ def games(count: int = GAMES) -> str:
 
 def sent(text: str, name: str = "games.csa") -> int:
     made, _ = store.create_upload(name, [text.encode()], source="command")
-    work.work_off(made.pk)
+    worker.work_off(made.pk)
     return made.pk
 
 
@@ -82,8 +83,8 @@ def let_claims_run_out(pk: int) -> None:
 @pytest.fixture
 def without_claims(monkeypatch) -> None:
     """As where claims run out again and again."""
-    monkeypatch.setattr(removal.Deletion, "claim", lambda deletion: True)
-    monkeypatch.setattr(removal.Deletion, "_mine", lambda self: Upload.objects.filter(pk=self.upload_id))
+    monkeypatch.setattr(deletion.Deletion, "claim", lambda deletion: True)
+    monkeypatch.setattr(deletion.Deletion, "_mine", lambda self: Upload.objects.filter(pk=self.upload_id))
 
 
 def test_two_processes_that_delete_the_same_upload_do_not_harm_each_other(one_by_one, without_claims):
@@ -96,7 +97,7 @@ def test_two_processes_that_delete_the_same_upload_do_not_harm_each_other(one_by
 
 def test_entries_that_somebody_else_has_just_removed_are_not_the_last(one_by_one, monkeypatch):
     pk = sent(games(4))
-    remove, rounds = removal._remove, list[int]()
+    remove, rounds = deletion._remove, list[int]()
 
     def late(entries: list[int]) -> None:
         if not rounds:
@@ -105,7 +106,7 @@ def test_entries_that_somebody_else_has_just_removed_are_not_the_last(one_by_one
         rounds.append(len(entries))
         remove(entries)
 
-    monkeypatch.setattr(removal, "_remove", late)
+    monkeypatch.setattr(deletion, "_remove", late)
     assert store.delete_upload(pk) and len(rounds) == 4
     assert not Entry.objects.exists() and not Upload.objects.exists()
 
@@ -113,7 +114,7 @@ def test_entries_that_somebody_else_has_just_removed_are_not_the_last(one_by_one
 def test_only_one_has_a_deletion_until_it_gives_it_back_or_dies(one_by_one, settings):
     pk = sent(games(3))
     store.begin_deletion(pk)
-    first, second = removal.Deletion(pk, "first"), removal.Deletion(pk, "second")
+    first, second = deletion.Deletion(pk, "first"), deletion.Deletion(pk, "second")
     assert first.claim() and not second.claim() and store.left_deleting() == []
     assert not store.delete_upload(pk) and Entry.objects.count() == 3
     let_claims_run_out(pk)
@@ -127,7 +128,7 @@ def test_only_one_has_a_deletion_until_it_gives_it_back_or_dies(one_by_one, sett
 def test_one_that_was_killed_is_found_by_the_sweeper_once(one_by_one, monkeypatch):
     pk = sent(games(3))
     store.begin_deletion(pk)
-    killed = removal.Deletion(pk, "killed")
+    killed = deletion.Deletion(pk, "killed")
     assert killed.claim()
     next(killed.steps())
     told: list[int] = []
@@ -154,7 +155,7 @@ def test_a_worker_that_reads_the_upload_stops_without_a_word(monkeypatch):
                 store.delete_upload(made.pk)
 
     monkeypatch.setattr(Upload, "stream", slow)
-    assert not work.work_on(made.pk, "worker")
+    assert not worker.work_on(made.pk, "worker")
     assert not Upload.objects.exists() and not Entry.objects.exists()
 
 
@@ -162,7 +163,7 @@ def test_bytes_that_are_lost_otherwise_are_an_error():
     made, _ = store.create_upload("a.csa", [CSA.encode()], source="command")
     UploadChunk.objects.all().delete()
     with pytest.raises(UploadChunk.DoesNotExist):
-        work.work_on(made.pk, "worker")
+        worker.work_on(made.pk, "worker")
 
 
 def test_a_source_that_goes_while_it_is_read_is_gone(client, monkeypatch):

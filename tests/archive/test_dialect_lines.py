@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import pytest
 
-from archive.ingest import headers
-from archive.ingest.headers.times import TimeLimit, read_limit
+from archive.derive import headers
+from archive.derive.headers.times import TimeLimit, read_limit
 from kifu_core import ParsedGame, dump, encode_text, load
-from kifu_core.detect import program
-from kifu_core.evaluations import Evaluation, evaluations
-from kifu_core.handicaps import by_name
+from kifu_core.shogi.detect import program
+from kifu_core.shogi.evaluations import Evaluation, evaluations
+from kifu_core.shogi.handicaps import by_name
 from tests.shared import GOLDEN, need_shared
 
 pytestmark = pytest.mark.shared

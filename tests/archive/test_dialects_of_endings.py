@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from archive.downloads import write
-from archive.ingest import headers
-from archive.ingest.pipeline import read_entries
+from archive.api.downloads import write
+from archive.derive import headers
+from archive.intake.reader import read_entries
 from archive.models import Game
 from tests.archive.builders import ingest
 from tests.shared import GOLDEN, need_shared

@@ -9,8 +9,8 @@ import json
 
 import pytest
 
-from archive.ingest import headers
-from archive.ingest.headers import EventName, TimeLimit
+from archive.derive import headers
+from archive.derive.headers import EventName, TimeLimit
 from tests.shared import GOLDEN, need_shared
 
 FILE = GOLDEN / "dialect-lines-2.jsonl"

@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from archive.ingest.ready import ReadyGame
+from archive.derive.game import ReadyGame
 from archive.models import HotMove, HotPosition
 from archive.queries.explorer import wilson
 from archive.queries.positions import explore, explore_many, games_through
-from kifu_core import moves, rules
 from kifu_core.errors import DecodeError
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, rated, ready
 from tests.archive.replaying import TURNS, askers
 

@@ -11,6 +11,7 @@ from django.test import Client
 
 from archive.models import Upload
 from archive.queries import facets as module
+from archive.queries import whole
 from archive.queries.facets import Facets, facets
 from archive.queries.games import GameFilters, find_games
 from archive.queries.statistics import statistics
@@ -83,6 +84,7 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
 
 def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
+    monkeypatch.setattr(module, "WHOLE", 0)
     found = facets()
     assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
     assert facets(GameFilters(player="丁")).sampled is False
@@ -90,6 +92,56 @@ def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.Monke
     assert facets() == found  # kept for a while
     cache.clear()
     assert facets().years == ((2030, 1), (2022, 1))
+
+
+@pytest.mark.parametrize(
+    "filters", [GameFilters(), GameFilters(kind="shogi"), GameFilters(record_kind="game")]
+)
+def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters: GameFilters) -> None:
+    exact = facets(filters)
+    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    found = facets(filters)
+    assert found.kept and not found.sampled
+    for name in ("years", "results", "handicaps", "endings", "openings", "kinds", "boards", "games"):
+        assert getattr(found, name) == getattr(exact, name), name
+    assert numbers(found) == numbers(exact)
+    assert found.sources == exact.sources
+    # Where anything else is asked for, and where there is too much, it is a sample.
+    assert facets(GameFilters(player="甲")).sampled
+    monkeypatch.setattr(module, "WHOLE", 5)
+    assert facets(filters).sampled
+
+
+def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOKED_AT", 2)
+    monkeypatch.setattr(whole, "FEW", 0)
+    asked = GameFilters(kind="shogi", record_kind="game")
+    before = facets(asked)
+    builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
+    # Both are kept, and both are of the same moment.
+    found, told = facets(asked), statistics("shogi")
+    assert found == before
+    assert dict(found.results) == {result: n for result, n in enumerate(told.results) if n}
+    assert dict(found.years) == {year: n for year, n in told.years if n}
+    assert dict(found.endings) == dict(told.endings)
+    assert found.games == told.games
+
+
+def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = client.get("/api/v1/games/facets?player=甲").json()
+    assert found["total"] == {"games": 4, "exact": True}
+    assert found["counted"] == {"games": 4, "newest": None}
+    assert {"name": "名人戦", "games": 2} in found["events"]
+    assert {"result": "black", "games": 2} in found["results"]
+    assert {one["name"] for one in found["players"]} == {"甲", "乙", "丙"}
+    assert found["record_kinds"] == [{"record_kind": "game", "games": 4}]
+    monkeypatch.setattr(module, "LOOKED_AT", 3)
+    monkeypatch.setattr("archive.api.views.games.LOOKED_AT", 3)
+    found = client.get("/api/v1/games/facets?player=甲").json()
+    # Two of the three are the two sides of one game.
+    assert found["counted"] == {"games": 2, "newest": 3} and found["total"]["games"] == 4
+    answer = client.get("/api/v1/games/facets?order=newest")
+    assert answer.status_code == 400 and answer.json()["errors"][0]["field"] == "order"
 
 
 def test_nobody_has_no_facets() -> None:

@@ -12,12 +12,12 @@ from random import Random
 
 import pytest
 
+from archive.derive.game import ReadyGame
 from archive.index import schema
-from archive.ingest.ready import ReadyGame
-from archive.queries import counting, through
+from archive.queries import counting, position_games
 from archive.queries.positions import PositionFilters, explore, games_through
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game
 from tests.archive.replaying import TURNS, Passes, askers, expected_games, naive, numbers, told
 
@@ -125,7 +125,7 @@ def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_re
     pool, hot_at_three, monkeypatch, filters, order, rows
 ):
     monkeypatch.setattr(counting, "FEW_ROWS", rows % 2)
-    monkeypatch.setattr(through, "PAGE_ROWS", 4 * rows)
+    monkeypatch.setattr(position_games, "PAGE_ROWS", 4 * rows)
     for position, match in zip(askers(pool, Random(5), 1), ("any", "mirror", "exact", "any"), strict=True):
         items, cursor = [], None
         while True:

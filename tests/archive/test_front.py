@@ -44,6 +44,7 @@ class Visit:
     method: str = "POST"
     headers: tuple[tuple[bytes, bytes], ...] = ((b"transfer-encoding", b"chunked"),)
     takes: asyncio.Event | None = None
+    address: str = "192.0.2.7"
     leaves: bool = False
     sent: list[dict[str, Any]] = field(default_factory=list)
 
@@ -68,7 +69,7 @@ class Visit:
         scope = {
             "type": "http", "method": self.method, "http_version": "1.1", "scheme": "http",
             "path": self.path.decode("latin-1"), "raw_path": self.path, "query_string": b"a=%20b",
-            "server": ("127.0.0.1", "80"), "client": ("192.0.2.7", "4711"), "headers": list(self.headers),
+            "server": ("127.0.0.1", "80"), "client": (self.address, "4711"), "headers": list(self.headers),
         }  # fmt: skip
         await self.front(scope, receive, send)
         return self
@@ -179,7 +180,7 @@ def test_bodies_at_the_same_time_have_room_together_and_give_it_back():
     large: list[tuple[float | asyncio.Event, bytes]] = [(0, bytes(3 * MIB)), (end, b"")]
 
     async def together() -> tuple[Visit, list[Visit]]:
-        visits = [asyncio.create_task(Visit(server, body=large).make()) for _ in range(2)]
+        visits = [asyncio.create_task(Visit(server, body=large, address=one).make()) for one in "ab"]
         await until(lambda: server.room.taken == 6 * MIB)
         refused = await Visit(server, body=large).make()
         end.set()
@@ -196,7 +197,7 @@ def test_a_small_body_has_room_also_where_large_ones_have_taken_all_of_it():
 
     async def together() -> tuple[Visit, Visit]:
         large: list[tuple[float | asyncio.Event, bytes]] = [(0, bytes(3 * MIB)), (end, b"")]
-        visits = [asyncio.create_task(Visit(server, body=large).make()) for _ in range(2)]
+        visits = [asyncio.create_task(Visit(server, body=large, address=one).make()) for one in "ab"]
         await until(lambda: server.room.taken == 6 * MIB)
         small = await Visit(server, body=[(0, bytes(1000)), (0, bytes(1000))]).make()
         larger = await Visit(server, body=[(0, bytes(front.SMALL_BYTES)), (0, b"x")]).make()
@@ -206,6 +207,26 @@ def test_a_small_body_has_room_also_where_large_ones_have_taken_all_of_it():
 
     small, larger = run(together())
     assert (small.status, larger.status) == (200, 503)
+    assert server.room.taken == 0
+
+
+def test_one_address_leaves_half_of_the_room_to_others():
+    limits = Limits(body_seconds=60, request_bytes=2 * MIB, waiting_bytes=6 * MIB)
+    server, end = Front(echo, 2, limits), asyncio.Event()
+
+    async def together() -> tuple[Visit, Visit]:
+        large: list[tuple[float | asyncio.Event, bytes]] = [(0, bytes(MIB)), (end, b"")]
+        visits = [asyncio.create_task(Visit(server, body=large, address="much").make()) for _ in range(3)]
+        await until(lambda: server.room.taken == 3 * MIB)
+        more = await Visit(server, body=large, address="much").make()
+        end.set()
+        other = await Visit(server, body=large, address="other").make()
+        await asyncio.gather(*visits)
+        return more, other
+
+    more, other = run(together())
+    assert (more.status, other.status) == (503, 200)
+    assert run(Visit(server, body=[(0, bytes(2 * MIB))], address="much").make()).status == 200
     assert server.room.taken == 0
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from archive import env
-from archive.game_limits import game_limits
-from archive.ingest import records
-from archive.ingest.merging import edition, union
-from archive.ingest.pipeline import read_entries
+from archive import codec, env
+from archive.derive.game_limits import game_limits
+from archive.derive.merge import edition, union
+from archive.intake.reader import read_entries
 from archive.models import Entry, Game
 from kifu_core import games
 from tests.archive.games import stored
@@ -70,7 +69,7 @@ def test_an_opening_book_with_ten_thousand_forks_is_kept_whole():
     forks = "変化：1手\n1 １六歩(17)\n変化：1手\n1 ９六歩(97)\n" * 5_000
     (entry,) = read_entries(f"手合割：平手\n1 ７六歩(77)\n\n{forks}".encode(), "book.kif")
     assert entry.game is not None
-    record = records.unpack(entry.game.record)
+    record = codec.unpack(entry.game.record)
     assert len(record["moves"][1]["forks"]) == 10_000
     assert "unread" not in entry.extra
 
@@ -93,5 +92,5 @@ def test_editions_take_no_more_from_one_another_than_a_game_may_have(settings):
 
 
 def games_of(one):
-    kind, result = games.load(records.to_json(records.unpack(one.record)))
+    kind, result = games.load(codec.to_json(codec.unpack(one.record)))
     return kind, result.games[0]

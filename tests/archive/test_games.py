@@ -6,10 +6,12 @@ from datetime import date
 
 import pytest
 
-from archive.ingest.ready import ReadyGame
-from archive.models import Player, PlayerAlias
+from archive import store
+from archive.derive.game import ReadyGame
+from archive.models import Game, Player, PlayerAlias, Upload
+from archive.queries import games as module
 from archive.queries.games import GameFilters, find_games
-from archive.queries.pages import InvalidCursorError
+from archive.queries.keyset import ORDERS, InvalidCursorError
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +38,7 @@ def test_newest_and_oldest_come_first_and_unknown_days_last():
     assert names(order="oldest") == ["d", "a", "b", "c", "e", "f"]
 
 
-@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("filters", [None, GameFilters(white="乙"), GameFilters(player="乙")])
 @pytest.mark.parametrize("limit", [1, 2, 3, 6])
 def test_pages_follow_each_other_without_gaps(order, filters, limit):
@@ -50,6 +52,104 @@ def test_pages_follow_each_other_without_gaps(order, filters, limit):
         if cursor is None:
             break
     assert pages == whole and len(whole) == 6
+
+
+SHUFFLE = ["2h3h", "8b7b", "3h2h", "7b8b"]
+LENGTHS = {"a": 5, "b": 9, "c": 5, "d": 1, "e": 9, "f": 7}
+
+
+def by_length() -> None:
+    """The same six, one after the other, each of its own length."""
+    for (name, plies), day in zip(LENGTHS.items(), DAYS, strict=True):
+        dated = {"day": day} if day else {}
+        winner = None if name in "be" else 0
+        ingest(ready((SHUFFLE * 3)[:plies], black=name, white="乙", winner=winner, **dated))
+
+
+ASKED = [
+    (None, "abcdef"),
+    (GameFilters(player="乙"), "abcdef"),
+    (GameFilters(white="乙"), "abcdef"),
+    (GameFilters(result=0), "acdf"),
+    (GameFilters(player="乙", result=3), "be"),
+    (GameFilters(since=date(2000, 1, 1)), "abc"),
+    (GameFilters(player="乙", until=date(2020, 12, 31)), "abd"),
+    (GameFilters(min_plies=5, max_plies=7), "acf"),
+    (GameFilters(kind="shogi", handicap="HIRATE"), "abcdef"),
+    (GameFilters(player="丙"), ""),
+]
+
+
+@pytest.mark.parametrize("sorted_whole", [0, 5000])
+@pytest.mark.parametrize("looked_at", [1, 2, 20_000])
+@pytest.mark.parametrize(("filters", "found"), ASKED)
+def test_lists_are_sorted_by_arrival_and_by_length(monkeypatch, filters, found, looked_at, sorted_whole):
+    """Whether a list is sorted, or looked for among all games piece by piece."""
+    monkeypatch.setattr(module, "SORTED", sorted_whole)
+    monkeypatch.setattr(module, "PAGE_GAMES", looked_at)
+    by_length()
+    expected = {
+        "added": [*reversed(found)],
+        "longest": [name for name in "ebfcad" if name in found],
+        "shortest": [name for name in "dacfbe" if name in found],
+        "newest": [name for name in "cbadfe" if name in found],
+        "oldest": [name for name in "dabcef" if name in found],
+    }
+    assert {order: through_pages(filters, order, 2) for order in ORDERS} == expected
+
+
+def through_pages(filters, order, limit):
+    """The names on all pages; no page has more than its limit."""
+    listed, cursor = [], None
+    while True:
+        page = find_games(filters, order, cursor, limit)
+        assert len(page.items) <= limit
+        listed += [row.black for row in page.items]
+        cursor = page.next
+        if cursor is None:
+            return listed
+
+
+def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(monkeypatch):
+    by_length()
+    ingest(*(ready(f"7g7f {reply}", black=reply) for reply in ("3c3d", "8c8d")))
+    monkeypatch.setattr(module, "PAGE_GAMES", 1)
+    first = Upload.objects.order_by("pk")[0]
+    for order in ORDERS:
+        page = find_games(GameFilters(upload=first.pk), order)
+        assert [row.black for row in page.items] == ["a"] and page.next is None
+    monkeypatch.setattr(module, "LARGE_UPLOAD", 0)
+    for order in ORDERS:
+        assert through_pages(GameFilters(upload=first.pk), order, 2) == ["a"]
+    last = find_games(GameFilters(upload=Upload.objects.latest("pk").pk), "longest")
+    assert {row.black for row in last.items} == {"3c3d", "8c8d"}
+
+
+def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
+    monkeypatch.setattr(module, "PAGE_GAMES", 2)
+    by_length()
+    page = find_games(GameFilters(result=3), "added")
+    assert [row.black for row in page.items] == ["e"] and page.next
+    page = find_games(GameFilters(result=3), "added", page.next)
+    assert page.items == () and page.next
+    page = find_games(GameFilters(result=3), "added", page.next)
+    assert [row.black for row in page.items] == ["b"]
+    # Without anything that games must have there is nothing to look for.
+    assert len(find_games(None, "longest").items) == len(find_games(GameFilters(player="乙")).items) == 6
+
+
+def test_the_last_one_added_stays_the_last_when_a_game_is_read_again():
+    ingest(ready("7g7f 3c3d", black="a"))
+    ingest(ready("2g2f 8c8d", black="b"))
+    store.reindex_games([Game.objects.get(player0__name="a").pk])
+    first, last = (Game.objects.get(player0__name=name) for name in "ab")
+    assert first.slot > last.slot
+    assert names(order="added") == ["b", "a"]
+
+
+def test_an_order_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="added, longest, shortest"):
+        find_games(order="random")
 
 
 def test_a_row_tells_what_is_known_of_a_game():

@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 
 import kifu_core
-from archive.ingest import headers
-from archive.ingest.headers import TimeLimit
-from archive.ingest.ready import ready_game
+from archive.derive import headers
+from archive.derive.game import ready_game
+from archive.derive.headers import TimeLimit
 from tests.shared import CORPUS, GOLDEN
 
 # --- days ------------------------------------------------------------------------------------------------

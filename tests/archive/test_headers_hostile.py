@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from archive.ingest import headers
-from archive.ingest.ready import storable
+from archive.derive import headers
+from archive.derive.game import storable
 
 _WORDS = """
 令和 慶応 明治 天保 H R 年 月 日 閏 元 初 十 二十 〇 九 / - . : ･ 〜 ( ) （ ） 土 0 1 12 31 99 2024 1711

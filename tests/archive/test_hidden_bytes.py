@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Permission
 from django.test import Client
 
-from archive.ingest import removal, store, uploads, work
-from archive.models import Entry, Game, Upload
+from archive import store
+from archive.intake import uploads, worker
+from archive.models import Entry, Game, Upload, User
+from archive.store import deletion
 from tests.archive.games import KIF, UNREADABLE, stored
 from tests.archive.packing import zipped
 
@@ -117,11 +119,65 @@ def test_nothing_is_quoted_of_what_is_hidden(keeper):
     assert keeper.get(address).json()["results"][0]["issues"] != []
 
 
+def shown_of(upload: Upload) -> tuple[str, ...]:
+    """The addresses that tell of an upload."""
+    address = f"/api/v1/uploads/{upload.pk}"
+    pages = (f"/uploads/{upload.pk}/", f"/upload/?sent={upload.pk}", f"/games/?upload={upload.pk}")
+    return (*pages, address, *(f"{address}/entries{form}" for form in ("", "?format=csv", "?format=ndjson")))
+
+
+def test_the_name_of_a_file_that_is_hidden_is_hidden_too(keeper):
+    upload = stored(KIF, "tanaka-sato.kif")
+    assert all("tanaka" in text_of(browser(), one) for one in shown_of(upload)[:4])
+    store.delete_games([first()], hide_bytes=True)
+    assert [one for one in shown_of(upload) if "tanaka" in text_of(browser(), one)] == []
+    assert browser().get(f"/api/v1/uploads/{upload.pk}").json()["name"] == ""
+    assert f"upload {upload.pk}" in text_of(browser(), f"/uploads/{upload.pk}/")
+    assert "tanaka" in text_of(keeper, f"/uploads/{upload.pk}/")
+    assert keeper.get(f"/api/v1/uploads/{upload.pk}").json()["name"] == "tanaka-sato.kif"
+
+
+def test_the_path_of_a_hidden_file_is_hidden_for_all_that_was_read_from_it(keeper):
+    other = KIF.replace("後手の人", "丙").encode()
+    upload = stored(zipped(("tanaka.kif", TWO.encode()), ("other.kif", other)), "club.zip")
+    hidden, same_file = Entry.objects.filter(upload=upload, path="tanaka.kif").order_by("index")
+    lists = (shown_of(upload)[0], *shown_of(upload)[4:])
+    assert all("tanaka" in text_of(browser(), one) for one in lists)
+    store.delete_games([hidden.game_id], hide_bytes=True)
+    places = (
+        *shown_of(upload),
+        f"/games/{same_file.game_id}/",
+        f"/embed/games/{same_file.game_id}/",
+        f"/api/v1/uploads/{upload.pk}/entries/{same_file.seq}/report",
+    )
+    assert [one for one in places if "tanaka" in text_of(browser(), one)] == []
+    assert all("other.kif" in text_of(browser(), one) for one in lists)
+    assert all("tanaka" in text_of(keeper, one) for one in lists)
+    assert browser().get(f"/api/v1/uploads/{upload.pk}").json()["name"] == "club.zip"
+    rows = browser().get(f"/api/v1/uploads/{upload.pk}/entries").json()["results"]
+    assert sorted(row["path"] for row in rows) == ["", "", "other.kif"]
+
+
+def test_the_name_of_a_container_of_which_all_is_hidden_is_hidden(keeper):
+    upload = stored(zipped(("a.kif", KIF.encode())), "tanaka.zip")
+    store.delete_games([first()], hide_bytes=True)
+    assert [one for one in shown_of(upload) if "tanaka" in text_of(browser(), one)] == []
+    assert "tanaka.zip" in text_of(keeper, f"/uploads/{upload.pk}/")
+
+
+def test_the_lists_of_games_call_no_hidden_file_by_its_name():
+    one, _two = stored(TWO, "tanaka.kif"), stored(KIF.replace("後手の人", "丙"), "other.kif")
+    pages = ("/games/", f"/games/?upload={one.pk}", "/api/v1/games/facets")
+    assert "tanaka" in text_of(browser(), pages[0])
+    store.delete_games([first()], hide_bytes=True)
+    assert [page for page in pages if "tanaka" in text_of(browser(), page)] == []
+
+
 def test_they_stay_hidden_when_the_upload_is_read_again():
     upload = stored(KIF)
     store.delete_games([first()], hide_bytes=True)
     assert uploads.read_again(upload.pk)
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     assert Entry.objects.get().hidden and status(browser(), upload, "source") == 410
 
 
@@ -129,7 +185,7 @@ def test_a_reading_that_does_not_find_the_record_any_more_leaves_it_hidden():
     upload = stored(KIF)
     store.delete_games([first()], hide_bytes=True)
     Upload.objects.update(reading=1)
-    removal.remove_unread(upload.pk)
+    deletion.remove_unread(upload.pk)
     assert Entry.objects.get().hidden
 
 

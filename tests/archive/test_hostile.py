@@ -13,8 +13,8 @@ from random import Random
 import pytest
 
 from archive import issues
-from archive.ingest.entries import Part, walk
-from archive.ingest.pipeline import read_part
+from archive.intake.reader import read_part
+from archive.intake.walk.entries import Part, walk
 from archive.management.commands.sample_games import sample_files
 from archive.models import Entry, Upload
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE, stored

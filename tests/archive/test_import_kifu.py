@@ -13,8 +13,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from archive.ingest import importing, refusals, store, work
-from archive.ingest.importing import Turn
+from archive import store
+from archive.intake import importing, worker
+from archive.intake.importing import Turn
+from archive.intake.walk import refusals
 from archive.management.commands.import_kifu import Meter
 from archive.models import Entry, Game, Upload
 from tests.archive.games import CSA, KIF, UNREADABLE
@@ -58,7 +60,7 @@ def test_what_was_imported_is_not_imported_again(tmp_path):
 
 @pytest.mark.django_db
 def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_queries, monkeypatch):
-    monkeypatch.setattr(work, "BATCH_SECONDS", 600)
+    monkeypatch.setattr(worker, "BATCH_SECONDS", 600)
     for n in range(40):
         (tmp_path / f"{n:02}.csa").write_bytes(csa(n % 30))
     (tmp_path / "other.kif").write_text(UNREADABLE)
@@ -73,11 +75,11 @@ def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_
 
 @pytest.mark.django_db
 def test_an_import_that_was_interrupted_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(work, "BATCH_ENTRIES", 1)
+    monkeypatch.setattr(worker, "BATCH_ENTRIES", 1)
     data = zipped(*((f"{n}.csa", csa(n)) for n in range(4)))
     (tmp_path / "all.zip").write_bytes(data)
     upload, _ = store.create_upload("all.zip", [data], source="command")
-    assert work.work_on(upload.pk, "killed", seconds=0)
+    assert worker.work_on(upload.pk, "killed", seconds=0)
     out, _ = run(tmp_path)
     assert "4 entries: 4 games stored" in out
 

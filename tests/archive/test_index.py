@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from random import Random
 
 import pytest
@@ -10,25 +11,28 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
-from archive.index import counters, postgresql, sqlite, verify
+from archive import store
+from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
 from archive.index.schema import Row
-from archive.ingest import store
 from archive.models import (
+    Entry,
     Game,
     GameEvent,
     GamePlayer,
     GameRecord,
+    GameSeries,
     HotMove,
     HotPosition,
     Occurrence,
     UploadChunk,
 )
 from archive.queries.positions import explore
+from archive.store import verify
 from kifu_core.games import GAMES
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import canonical
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.keys.canonical import canonical
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.conftest import SMALL_SEGMENT, segments
 from tests.archive.rows import change_rows
@@ -234,6 +238,8 @@ def test_each_kind_of_damage_is_found(archive):
         "digest": ("UPDATE archive_game SET result = 1 WHERE slot = %s", slot),
         "list": ("DELETE FROM archive_gameplayer WHERE slot = %s AND colour = 1", slot),
         "upload": ("UPDATE archive_upload SET size = size + %s", 1),
+        "column": ("UPDATE archive_game SET plies = plies + %s", 1),
+        "entries": ("UPDATE archive_upload SET expected = expected + %s", 1),
     }
     for check, (statement, value) in damages.items():
         with transaction.atomic():
@@ -251,6 +257,10 @@ def test_other_lists_and_rows_are_found_too(archive):
         lambda: UploadChunk.objects.update(bytes=b"other"),
         lambda: HotMove.objects.all().delete(),
         lambda: change_rows("DELETE FROM {rows} WHERE slot = %s", archive.slot),
+        lambda: Entry.objects.filter(game=archive.pk).delete(),
+        lambda: GameRecord.objects.filter(pk=archive.pk).delete(),
+        lambda: Game.objects.filter(pk=archive.pk).update(played_from=date(2020, 1, 3)),
+        lambda: GameSeries.objects.create(game=archive, series=b"of nothing"),
     ):
         with transaction.atomic():
             damage()

@@ -13,14 +13,15 @@ from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archive.index import counters, schema, verify
-from archive.ingest import store
-from archive.ingest.ready import ReadyEntry, ReadyGame, ready_game
-from archive.ingest.ready import read_again as read_record
+from archive import store
+from archive.derive.game import ReadyEntry, ReadyGame, ready_game
+from archive.derive.game import read_again as read_record
+from archive.index import counters, schema
 from archive.models import Entry, Game, HotPosition, Upload
+from archive.store import verify
 from kifu_core.errors import Issue
-from kifu_core.position import Position
 from kifu_core.record import ParsedGame
+from kifu_core.shogi.position import Position
 from tests.archive import quoridor
 from tests.archive.builders import random_forks, random_game, random_line, ready, record, upload
 from tests.archive.rows import empty_index

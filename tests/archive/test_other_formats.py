@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from archive.ingest import texts
-from archive.ingest.entries import walk
-from archive.ingest.pipeline import read_part
+from archive.intake.reader import read_part
+from archive.intake.walk import texts
+from archive.intake.walk.entries import walk
 from archive.models import Entry, Game
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 from tests.kifu_core.packing import entry
 
 DATA = Path(__file__).parents[1] / "data"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive.ingest import store
-from archive.ingest.work import work_off
-from archive.models import Sender, Upload
+from archive import store
+from archive.intake.worker import work_off
+from archive.models import Sender, Upload, User
 from archive.queries import uploads as queries
 from archive.queries.totals import Total
 from archive.web import uploading

@@ -16,8 +16,6 @@ from django.db import connection, transaction
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
 from archive.index.schema import FIRST, Place, Row
-from archive.ingest import removal
-from archive.ingest.writing import Change, Names
 from archive.models import (
     Entry,
     Event,
@@ -30,20 +28,33 @@ from archive.models import (
     Player,
     Upload,
 )
-from archive.queries import counting, facets, finding, people, through, totals
+from archive.queries import (
+    counting,
+    facets,
+    games,
+    people,
+    position_games,
+    position_lookup,
+    statistics,
+    totals,
+)
 from archive.queries.games import GameFilters, find_games, game_by_id
+from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
 from archive.queries.positions import PositionFilters, explore, explore_many, games_through
+from archive.queries.taken_down import is_hidden
 from archive.queries.trend import trend
 from archive.queries.twins import twins
 from archive.queries.walk import walk
-from archive.taken_down import is_hidden
-from kifu_core import moves
+from archive.store import deletion
+from archive.store.changes import Change, Names
+from kifu_core.classes import key
 from kifu_core.games import SHOGI
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import canonical, key
-from kifu_core.position import Position
+from kifu_core.shogi import moves
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.keys.canonical import canonical
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ready, upload
 from tests.archive.conftest import drop_segments
 from tests.archive.plans import occurrences_sought, scans, sought_by
@@ -98,16 +109,16 @@ def _segments() -> None:
 
 def _games(random: Random) -> None:
     uploads = [upload()[0].pk for _ in range(UPLOADS)]
-    games, seats, events, entries = [], [], [], []
+    rows, seats, events, entries = [], [], [], []
     for slot in range(1, GAMES + 1):
         played, event = FIRST_DAY + random.randrange(9000), random.randrange(1, 41)
         players = random.sample(range(1, PLAYERS + 1), 2)
         names = {f"player{colour}_id": player for colour, player in enumerate(players)}
-        games.append(
+        rows.append(
             Game(
                 pk=slot, kind="shogi", record_kind="game", digest=slot.to_bytes(16, "big"), digest_version=1,
-                slot=slot, event_id=event, played=played, handicap="HIRATE", result=slot % 4, plies=100,
-                precision="day", stem=(slot // 2).to_bytes(16, "big"),
+                slot=slot, event_id=event, played=played, handicap="HIRATE", result=slot % 4,
+                plies=slot * 7919 % 211, precision="day", stem=(slot // 2).to_bytes(16, "big"),
                 index_version=1, index_rows=ROWS_A_GAME, **names,
             )
         )  # fmt: skip
@@ -116,8 +127,8 @@ def _games(random: Random) -> None:
         for colour, player in enumerate(players):
             rating = random.randrange(1000, 2500)
             seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
-    for model, rows in ((Game, games), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
-        model.objects.bulk_create(rows, batch_size=2000)
+    for model, made in ((Game, rows), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
+        model.objects.bulk_create(made, batch_size=2000)
     record = ready("7g7f 3c3d 2g2f 8c8d").record
     GameRecord.objects.bulk_create(
         (GameRecord(game_id=slot, record=record) for slot in range(1, GAMES + 1)), batch_size=2000
@@ -183,12 +194,12 @@ def questions() -> dict[str, Callable[[], object]]:
     found["tree"] = lambda: walk("shogi", START, 2, 1)
     found["novelty"] = lambda: novelty(Game.objects.select_related("stored").get(pk=GAMES // 2))
     found["twins"] = lambda: twins(GAMES // 2)
-    found["position of a game"] = lambda: finding.of_game(SHOGI, GAMES // 2, 2)
+    found["position of a game"] = lambda: position_lookup.of_game(SHOGI, GAMES // 2, 2)
     found["game"] = lambda: game_by_id(GAMES // 2)
     found["sum of a player"] = lambda: player_summary(7)
     found["sum of an event"] = lambda: event_summary(3)
     for what, filters in LISTS.items():
-        for order in ("newest", "oldest"):
+        for order in ORDERS:
             found[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
     return found
 
@@ -244,7 +255,7 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
     for module, name, value in (
         (counting, "EXACT_ROWS", 50),
         (counting, "SAMPLE_ROWS", 40),
-        (through, "PAGE_ROWS", 20),
+        (position_games, "PAGE_ROWS", 20),
     ):
         monkeypatch.setattr(module, name, value)
     assert explore("shogi", START, filters=FILTERS["ratings"]).sample is not None
@@ -256,9 +267,12 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
 def test_facets_read_no_table_whole(archive, monkeypatch):
     cache.clear()
     monkeypatch.setattr(facets, "LOOKED_AT", 50)
+    # As in an archive that is too large to be counted whole.
+    monkeypatch.setattr(facets, "WHOLE", 0)
     lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
     assert facets.facets().sampled is True
     cache.clear()
+    statistics.counts()
     assert whole({name: partial(facets.facets, filters) for name, filters in lists.items()}) == {}
 
 
@@ -285,6 +299,35 @@ def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_u
         assert slot in columns and other not in columns, columns
 
 
+def test_lists_in_every_order_read_no_table_whole(archive, monkeypatch):
+    """Sorted whole or looked for among all games, which all are more than a page looks at."""
+    monkeypatch.setattr(games, "PAGE_GAMES", 500)
+    lists_asked = LISTS | {
+        "upload": GameFilters(upload=Upload.objects.latest("pk").pk),
+        "length": SHORT,
+        "draws": GameFilters(result=2),
+        "both sides": GameFilters(black="対局者7", white="対局者8"),
+    }
+    for sorted_whole in (0, 5000):
+        monkeypatch.setattr(games, "SORTED", sorted_whole)
+        asked = {
+            f"{what}, {order}": partial(lists, filters, order)
+            for what, filters in lists_asked.items()
+            for order in ORDERS
+        }
+        assert whole(asked) == {}
+
+
+def test_orders_have_indexes_of_their_own(archive):
+    for order, column in (("added", "game.id"), ("longest", "game.plies"), ("shortest", "game.plies")):
+        for filters in (None, LISTS["result"], GameFilters(result=2)):
+            columns = sought_by(lambda f=filters, o=order: lists(f, o))
+            assert "game.played" not in columns, (order, filters, columns)
+            # SQLite keeps games in the order of their ids.
+            if filters is not LISTS["result"] and (order != "added" or connection.vendor == "postgresql"):
+                assert column in columns, (order, filters, columns)
+
+
 def test_games_of_a_rarer_kind_are_read_in_a_list_of_their_own(archive):
     columns = sought_by(lambda: lists(LISTS["rarer kind"], "newest"))
     assert "game.kind" in columns and "game.played" not in columns, columns
@@ -298,9 +341,9 @@ def test_removing_entries_reads_no_table_whole(archive):
 
     def read() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            found = removal._Removal(Change(cursor, Names({}, {})), entries)
+            found = deletion._Removal(Change(cursor, Names({}, {})), entries)
             assert sorted(found.games) == sorted(games) and not found.left
-            removal._with_others(games)
+            deletion._with_others(games)
             is_hidden(games[0])
 
     assert scans(read) == []
@@ -346,7 +389,7 @@ def test_a_query_that_reads_a_table_whole_would_be_found(archive):
     for sql, table in (
         ("SELECT count(*) FROM archive_occurrence d WHERE d.slot = 5", "occurrence"),
         ("SELECT count(*) FROM archive_occurrence d WHERE d.played > 5 AND d.result = 1", "occurrence"),
-        ("SELECT max(g.plies) FROM archive_game g WHERE g.plies = 7", "game"),
+        ("SELECT max(g.plies) FROM archive_game g WHERE g.result = 7", "game"),
         ("SELECT p.rating FROM archive_gameplayer p WHERE p.rating = 7", "gameplayer"),
     ):
 

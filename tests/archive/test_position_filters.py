@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from archive.ingest.headers import player_name
+from archive.derive.headers import player_name
 from archive.models import Game, Upload
 from archive.queries import counting
 from archive.queries.positions import PositionFilters, Sample, explore, games_through
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import HANDICAP, ingest, rated, ready
 
 pytestmark = pytest.mark.django_db

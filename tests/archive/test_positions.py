@@ -9,16 +9,16 @@ from random import Random
 
 import pytest
 
-from archive.ingest import records
-from archive.ingest.ready import ReadyGame, index_rows
+from archive import codec
+from archive.derive.game import ReadyGame, index_rows
 from archive.models import Game, HotMove, HotPosition
-from archive.queries.pages import InvalidCursorError
+from archive.queries.keyset import InvalidCursorError
 from archive.queries.positions import Results, explore, games_through
-from kifu_core import moves
 from kifu_core.errors import DecodeError
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
-from kifu_core.telling import move_text
+from kifu_core.shogi import moves
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.telling import move_text
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
 
@@ -171,7 +171,7 @@ def test_a_cursor_is_good_for_its_own_order_only():
 
 def test_private_spaces_do_not_meet_public_games():
     game = ready("7g7f 3c3d")
-    rows, codes = index_rows(records.unpack(game.record), "shogi", 7)
+    rows, codes = index_rows(codec.unpack(game.record), "shogi", 7)
     ingest(replace(game, space=7, rows=rows, codes=codes))
     assert explore("shogi", START).total == 0
     assert explore("shogi", START, space=7).total == 1

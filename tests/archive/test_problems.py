@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.test import Client, override_settings
@@ -23,6 +22,7 @@ from rest_framework.test import APIClient
 from archive.api.errors import ApiError, describe
 from archive.api.negotiation import PROBLEM
 from archive.api.problems import OF_STATUS
+from archive.models import User
 from archive.settings import MIDDLEWARE
 from kifu_core.errors import KifuError
 from kifu_core.messages import TEXTS

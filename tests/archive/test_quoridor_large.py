@@ -7,9 +7,9 @@ import tracemalloc
 
 import pytest
 
-from archive.ingest import texts
-from archive.ingest.entries import walk
-from archive.ingest.pipeline import read_part
+from archive.intake.reader import read_part
+from archive.intake.walk import texts
+from archive.intake.walk.entries import walk
 from kifu_core.games import QUORIDOR, load
 from kifu_core.quoridor.board import name
 from kifu_core.quoridor.qf_code import Code, encode

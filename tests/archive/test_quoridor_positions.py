@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from archive.ingest.ready import ReadyGame
+from archive.derive.game import ReadyGame
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import counting
 from archive.queries.explorer import explore_many

@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Player
-from archive.web.listing import filters_in, position_in
+from archive.web.game_search import filters_in, position_in
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders
 from tests.archive.builders import ingest

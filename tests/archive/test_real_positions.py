@@ -8,15 +8,15 @@ from random import Random
 
 import pytest
 
-from archive.ingest.pipeline import read_entries
-from archive.ingest.ready import ReadyGame
+from archive.derive.game import ReadyGame
+from archive.intake.reader import read_entries
 from archive.management.commands.sample_games import sample_files
 from archive.models import Game
 from archive.queries.positions import explore
-from kifu_core import moves
-from kifu_core.keys import shogi64
-from kifu_core.keys.canonical import canonical
-from kifu_core.position import Position
+from kifu_core.shogi import moves
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.keys.canonical import canonical
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ROOKS, ingest, ready
 from tests.archive.replaying import naive, nodes, numbers, told
 from tests.shared import shared_paths

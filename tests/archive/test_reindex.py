@@ -13,13 +13,14 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from archive.index import schema, verify, versions
-from archive.ingest import store
+from archive import store
+from archive.index import schema, versions
+from archive.management.progress import Progress
 from archive.models import Game, HotPosition, IndexState, Occurrence
-from archive.progress import Progress
 from archive.queries.positions import explore, games_through
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from archive.store import verify
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.on_test_database import start
 from tests.archive.rows import change_rows

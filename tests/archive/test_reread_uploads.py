@@ -7,9 +7,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from archive.index import verify
-from archive.ingest import store
+from archive import store
 from archive.models import Entry, Game, GameAlias, Upload
+from archive.store import verify
 from tests.archive.games import CSA, KIF, UNREADABLE, stored
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def test_games_stored_by_an_older_parser_become_what_is_read_now(monkeypatch):
     assert run(str(first.pk)) == "1 uploads read again, 0 games became one with another\n"
     older.refresh_from_db()
     assert older.site == "" and Upload.objects.get(pk=second.pk).reading == 0
-    monkeypatch.setattr("archive.ingest.headers.dates.BEGINNINGS", ())
+    monkeypatch.setattr("archive.derive.headers.dates.BEGINNINGS", ())
     assert run("--all") == "2 uploads read again, 1 games became one with another\n"
     assert GameAlias.objects.get().pk == newer.pk and Game.objects.get().pk == older.pk
     assert sorted(Entry.objects.values_list("state", flat=True)) == ["duplicate", "stored"]

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from archive.index import verify
-from archive.ingest import store, work
-from archive.ingest.ready import ReadyEntry, ReadyGame
+from archive import store
+from archive.derive.game import ReadyEntry, ReadyGame
+from archive.intake import worker
 from archive.models import Entry, Game, GameAlias, Occurrence, Upload
+from archive.store import verify
 from kifu_core.errors import Issue
 from tests.archive.builders import ready, upload
 from tests.archive.games import CSA, KIF, stored
@@ -166,21 +167,21 @@ def test_from_the_bytes_everything_comes_again_and_the_bytes_are_the_same():
     stored(CSA, "game.csa")
     before = Game.objects.values().get(), b"".join(upload.stream())
     assert store.reread(upload.pk)
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reading) == ("done", 1)
     assert (Game.objects.values().get(), b"".join(upload.stream())) == before and all_right()
 
 
 def test_a_large_upload_is_read_again_in_turns(monkeypatch):
-    monkeypatch.setattr(work, "BATCH_ENTRIES", 1)
+    monkeypatch.setattr(worker, "BATCH_ENTRIES", 1)
     text = "\n".join(KIF.replace("先手の人", f"{number}番") for number in range(4))
     upload = stored(text)
     ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
     Game.objects.update(site="wrongly read")
     assert len(ids) == 4 and store.reread(upload.pk)
     turns = 1
-    while work.work_on(upload.pk, f"turn {turns}", seconds=0):
+    while worker.work_on(upload.pk, f"turn {turns}", seconds=0):
         turns += 1
         Upload.objects.update(claimed_until=None)
     assert turns > 3 and set(Entry.objects.values_list("reading", flat=True)) == {1}
@@ -190,7 +191,7 @@ def test_a_large_upload_is_read_again_in_turns(monkeypatch):
 
 def test_what_is_read_again_is_written_a_few_entries_at_a_time(monkeypatch):
     upload = stored("/\n".join(CSA.replace("先手の人", f"人{n}") for n in range(5)), "games.csa")
-    monkeypatch.setattr(work, "AGAIN_ENTRIES", 2)
+    monkeypatch.setattr(worker, "AGAIN_ENTRIES", 2)
     ingest, sizes = store.ingest_together, []
 
     def counted(batches, token):
@@ -199,5 +200,5 @@ def test_what_is_read_again_is_written_a_few_entries_at_a_time(monkeypatch):
 
     monkeypatch.setattr(store, "ingest_together", counted)
     assert store.reread(upload.pk)
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     assert sizes == [2, 2, 1] and Game.objects.count() == 5 and all_right()

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import pytest
 from django.db import connection
 
-from archive.index import verify
 from archive.models import Entry, Game, GameAlias
+from archive.store import verify
 from tests.archive.builders import ingest, parsed, ready, record, snapshot
 from tests.archive.games import stored
 from tests.shared import GOLDEN

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from archive.ingest import store
-from archive.ingest.ready import ready_game
-from archive.ingest.series import Series, pack, series_of, unpack
+from archive import store
+from archive.derive.game import ready_game
+from archive.derive.series import Series, pack, series_of, unpack
 from archive.models import Game, GameSeries
 from kifu_core import load
-from kifu_core.clock import Limit, Tick
-from kifu_core.evaluations import Evaluation
+from kifu_core.shogi.clock import Limit, Tick
+from kifu_core.shogi.evaluations import Evaluation
 from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db

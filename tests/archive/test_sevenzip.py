@@ -12,15 +12,15 @@ import py7zr
 import pytest
 from py7zr import SevenZipFile
 
-from archive.ingest.entries import walk
-from archive.ingest.pipeline import read_part
-from archive.ingest.refusals import Budget
-from archive.ingest.sevenzip import FILE_BYTES
+from archive.intake.reader import read_part
+from archive.intake.walk.entries import walk
+from archive.intake.walk.refusals import Budget
+from archive.intake.walk.sevenzip import FILE_BYTES
 from archive.models import Entry
 from tests.archive import seven_zip
 from tests.archive.games import CSA, KIF, stored
 from tests.archive.packing import seven_zipped, zipped
-from tests.archive.test_entries import FILES, outcome, parts
+from tests.archive.test_walk import FILES, outcome, parts
 
 LZMA, LZMA2, BZIP2, COPY = (
     [{"id": one}] for one in (py7zr.FILTER_LZMA, py7zr.FILTER_LZMA2, py7zr.FILTER_BZIP2, py7zr.FILTER_COPY)

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from archive.index import counters, verify
-from archive.ingest import claims, records, store
-from archive.ingest.ready import ReadyEntry, ReadyGame, read_again
+from archive import codec, store
+from archive.derive.game import ReadyEntry, ReadyGame, read_again
+from archive.index import counters
 from archive.models import (
     PIECE_BYTES,
     Entry,
@@ -24,6 +24,7 @@ from archive.models import (
     Upload,
     UploadChunk,
 )
+from archive.store import batches, leases, verify
 from kifu_core.errors import Issue
 from tests.archive.builders import ingest, ready, upload
 from tests.archive.rows import change_rows
@@ -101,7 +102,7 @@ def test_the_sweeper_finds_lost_messages_and_dead_workers():
 def test_the_sweeper_gives_up_what_was_tried_too_often():
     made, _ = upload()
     past = timezone.now() - timedelta(seconds=1)
-    Upload.objects.update(claimed_until=past, tries=claims.TRIES_LIMIT)
+    Upload.objects.update(claimed_until=past, tries=leases.TRIES_LIMIT)
     assert store.sweep() == []
     made.refresh_from_db()
     assert (made.state, made.reason) == ("failed", {"code": "gave-up", "params": {"tries": 10}})
@@ -178,13 +179,13 @@ def test_who_has_lost_the_claim_writes_nothing():
 
 def test_a_claim_lost_during_the_transaction_rolls_all_of_it_back(monkeypatch):
     made, token = upload()
-    prolong = store._prolong
+    prolong = batches._prolong
 
     def late(*args):
         Upload.objects.update(claimed_by="another")
         prolong(*args)
 
-    monkeypatch.setattr(store, "_prolong", late)
+    monkeypatch.setattr(batches, "_prolong", late)
     with pytest.raises(store.ClaimLostError):
         store.ingest(made.pk, token, [ReadyEntry(0, ready(OPENING, black="甲", event="王位戦"))])
     for model in (Game, Player, Event, Occurrence, Entry):
@@ -211,7 +212,7 @@ def test_the_forks_of_a_second_edition_join_the_game():
 
 def commented(game: ReadyGame, ply: int, text: str) -> ReadyGame:
     """A game with a comment at one of its moves."""
-    record = records.unpack(game.record)
+    record = codec.unpack(game.record)
     record["moves"][ply]["comments"] = [text]
     return read_again(record, game.beside)
 
@@ -235,7 +236,7 @@ def test_an_edition_that_knows_a_rating_takes_a_new_slot(hot_at_three):
     ingest(ready(OPENING, black="甲", day="2020/01/02"), *others)
     slot = Game.objects.get(player0__name="甲").slot
     rated = ready(OPENING, black="甲", day="2020/01/02")
-    record = records.unpack(rated.record)
+    record = codec.unpack(rated.record)
     record["header"]["先手レート"] = "2400"
     ingest(read_again(record, rated.beside))
     game = Game.objects.get(player0__name="甲")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Permission
 from django.core.cache import cache
 from django.test import Client
 
-from archive.index import verify
-from archive.ingest import removal, store, tasks, uploads
-from archive.models import Entry, Game, GameAlias, GoneUpload, Occurrence, Upload
+from archive import store
+from archive.intake import tasks, uploads
+from archive.models import Entry, Game, GameAlias, GoneUpload, Occurrence, Upload, User
 from archive.queries import statistics
 from archive.queries.facets import facets
 from archive.queries.games import GameFilters, find_games
 from archive.queries.people import names, player_summary
 from archive.queries.positions import PositionFilters, explore, games_through
 from archive.queries.statistics import counts
+from archive.store import deletion, verify
 from tests.archive.games import KIF, START, stored
 
 pytestmark = pytest.mark.django_db
@@ -225,16 +226,16 @@ def test_a_game_that_others_sent_too_stays_without_a_word_of_the_upload(sent):
 
 
 def test_games_of_nobody_else_go_before_the_rest(sent, monkeypatch):
-    monkeypatch.setattr(removal, "BATCH", 1)
-    monkeypatch.setattr(removal, "LARGEST_BATCH", 1)
+    monkeypatch.setattr(deletion, "BATCH", 1)
+    monkeypatch.setattr(deletion, "LARGEST_BATCH", 1)
     both = sent_by(
         None, "".join(KIF.replace("先手の人", name) for name in ("先手の人", "丙", "丁")), "both.kif"
     )
     assert Entry.objects.filter(upload=both).count() == 3
     store.begin_deletion(both.pk)
-    deletion = removal.Deletion(both.pk, "mine")
-    assert deletion.claim()
-    for _ in deletion.steps():
+    work = deletion.Deletion(both.pk, "mine")
+    assert work.claim()
+    for _ in work.steps():
         if GoneUpload.objects.exists():
             break
     assert Game.objects.get().player0.name == "先手の人"
@@ -275,8 +276,8 @@ def test_one_request_of_a_process_deletes_the_others_leave_it_to_workers(
 
 
 def test_a_deletion_that_has_no_more_time_stops_after_its_transaction(sent, monkeypatch):
-    monkeypatch.setattr(removal, "BATCH", 1)
-    monkeypatch.setattr(removal, "LARGEST_BATCH", 1)
+    monkeypatch.setattr(deletion, "BATCH", 1)
+    monkeypatch.setattr(deletion, "LARGEST_BATCH", 1)
     many = sent_by(None, several(*"甲乙丙丁"), "many.kif")
     assert not store.delete_upload(many.pk, seconds=0)
     assert Entry.objects.filter(upload=many).count() == 3

@@ -6,8 +6,8 @@ import pytest
 
 from archive.queries import trend as module
 from archive.queries.trend import trend
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

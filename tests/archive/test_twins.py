@@ -5,13 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
-from archive.ingest.ready import ReadyGame
-from archive.models import Entry, Game
+from archive.derive.game import ReadyGame
+from archive.models import Entry, Game, User
 from archive.queries.twins import Twin, all_pairs, twins
-from kifu_core.position import Position
+from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.games import stored
 from tests.shared import CORPUS

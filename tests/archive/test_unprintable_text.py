@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from archive.ingest import records
+from archive import codec
 from archive.models import Entry, Game, GameRecord
 from kifu_core.games import GAMES
 from tests.archive.games import stored
@@ -63,4 +63,4 @@ def test_so_has_one_that_was_stored_with_such_text(client: Client, kind: str) ->
     assert GameRecord.objects.filter(game=game).update(record=packed) == 1
     everything_answers(client, game)
     again = Game.objects.get(pk=game.pk).jkf
-    assert again == game.jkf == records.unpack(packed)
+    assert again == game.jkf == codec.unpack(packed)

@@ -6,13 +6,13 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from archive.index import verify
-from archive.ingest import headers, store
-from archive.ingest.headers import variants
-from archive.ingest.ready import ReadyEntry, ReadyGame
+from archive import store, variants
+from archive.derive import headers
+from archive.derive.game import ReadyEntry, ReadyGame
 from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.games import GameFilters, find_games
+from archive.store import verify
 from tests.archive.builders import ingest, ready, upload
 
 pytestmark = pytest.mark.django_db

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
+
+from archive.models import User
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from django.utils.translation import override
 
 from archive.web.boards import board_svg, hand_svg
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 
 MIDGAME = Position.from_sfen("8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -30,6 +32,25 @@ def test_a_picture_is_answered_as_one_by_page_and_api(client, language):
     )
     assert (checked.status_code, checked.json()["code"]) == (400, "is-picture")
     assert PICTURE[language] in checked.json()["errors"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("beginning", "code", "told"),
+    [
+        (b"PK\x03\x04", "is-container", "this is an archive (ZIP): upload it"),
+        (b"\x1f\x8b", "is-container", "this is an archive (GZIP): upload it"),
+        (b"Rar!\x1a\x07", "unknown-container", "containers of the kind RAR cannot be read"),
+    ],
+)
+@pytest.mark.parametrize(("address", "also"), [("check", {}), ("convert", {"to": "kif"})])
+def test_who_sends_files_in_one_to_be_checked_is_told_to_upload_them(
+    client, address, also, beginning, code, told
+):
+    sent = {"file": SimpleUploadedFile("a.kif", beginning + bytes(600)), **also}
+    answer = client.post(f"/api/v1/{address}", sent, headers={"Accept-Language": "en"})
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert told in answer.json()["errors"][0]["message"]
+    assert told in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
@@ -64,3 +85,36 @@ def test_marks_of_the_sides_are_drawn_in_the_colours_of_the_bars_and_read_out_as
         mark = f'<span class="mark {side} shogi"><span class="visually-hidden">{sign}</span></span>'
         assert page.count(mark) >= 2
         assert sign not in page.replace(mark, "").replace(f'title="{sign}', "")
+
+
+TSUME = (
+    """\
+後手の持駒：飛二　角二　金二　銀四　桂四　香四　歩十七
+  ９ ８ ７ ６ ５ ４ ３ ２ １
++---------------------------+
+| ・ ・ ・ ・ ・ ・ ・ ・v玉|一
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|二
+| ・ ・ ・ ・ ・ ・ ・ 歩 金|三
+"""
+    + "".join(f"| ・ ・ ・ ・ ・ ・ ・ ・ ・|{rank}\n" for rank in "四五六七八九")
+    + """\
++---------------------------+
+先手の持駒：金
+   1 １二金打
+   2 詰み
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "title"),
+    [
+        ("▲７六歩 △３四歩", "ja", "対局者名のない棋譜"), ("▲７六歩 △３四歩", "en", "Game without names"),
+        (TSUME, "ja", "問題"), (TSUME, "en", "Problem"), ("先手：甲\n▲７六歩", "ja", "☗ 甲 ☖ –"),
+    ],
+)  # fmt: skip
+def test_the_list_of_an_upload_says_what_a_record_without_players_is(client, text, language, title):
+    upload = stored(text.encode(), "a.kif")
+    page = text_of(client, f"/uploads/{upload.pk}/", language)
+    link = page.partition(f'<a href="/games/{Game.objects.get().pk}/">')[2].partition("</a>")[0]
+    assert " ".join(re.sub("<[^>]+>", "", link).split()) == title

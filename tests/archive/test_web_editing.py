@@ -9,10 +9,10 @@ from django.utils.translation import override
 from archive.models import Game
 from archive.web.editing import hints, position_in
 from kifu_core.errors import KifuError
-from kifu_core.formats import bod
-from kifu_core.keys import shogi64
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.shogi.formats import bod
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 from tests.archive import builders, games
 
 pytestmark = pytest.mark.django_db

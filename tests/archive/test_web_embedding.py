@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from archive.ingest import removal
 from archive.models import Game, Upload
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from archive.store import deletion
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_a_frame_tells_of_an_error_itself_without_the_site_around_it(
 def test_a_frame_of_a_game_that_was_taken_down_says_so(client: Client) -> None:
     game = stored()
     address = f"/embed/games/{game.pk}/"
-    removal.begin_deletion(Upload.objects.get().pk)
+    deletion.begin_deletion(Upload.objects.get().pk)
     answer = client.get(address)
     assert answer.status_code == 410
     assert "X-Frame-Options" not in answer.headers

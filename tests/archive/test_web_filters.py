@@ -12,9 +12,9 @@ from django.test import Client
 from archive.models import Player, PlayerAlias
 from archive.queries.likely import distance, likely
 from archive.queries.positions import MATCHES, explore, reaching
-from kifu_core import moves
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import moves
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from archive.ingest.ready import ready_game
+from archive.derive.game import ready_game
 from archive.models import Game, GameAlias
-from kifu_core.position import Position
 from kifu_core.record import RecordKind
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

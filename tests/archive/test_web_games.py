@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from archive.web import views
-from archive.web.listing import filters_in
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from archive.web.game_search import filters_in
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.archive.games import stored
 
@@ -22,17 +22,28 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def three_games() -> None:
     """甲 beats 乙 in 2020, 乙 beats 甲 in 2021 in the 名人戦, 丙 and 丁 draw without a day."""
-    builders.ingest(
+    for game in (
         builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/05"),
-        builders.ready("2g2f 8c8d", winner=1, black="甲", white="乙", event="名人戦", day="2021/05/06"),
-        builders.ready("5g5f 5c5d", winner=None, black="丙", white="丁"),
-    )
+        builders.ready("2g2f 8c8d 7g7f", winner=1, black="甲", white="乙", event="名人戦", day="2021/05/06"),
+        builders.ready("5g5f 5c5d 7g7f 3c3d", winner=None, black="丙", white="丁"),
+    ):
+        builders.ingest(game)
 
 
 def listed(client: Client, query: str = "") -> list[str]:
     """Black's names in the list, in order."""
     html = client.get(f"/games/{query}").content.decode()
     return re.findall(r'☗</span></span> <span class="name">([^<]+)</span>', html)
+
+
+def test_a_problem_in_the_list_says_what_it_is_and_names_no_winner(client: Client) -> None:
+    builders.ingest(
+        builders.ready("G*5b", kind="problem", start="4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1")
+    )
+    row = re.search(
+        r'<a class="game-row".*?</a>', client.get("/games/", HTTP_ACCEPT_LANGUAGE="ja").content.decode(), re.S
+    )
+    assert row and "問題" in row[0] and "☗" not in row[0] and '<span class="result"></span>' in row[0]
 
 
 def dates(client: Client, query: str = "") -> list[str]:
@@ -68,6 +79,72 @@ def test_the_newest_games_come_first_and_those_without_a_day_last(client: Client
 )
 def test_filters_leave_the_games_that_have_all_of_them(client: Client, query: str, days: list[str]) -> None:
     assert dates(client, query) == days
+
+
+@pytest.mark.usefixtures("three_games")
+@pytest.mark.parametrize(
+    ("order", "days"),
+    [
+        ("newest", ["2021-05-06", "2020-01-05", "–"]),
+        ("oldest", ["2020-01-05", "2021-05-06", "–"]),
+        ("added", ["–", "2021-05-06", "2020-01-05"]),
+        ("longest", ["–", "2021-05-06", "2020-01-05"]),
+        ("shortest", ["2020-01-05", "2021-05-06", "–"]),
+    ],
+)
+def test_the_list_comes_in_the_order_that_is_asked_for(client: Client, order: str, days: list[str]) -> None:
+    assert dates(client, f"?order={order}") == days
+    html = client.get(f"/games/?order={order}").content.decode()
+    menu = re.search(r'<details class="sorting">(.*?)</details>', html, re.DOTALL)
+    assert menu
+    assert menu[1].count("aria-current") == 1
+    assert {"?order=added", "?order=longest", "?order=shortest", "?order=oldest", "."} >= {
+        *re.findall(r'href="([^"]*)"', menu[1])
+    }
+
+
+@pytest.mark.usefixtures("three_games")
+def test_filters_pages_and_the_form_keep_the_order(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "PAGE", 1)
+    html = client.get("/games/?player=甲&order=shortest").content.decode()
+    links = [unescape(href) for href in re.findall(r'href="(\?[^"]*)"', html)]
+    assert '<input type="hidden" name="order" value="shortest"' in html
+    (following,) = [href for href in links if "cursor=" in href]
+    assert "order=shortest" in following
+    assert dates(client, following) == ["2021-05-06"]
+    # Another order begins with its first page.
+    others = [href for href in links if "order=longest" in href]
+    assert others == ["?player=%E7%94%B2&order=longest"]
+    narrower = [href for href in links if "result=" in href or "from=" in href]
+    assert narrower and all("order=shortest" in href for href in narrower)
+    # What can be taken away are filters alone.
+    assert re.findall(r'<li><a class="chip" href="([^"]*)"', html) == ["?order=shortest"]
+
+
+@pytest.mark.usefixtures("three_games")
+def test_an_order_that_there_is_not_is_refused_by_name(client: Client) -> None:
+    answer = client.get("/games/?order=best", headers={"Accept-Language": "en"})
+    assert answer.status_code == 400
+    assert "order is one of newest, oldest, added, longest, shortest" in answer.content.decode()
+
+
+@pytest.mark.usefixtures("three_games")
+def test_a_page_that_ended_early_says_how_many_games_it_looked_at(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 1)
+    monkeypatch.setattr(views, "PAGE_GAMES", 1)
+    html = client.get("/games/?result=black&order=added", headers={"Accept-Language": "en"}).content.decode()
+    assert "For this page 1 games were looked at." in html
+    assert 'rel="next"' in html and "No game matches" not in html and "Perhaps" not in html
+    address: str | None = "?result=black&order=added"
+    found = []
+    while address:
+        html = client.get(f"/games/{address}").content.decode()
+        found += re.findall(r'class="date">([^<]*)<', html)
+        following = re.search(r'rel="next" href="([^"]*)"', html)
+        address = unescape(following[1]) if following else None
+    assert [day.strip() for day in found] == ["2020-01-05"]
 
 
 @pytest.mark.usefixtures("three_games")

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from archive.web.lines import MOVES, read_line
-from kifu_core.keys import shogi64
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +45,17 @@ def test_a_line_is_played_from_the_usual_start(client: Client) -> None:
         (f"/positions/shogi/{code('7g7f')}/?line=7g7f.3c3d&at=1", "1 ▲７六歩", False),
         (f"/positions/shogi/{code('7g7f 3c3d')}/?line=7g7f.3c3d", "2 △３四歩", True),
     ]
+
+
+def test_a_move_to_where_the_move_before_went_is_called_so_in_the_line_and_the_list(client: Client) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d 8h2b+ 3a2b"))
+    walked = page(client, "7g7f 3c3d 8h2b+", "?line=7g7f.3c3d.8h2b%2B.3a2b&at=3")
+    assert [text for _href, text, _here in steps(walked)][3:] == ["3 ▲２二角成", "4 △同　銀"]
+    assert ">△同　銀</a></td>" in walked
+    # Who comes from elsewhere is not told which move that was.
+    assert ">△２二銀</a></td>" in page(client, "7g7f 3c3d 8h2b+")
+    english = page(client, "7g7f 3c3d 8h2b+", "?line=7g7f.3c3d.8h2b%2B", **{"Accept-Language": "en"})
+    assert ">△Sx2b</a></td>" in english
 
 
 def test_after_a_step_back_the_line_goes_on(client: Client) -> None:

@@ -7,11 +7,10 @@ import re
 from html import unescape
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from archive.models import Game
+from archive.models import Game, User
 from archive.queries import novelty, twins
 from archive.web import charts, game_page, sources, uploading
 from archive.web.folding import AHEAD, BESIDE, piece_of
@@ -279,8 +278,8 @@ def test_twins_are_compared_as_long_as_they_are_small(monkeypatch: pytest.Monkey
 
 def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> None:
     upload, token = builders.upload()
-    from archive.ingest import store
-    from archive.ingest.ready import ReadyEntry
+    from archive import store
+    from archive.derive.game import ReadyEntry
     from kifu_core.errors import Issue
 
     issue = Issue("unknown-line", "error", 1, 1, None, {"text": NASTY, "expected": "row"}, NASTY * 6)

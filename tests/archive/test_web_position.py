@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from archive.models import Upload
-from kifu_core.keys import shogi64
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,9 @@ from django.utils.translation import override
 from archive.models import Game
 from archive.web.moves_written import position_after
 from archive.web.wording import packed_move_text
-from kifu_core import moves, rules
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.archive.games import KIF, stored
 
@@ -50,6 +50,9 @@ def search(client: Client, words: str) -> str:
         ("1.P-7f 2...P-3d", "7g7f 3c3d"), ("P-7f P-3d Bx2b+ Sx2b B*4e", "7g7f 3c3d 8h2b+ 3a2b B*4e"),
         ("P-7f P-3d Bx2b= Sx2b B'45", "7g7f 3c3d 8h2b 3a2b B*4e"), ("G4i-5h", "4i5h"), ("+7776FU", "7g7f"),
         ("+7776FU -3334FU", "7g7f 3c3d"), ("+7776FU,-3334FU,+8822UM", "7g7f 3c3d 8h2b+"),
+        ("76歩", "7g7f"), ("7六歩", "7g7f"), ("７六歩", "7g7f"), ("76歩 34歩", "7g7f 3c3d"),
+        ("７六歩３四歩", "7g7f 3c3d"), ("７六歩、３四歩、２二角成、同銀", "7g7f 3c3d 8h2b+ 3a2b"),
+        ("1.▲７六歩 2.△３四歩", "7g7f 3c3d"), ("▲ ７六歩 △ ３四歩", "7g7f 3c3d"),
         ("7776FU3334FU8822UM", "7g7f 3c3d 8h2b+"), ("+7776FU,T12 -3334FU,T3", "7g7f 3c3d"),
     ],
 )  # fmt: skip
@@ -59,7 +62,23 @@ def test_moves_lead_to_the_position_after_them(client, words, line):
 
 @pytest.mark.parametrize(
     "words",
-    ["P-7f P-7f", "P-5e", "+7775FU", "G-5h", "-3334FU", "+7776FU +2726FU", "B4", "R2D2", "K9", "P-0a"],
+    [
+        "76歩 76歩",
+        "55角",
+        "４八",
+        "同歩",
+        "７六歩から",
+        "P-7f P-7f",
+        "P-5e",
+        "+7775FU",
+        "G-5h",
+        "-3334FU",
+        "+7776FU +2726FU",
+        "B4",
+        "R2D2",
+        "K9",
+        "P-0a",
+    ],
 )
 def test_what_cannot_be_played_is_a_name(client, words):
     assert search(client, words).startswith("/games/?player=")
@@ -76,6 +95,13 @@ def test_what_the_pages_write_of_any_game_is_read_again():
             written.append(packed_move_text(position, move, ""))
         position.do_move(move)
     assert position_after(" ".join(written)) == position
+
+
+@pytest.mark.parametrize("words", ["{board}", "{board} b", "{board} b -", "sfen {board}"])
+def test_a_board_needs_neither_side_nor_hands(client, words):
+    board = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+    start = shogi64.encode(Position.initial())
+    assert search(client, words.format(board=board)) == f"/positions/shogi/{start}/"
 
 
 def test_a_line_of_more_moves_than_any_game_has_is_not_played():
@@ -152,3 +178,38 @@ def test_words_are_an_opening_or_a_name_in_another_spelling(client, words, asked
     )
     found = parse_qs(search(client, words).partition("?")[2])
     assert found == {name: [text] for name, text in asked.items()}
+
+
+# --- what a game is, in a word ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("2018", {"from": "2018", "to": "2018"}), ("2018年", {"from": "2018年", "to": "2018年"}),
+        ("2018-05-04", {"from": "2018-05-04", "to": "2018-05-04"}),
+        ("2018/5/4", {"from": "2018/5/4", "to": "2018/5/4"}),
+        ("2018年5月4日", {"from": "2018年5月4日", "to": "2018年5月4日"}), ("2018-13", {"player": "2018-13"}),
+        ("角落ち", {"handicap": "KA"}), ("二枚落", {"handicap": "2"}), ("平手", {"handicap": "HIRATE"}),
+        ("千日手", {"special": "SENNICHITE"}), ("投了", {"special": "TORYO"}),
+        ("引き分け", {"result": "draw"}), ("先手勝ち", {"result": "black"}),
+        ("後手の勝ち", {"result": "white"}),
+        ("詰将棋", {"kind": "problem"}), ("詰め将棋", {"kind": "problem"}), ("定跡", {"kind": "tree"}),
+        ("コリドール", {"game": "quoridor"}), ("Quoridor", {"game": "quoridor"}),
+        ("コリドール 先手勝ち", {"game": "quoridor", "result": "white"}),
+        ("甲 2018 千日手", {"player": "甲", "from": "2018", "to": "2018", "special": "SENNICHITE"}),
+        ("開始日:2017 2018", {"from": "2017", "player": "2018"}), ("@2018", {"player": "2018"}),
+        ("先手", {"player": "先手"}), ("対局", {"player": "対局"}), ("9999", {"player": "9999"}),
+        ("投了 太郎", {"special": "TORYO", "player": "太郎"}), ("1999", {"player": "1999"}),
+    ],
+)  # fmt: skip
+def test_a_word_that_says_what_a_game_is_asks_for_such_games(client, words, asked):
+    builders.ingest(builders.ready("7g7f", black="1999", white="甲"))
+    found = parse_qs(search(client, words).partition("?")[2])
+    assert found == {name: [text] for name, text in asked.items()}
+
+
+def test_the_day_that_was_asked_for_in_a_word_is_that_of_the_games(client):
+    builders.ingest(builders.ready("7g7f", black="甲", white="乙"))
+    page = client.get("/games/", {"q": "2018年5月4日"}, follow=True).content.decode()
+    assert "2018年5月4日" in page and "errorlist" not in page

@@ -6,16 +6,15 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 from pytest_django.fixtures import Settings
 
-from archive.ingest import store
-from archive.ingest.work import work_off
-from archive.models import Entry, Game, Upload
+from archive import store
+from archive.intake.worker import work_off
+from archive.models import Entry, Game, Upload, User
 from archive.web import uploading
 from tests.archive.packing import zipped
 

@@ -6,8 +6,8 @@ import pytest
 from django.utils.translation import override
 
 from archive.web.wording import ending_text, handicap_text, move_text, number_text, time_text
-from kifu_core.handicaps import PRESETS
 from kifu_core.jkf import SPECIALS, Move
+from kifu_core.shogi.handicaps import PRESETS
 
 PUSH: Move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
 SAME: Move = {

@@ -13,8 +13,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Event, Game, Player, Upload
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]

@@ -85,7 +85,7 @@ setup = django.setup
 
 def changed(*args, **options):
     setup(*args, **options)
-    from archive.ingest import work
+    from archive.intake import worker
     from kifu_core import games
     load = games.load
 
@@ -96,7 +96,7 @@ def changed(*args, **options):
                 signal.pause()
         return load(data, name, **limits)
 
-    games.load, work.DEADLY_TRIES = deadly, 2
+    games.load, worker.DEADLY_TRIES = deadly, 2
 
 django.setup = changed
 """

@@ -63,11 +63,12 @@ def limit_memory(mib: int) -> None:
 
 def taken_in(path: Path) -> list[tuple[str | None, int]]:
     """The entries of a file: what is wrong with each, and how its bytes are answered."""
-    from archive.ingest import store, work
+    from archive import store
+    from archive.intake import worker
     from archive.models import Entry
 
     upload, _ = store.create_upload(path.name, [path.read_bytes()], source="command")
-    work.work_off(upload.pk)
+    worker.work_off(upload.pk)
     entries = list(Entry.objects.filter(upload=upload).order_by("seq"))
     looked_at = entries if len(entries) < 2 * LOOKED_AT else entries[:LOOKED_AT] + entries[-LOOKED_AT:]
     return [(error_of(entry), status_of(entry)) for entry in looked_at]

@@ -7,9 +7,9 @@ from typing import Any
 from playwright.sync_api import FloatRect, Page
 
 from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP, WIDTH
-from kifu_core.moves import from_usi
-from kifu_core.pieces import KANJI, OU
-from kifu_core.position import Position
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.pieces import KANJI, OU
+from kifu_core.shogi.position import Position
 from tests.browser.conftest import eventually
 
 _READ = """

@@ -16,8 +16,8 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Event, Game, Player, Upload
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.conftest import DESKTOP, PHONE
 
@@ -44,6 +44,7 @@ def addresses(settings: Settings) -> list[str]:
     assert game
     return [
         "/", "/games/", "/games/?player=nobody&result=draw", "/games/?from=nonsense", "/games/#facets",
+        "/games/?order=longest", "/players/?order=games",
         f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
         "/positions/shogi/wrong/", "/positions/shogi/edit/", "/upload/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",

@@ -14,13 +14,13 @@ from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.ready import ready_game
-from archive.ingest.work import work_off
+from archive.derive.game import ready_game
+from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload
 from kifu_core import load
-from kifu_core.formats import ki2
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.formats import ki2
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders, games
 from tests.browser.boards import expect_board, middle, swipe, tap
 from tests.browser.conftest import (
@@ -246,6 +246,38 @@ def test_games_are_found_narrowed_down_and_shown_in_other_colours_and_words(
     follow(page.locator("form.language button"))
     expect(page.locator("html")).to_have_attribute("lang", {"ja": "en", "en": "ja"}[language])
     expect(rows).to_have_count(2)
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_lists_of_games_and_players_are_put_in_another_order(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    for game in (
+        builders.ready("7g7f 3c3d 2g2f 8c8d", black="甲野", white="乙山", day="2024/05/06"),
+        builders.ready("7g7f 8c8d", black="甲野", white="渡辺明", day="2025/05/06"),
+    ):
+        builders.ingest(game)
+    page = open_page(live_server.url + "/games/?player=甲野", size, language)
+    menu, rows = page.locator(".sorting"), page.locator(".game-row")
+    longest = menu.get_by_role("link", name={"ja": "手数の多い順", "en": "Longest first"}[language])
+    expect(rows.first).to_contain_text("渡辺明")
+    expect(longest).to_be_hidden()
+    menu.locator("summary").click()
+    follow(longest)
+    expect(page).to_have_url(re.compile("player=.*order=longest"))
+    expect(rows.first).to_contain_text("乙山")
+    # The form keeps it.
+    page.locator("#id_player").fill("渡辺明")
+    with loading(page):
+        page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("order=longest"))
+    expect(rows).to_have_count(1)
+    page.goto(live_server.url + "/players/")
+    names = page.locator(".names li a")
+    expect(names).to_have_text(["渡辺明", "乙山", "甲野"])
+    menu.locator("summary").click()
+    follow(menu.get_by_role("link", name={"ja": "対局数の多い順", "en": "Most games first"}[language]))
+    expect(names.first).to_have_text("甲野")
 
 
 @BOTH_SIZES_AND_LANGUAGES

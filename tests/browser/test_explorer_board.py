@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from kifu_core.keys import shogi64
+from kifu_core.shogi.keys import shogi64
 from tests.archive import builders
 from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle, tap
 from tests.browser.conftest import (

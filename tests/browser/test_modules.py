@@ -15,11 +15,11 @@ from pytest_django.live_server_helper import LiveServer
 from archive.web.folding import piece_of
 from archive.web.replay import find_node, move_list, position_at
 from archive.web.wording import ending_text, position_words
-from kifu_core import specials
-from kifu_core.handicaps import PRESETS, by_preset
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
-from kifu_core.replay import start
+from kifu_core.shogi import specials
+from kifu_core.shogi.handicaps import PRESETS, by_preset
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import start
 from tests.archive import builders
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db]

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.work import work_off
+from archive.intake.worker import work_off
 from archive.models import Event, Game, Player, Upload
 from tests.archive import builders
 from tests.browser.conftest import DESKTOP, PHONE, PageMaker, drop_files, eventually, follow, loading

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, hand, middle, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow

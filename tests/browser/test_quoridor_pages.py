@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.ready import ready_game
+from archive.derive.game import ready_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name

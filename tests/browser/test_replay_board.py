@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.ready import ready_game
+from archive.derive.game import ready_game
 from archive.models import Game
 from tests.archive import builders
 from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle
@@ -149,6 +149,30 @@ def test_a_tried_line_is_kept_by_its_address_a_reload_and_a_copied_link(
     other = open_page(copied)
     expect(other.locator(".tried li")).to_have_count(2)
     expect_board(other, after("7g7f 3c3d 2g2f 8c8d"))
+
+
+def test_a_tried_line_never_leaves_its_address_while_the_page_loads(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page()
+    page.add_init_script(_SLOW_FRAMES)
+    page.goto(f"{live_server.url}/games/{game.pk}/?ply=2&try=2g2f")
+    expect(page.locator("[aria-live]", has_text="▲２六歩")).to_be_attached()
+    assert page.evaluate("window.addresses") == []
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile(r"\?ply=2$"))
+
+
+_SLOW_FRAMES = """
+window.addresses = [];
+const replace = history.replaceState.bind(history);
+history.replaceState = (state, title, address) => {
+  window.addresses.push(address);
+  replace(state, title, address);
+};
+window.requestAnimationFrame = (draw) => setTimeout(draw, 120);
+"""
+"""Every address that the page takes is noted, and frames come long after timers."""
 
 
 def test_an_address_that_tries_moves_of_the_record_leads_along_it(

@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.ready import ready_game
+from archive.derive.game import ready_game
 from archive.models import Game
 from kifu_core import load
-from kifu_core.position import Position
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import expect_board, swipe, tap
 from tests.browser.conftest import PHONE, PageMaker, eventually, follow, freeze

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.ready import ready_game
+from archive.derive.game import ready_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.jkf import MoveEntry
-from kifu_core.position import Position
+from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, expected, hand
 from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow

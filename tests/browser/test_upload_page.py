@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser, FileChooser, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.ingest.work import work_off
+from archive.intake.worker import work_off
 from archive.models import Upload
 from tests.browser.conftest import (
     BOTH_SIZES_AND_LANGUAGES,
@@ -208,6 +209,31 @@ def test_pasted_text_goes_along_with_files_that_are_too_many_for_a_request(
     expect(page).to_have_url(re.compile(r"\?sent=\d+-\d+$"))
     assert sorted(Upload.objects.values_list("name", flat=True)) == ["a.kif", "b.kif", "pasted text"]
     assert b"".join(Upload.objects.get(name="pasted text").stream()).decode().startswith("先手：貼付")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_a_chosen_zip_is_told_to_be_one_and_offers_no_replay(
+    browser: Browser, live_server: LiveServer, tmp_path: Path, size: tuple[int, int], language: str
+) -> None:
+    archive = tmp_path / "games.zip"
+    with ZipFile(archive, "w") as packed:
+        packed.writestr("a.kif", "先手：甲\n1 ７六歩(77)\n2 投了\n")
+    # A page of its own: the console notes every answer of status 400.
+    page = browser.new_page(locale=language, viewport={"width": size[0], "height": size[1]})
+    page.goto(live_server.url + "/upload/")
+    page.locator("#file").set_input_files(archive)
+    told = {
+        "ja": "これは書庫です（ZIP）。登録すると、中のファイルを一つずつ読み取ります",
+        "en": "this is an archive (ZIP): upload it, and every file in it is read",
+    }[language]
+    expect(page.locator(".check .issues li")).to_have_text([told])
+    expect(page.locator(".check .issues .error")).to_have_count(0)
+    expect(page.locator(".check button.look")).to_be_hidden()
+    expect(page.locator(".check select")).to_be_hidden()
+    page.locator("#text").fill("先手：甲\n1 ７六歩(77)\n")
+    expect(page.locator(".check .found li")).to_have_count(1)
+    expect(page.locator(".check button.look")).to_be_enabled()
+    page.close()
 
 
 @BOTH_SIZES_AND_LANGUAGES

@@ -96,7 +96,7 @@ def run(engine: str, kind: str, games: int, kills: int, seed: int) -> int:
         from django.db import connections
 
         from tests.faults.case import Case, Skipped
-        from tests.faults.kinds import KINDS as FAULTS
+        from tests.faults.faults import KINDS as FAULTS
         from tests.faults.world import make_hot
 
         call_command("migrate", verbosity=0)

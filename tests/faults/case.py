@@ -15,7 +15,7 @@ from random import Random
 
 from django.db import connections
 
-from archive.ingest import reading, tasks
+from archive.intake import resume, tasks
 from tests.faults.servers import Postgres
 from tests.faults.world import World
 
@@ -47,7 +47,7 @@ class Case:
         """Run a function in a process of its own, which shares no connection with this one, and no walk: both
         would read from one place in one file. Its id."""
         connections.close_all()
-        reading.close_all()
+        resume.close_all()
         pid = os.fork()
         if pid:
             return pid

@@ -12,9 +12,11 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 
+from archive import store
 from archive.index import counters
 from archive.index.engine import engine
-from archive.ingest import pipeline, removal, store, writing
+from archive.intake import reader
+from archive.store import batches, changes, deletion
 from kifu_core import games
 
 
@@ -33,13 +35,13 @@ def steps() -> list[Step]:
     return [
         Step("claim", store, "claim", 1),
         Step("read", games, "load", 20),
-        Step("derive", pipeline, "ready_game", 60),
-        Step("names", writing, "_names", 2),
-        Step("games", writing, "insert_games", 2),
+        Step("derive", reader, "ready_game", 60),
+        Step("names", changes, "_names", 2),
+        Step("games", changes, "insert_games", 2),
         Step("rows", engine(), "insert", 2),
         Step("entries", QuerySet, "bulk_create", 2),
         Step("counters", counters, "update", 2),
-        Step("progress", store, "_prolong", 2),
+        Step("progress", batches, "_prolong", 2),
         Step("commit", BaseDatabaseWrapper, "_commit", 4),
         Step("promote", counters, "promote", 3),
         Step("hand over", store, "hand_over", 1),
@@ -49,16 +51,16 @@ def steps() -> list[Step]:
 def removal_steps() -> list[Step]:
     """The steps of a deletion in their order."""
     return [
-        Step("claim", removal.Deletion, "claim", 1),
-        Step("choose", removal, "_with_others", 3),
-        Step("lock", removal._Removal, "__init__", 4),
+        Step("claim", deletion.Deletion, "claim", 1),
+        Step("choose", deletion, "_with_others", 3),
+        Step("lock", deletion._Removal, "__init__", 4),
         Step("index", engine(), "take_out", 3),
-        Step("games", writing, "drop_games", 3),
-        Step("make anew", writing, "rewrite_games", 2),
+        Step("games", changes, "drop_games", 3),
+        Step("make anew", changes, "rewrite_games", 2),
         Step("counters", counters, "update", 4),
         Step("commit", BaseDatabaseWrapper, "_commit", 8),
         Step("marks", QuerySet, "bulk_create", 4),
-        Step("forget", removal, "_forget", 1),
+        Step("forget", deletion, "_forget", 1),
     ]
 
 

@@ -11,10 +11,12 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from archive.index import schema, verify
-from archive.ingest import pipeline, store, work
-from archive.ingest.entries import walk
+from archive import store
+from archive.index import schema
+from archive.intake import reader, worker
+from archive.intake.walk.entries import walk
 from archive.models import Entry, Game, Upload
+from archive.store import verify
 from benchmarks import generate
 from tests.archive.games import BROKEN, CSA, UNREADABLE
 from tests.archive.packing import zipped
@@ -33,7 +35,7 @@ class Broken(AssertionError):
 def make_hot() -> None:
     """Let this process keep counters as a much larger archive would, and store a pile in several batches."""
     setattr(schema, "HOT_GAMES", HOT_GAMES)  # noqa: B010 - a constant everywhere else
-    work.BATCH_ENTRIES = 100
+    worker.BATCH_ENTRIES = 100
 
 
 def pile(numbers: range) -> bytes:
@@ -155,7 +157,7 @@ def _expected(data: bytes) -> Iterator[Found]:
     for part in walk(io.BytesIO(data), "pile.zip"):
         if part.first:
             index = 0
-        for entry in pipeline.read_part(part, "pile.zip"):
+        for entry in reader.read_part(part, "pile.zip"):
             yield seq, part.path, index, entry.game.digest if entry.game else None
             seq += 1
             index += 1

@@ -1,4 +1,5 @@
-"""Coverage-guided fuzzing of the readers: nothing but a KifuError may come out of any bytes.
+"""Coverage-guided fuzzing of readers and writers: nothing but a KifuError may come out of any bytes, and who
+has won, at which ply and after which moves comes back from what is written, or is said to be lost.
 
     python -m tests.fuzz.formats FORMAT [-max_total_time=600] [options of libFuzzer] [CORPUS FOLDER]
 
@@ -15,10 +16,25 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # kifu_core is imported where atheris can watch it, see `main`
+    from kifu_core import ParsedGame
+    from kifu_core.shogi.packed import Packing
 
 SAMPLES = Path(__file__).parents[1] / "data"
-FORMATS = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2", "psn")
+
+
+FORMATS = (
+    "kif", "ki2", "csa", "commas", "wars", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2",
+    "psn", "hcpe", "psv",
+)  # fmt: skip
+"""The formats that are read; `commas` is CSA in statements of a line, `wars` that of 将棋ウォーズ."""
+
 LINES = {
+    "commas": "V2.2,N+甲, 乙,$EVENT:a, b,PI,+,+7776FU,T3,-3334FU,'c, d\n%TORYO,T4,/,PI,-,-3334FU\n".encode(),
+    "wars": "N+甲\nN-乙\n$EVENT:10分切れ負け\nPI\n+\n+7776FU,L599\n-3334FU,L598\n+8822UM,L601\n"
+    "GOTE_WIN_TIMEOUT\n".encode(),
     "usi": b"position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e resign\n",
     "sfen": b"sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P3p 1 moves 3c3d\n",
     "usen": b"~0.7ku2jm6y236e5t2.r~2.6ti3ay77631u.r\n",
@@ -34,6 +50,8 @@ LINES = {
     "bod": "手数＝3  ▲７六歩  まで\n後手番\n|v香v桂v銀v金v玉v金v銀v桂v香|一\n".encode(),
 }
 ILLEGAL = {
+    "commas": b"PI82HI,+,+7776FU,-0055TO,+0055OU\nPI,+,-9900KI,+8822KI,-0000FU,%KACHI,+7776FU,/\n",
+    "wars": b"PI\n+\n+7776FU,L9\n-0055TO,L9\n+0055OU,L-1\n-9900KI,L\nSENTE_WIN_OUTE_SENNICHI\nDRAW_TRY\n",
     "kif": "手合割：平手\n1 ５五と打\n2 ５五玉打\n3 ７八金打成(00)\n変化：1手\n1 ５五馬(99)\n".encode(),
     "ki2": "▲７六歩△５五と打▲５五玉打 △７八金成 ▲同　龍打".encode(),
     "csa": b"PI82HI\n+\n+7776FU\n-0055TO\n+0055OU\n-9900KI\n+8822KI\n-0000FU\n",
@@ -58,10 +76,10 @@ ILLEGAL = {
 def target(file_format: str) -> Callable[[bytes], None]:
     """What is called with every input: read it, write what was read in every format."""
     from kifu_core import KifuError, dump, load
-    from kifu_core.formats import FORMATS as WRITTEN
-    from kifu_core.legality import findings
     from kifu_core.messages import message
-    from kifu_core.replay import visits
+    from kifu_core.shogi.formats import FORMATS as WRITTEN
+    from kifu_core.shogi.legality import findings
+    from kifu_core.shogi.replay import visits
 
     def one(data: bytes) -> None:
         try:
@@ -75,12 +93,55 @@ def target(file_format: str) -> Callable[[bytes], None]:
                 assert message(issue) != issue.code
             for written in WRITTEN:
                 assert dump(game.record, written)
+            for written in KEPT:
+                check_result(game, written)
 
     return one
 
 
+KEPT = ("kif", "ki2", "csa", "jkf", "usen")
+"""The formats that keep moves and endings."""
+
+
+def check_result(game: ParsedGame, written: str) -> None:
+    """Winner and plies come back from a written game, or `losses` says that they do not."""
+    from kifu_core import dump, load
+    from kifu_core.shogi.formats.losses import losses
+
+    said = {issue.code for issue in losses(game, written)}
+    if not said & {"lost-ending", "lost-moves"}:
+        options = {"ending": game.ending} if written in ("kif", "ki2", "csa") else {}
+        found = load(dump(game.record, written, **options), f"x.{written}").games
+        assert [_result(one) for one in found] == [_result(game)], (written, game.ending)
+
+
+def _result(game: ParsedGame) -> tuple[object, int]:
+    """Winner, draw and ply of a game's ending, and the plies of its main line."""
+    ending = game.ending and (game.ending.winner, game.ending.draw, game.ending.ply)
+    return ending, sum("move" in one for one in game.record["moves"])
+
+
+def trained(packing: Packing) -> list[bytes]:
+    """Training data: the even game's start with moves and results in turn, also with moves that no board
+    allows."""
+    from kifu_core.shogi.moves import from_usi
+    from kifu_core.shogi.position import Position
+    from tests.kifu_core.packing import entry
+
+    def entries(*moves: str) -> bytes:
+        numbered = enumerate(map(from_usi, moves))
+        return b"".join(
+            entry(Position.initial(), packing, score=-number, move=move, result=number % 3)
+            for number, move in numbered
+        )
+
+    return [entries("7g7f", "2g2f", "8h7g"), entries("R*5e", "P*7e", "5i5h+", "8h2b+", "7i1a+", "9a9b")]
+
+
 def seeds(file_format: str) -> list[bytes]:
     """The samples of a format."""
+    if file_format == "hcpe" or file_format == "psv":
+        return trained(file_format)
     found = [path.read_bytes() for path in sorted((SAMPLES / file_format).glob("*.*"))]
     return [*found, *(texts[file_format] for texts in (LINES, ILLEGAL) if file_format in texts)]
 

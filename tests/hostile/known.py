@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, urlsplit
 
-from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.staticfiles.finders import get_finders
 from django.db.models import Model
 
-from archive.downloads import DOWNLOADS
-from archive.models import Entry, Event, Game, Player, Upload
+from archive.api.downloads import DOWNLOADS
+from archive.models import Entry, Event, Game, Player, Upload, User
 from tests.serving import Archive
 
 FEW = 12

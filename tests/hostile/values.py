@@ -53,7 +53,8 @@ DATES: Final = _utf8(
 )  # fmt: skip
 
 CHOICES: Final = _utf8(
-    "exact", "mirror", "any", "all", "main", "newest", "oldest", "black", "white", "draw", "unknown",
+    "exact", "mirror", "any", "all", "main", "newest", "oldest", "longest", "black", "white", "draw",
+    "unknown",
     "shogi", "quoridor", "HIRATE", "OTHER", "START", "TORYO", "csv", "ndjson", "json", "svg", "1", "hints",
     "moves", "true", "ja", "en", "dark", "NEWEST", "exact ", "any\0", "colors", "mirrored", "series",
     "text",

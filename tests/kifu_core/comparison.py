@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from kifu_core import ParsedGame, dump, load
-from kifu_core.formats.raw import raw_record
 from kifu_core.jkf import Record
 from kifu_core.record import FormatName
-from kifu_core.replay import start
+from kifu_core.shogi.formats.raw import raw_record
+from kifu_core.shogi.replay import start
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats" / "README.md"
 FORMATS: tuple[FormatName, ...] = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod")

@@ -13,13 +13,13 @@ from random import Random
 import pyparsing as pp
 
 from kifu_core import dump
-from kifu_core.detect import detect
-from kifu_core.formats.describe import GRAMMARS, identifier, leaves
-from kifu_core.formats.grammar import items
 from kifu_core.jkf import Record
+from kifu_core.shogi.detect import detect
+from kifu_core.shogi.formats.grammar import items
 from tests.kifu_core.expressions import text_of
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.variants import SPELLERS
+from tools.grammars import GRAMMARS, identifier, leaves
 
 
 def line_of(name: str, leaf: pp.Regex, random: Random) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from kifu_core.moves import DROP, promotes, source, target
-from kifu_core.packed import SQUARES, Packing
-from kifu_core.pieces import FU, GI, HAND_KINDS, HI, KA, KE, KI, KY, OU, UNPROMOTED
-from kifu_core.position import Position
+from kifu_core.shogi.moves import DROP, promotes, source, target
+from kifu_core.shogi.packed import SQUARES, Packing
+from kifu_core.shogi.pieces import FU, GI, HAND_KINDS, HI, KA, KE, KI, KY, OU, UNPROMOTED
+from kifu_core.shogi.position import Position
 
 APERY = {FU: "10", KY: "1100", KE: "1110", GI: "1101", KI: "11110", KA: "111110", HI: "111111"}
 APERY_HAND = {FU: "00", KY: "1000", KE: "1100", GI: "1010", KI: "1110", KA: "111110", HI: "111111"}

@@ -12,9 +12,9 @@ import random
 import sys
 from collections.abc import Iterator
 
-from kifu_core.handicaps import HANDICAPS
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves
+from kifu_core.shogi.handicaps import HANDICAPS
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 PAWNS = {

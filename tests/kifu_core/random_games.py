@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
-from kifu_core.formats.usi import packed_step
-from kifu_core.handicaps import HANDICAPS
 from kifu_core.jkf import MoveEntry, Record
-from kifu_core.normalize import Line, complete_times, replay_line
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves
-from kifu_core.start import named_initial
-from kifu_core.steps import Special
+from kifu_core.shogi.formats.usi import packed_step
+from kifu_core.shogi.handicaps import HANDICAPS
+from kifu_core.shogi.move_resolution import Special
+from kifu_core.shogi.normalize import Line, complete_times, replay_line
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
+from kifu_core.shogi.start import named_initial
 
 STARTS = [Position.from_sfen(handicap.sfen) for handicap in HANDICAPS] + [
     Position.from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.position import Position
-from kifu_core.replay import start
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import start
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 

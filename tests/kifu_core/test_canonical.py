@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kifu_core import classes
 from kifu_core.errors import DecodeError
-from kifu_core.keys import canonical as keys
-from kifu_core.keys import shogi64
-from kifu_core.position import Position
+from kifu_core.shogi.keys import canonical as keys
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.position import Position
 from tests.kifu_core.plain_keys import (
     folded,
     members,
@@ -44,7 +45,7 @@ def test_codes_and_keys_are_those_of_the_golden_file():
         found = keys.canonical(position)
         assert shogi64.encode(position) == row["code"]
         assert (found.code, found.orientation) == (row["canonical"], int(row["orientation"]))
-        assert keys.key(found.code, found.orientation) == int(row["key"])
+        assert classes.key(found.code, found.orientation) == int(row["key"])
 
 
 def test_the_golden_file_says_what_the_description_says():
@@ -57,7 +58,7 @@ def test_the_golden_file_says_what_the_description_says():
 
 
 def test_a_key_says_which_version_of_the_golden_file_it_belongs_to():
-    assert keys.KEY_VERSION == 1
+    assert classes.KEY_VERSION == 1
 
 
 @given(POSITIONS)
@@ -93,7 +94,7 @@ def test_a_follower_gives_the_class_of_the_position(position):
 @given(POSITIONS, st.integers(0, 2**40), st.sampled_from(["shogi", "quoridor"]))
 def test_keys_are_signed_64_bit_numbers_that_end_in_the_orientation(position, space, kind):
     found = keys.canonical(position)
-    number = keys.key(found.code, found.orientation, kind, space)
+    number = classes.key(found.code, found.orientation, kind, space)
     assert -(2**63) <= number < 2**63
     assert number & 3 == found.orientation
     assert number == plain_key(found.code, found.orientation, kind, space)
@@ -101,12 +102,12 @@ def test_keys_are_signed_64_bit_numbers_that_end_in_the_orientation(position, sp
 
 def test_kinds_spaces_and_codes_have_keys_of_their_own():
     numbers = [
-        keys.key("A", 0),
-        keys.key("A", 0, "quoridor"),
-        keys.key("A", 0, space=1),
-        keys.key("B", 0),
-        keys.key("A", 0, space=11),
-        keys.key("1A", 0),
+        classes.key("A", 0),
+        classes.key("A", 0, "quoridor"),
+        classes.key("A", 0, space=1),
+        classes.key("B", 0),
+        classes.key("A", 0, space=11),
+        classes.key("1A", 0),
     ]
     assert len({number >> 2 for number in numbers}) == len(numbers)
 
@@ -120,7 +121,7 @@ def test_a_match_asks_for_the_keys_of_the_members_it_names(match, orientations):
     expected = []
     for way in orientations:
         found = keys.canonical(position.oriented(way))
-        expected.append(keys.key(found.code, found.orientation))
+        expected.append(classes.key(found.code, found.orientation))
     assert list(keys.same_class_keys(position, match)) == expected
     assert list(keys.same_class_keys(shogi64.encode(position), match)) == expected
     assert len(set(expected)) == len(orientations)

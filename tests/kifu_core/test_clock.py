@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kifu_core
-from kifu_core.clock import Limit, Tick, ticks
+from kifu_core.shogi.clock import Limit, Tick, ticks
 
 ROWS = (
     "７六歩(77)", "３四歩(33)", "２六歩(27)", "８四歩(83)", "２五歩(26)",

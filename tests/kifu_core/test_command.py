@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,43 @@ def test_a_source_is_never_overwritten(tmp_path):
     _, told = kifu("convert", path, "--to", "kif", "--output", tmp_path, code=1)
     assert "[would-overwrite]" in told
     assert path.read_bytes() == (DATA / "kif/even_game.kif").read_bytes()
+
+
+def test_sources_of_one_name_are_refused_before_anything_is_written(tmp_path):
+    paths = [tmp_path / folder / "same.kif" for folder in ("p1", "p2")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_bytes((DATA / "kif/even_game.kif").read_bytes())
+    out = tmp_path / "out"
+    other = DATA / "csa/two_games.csa"
+    _, told = kifu("convert", other, *paths, "--to", "csa", "--output", out, "--force", code=1)
+    assert "[same-output]" in told and "same.csa" in told and str(paths[0]) in told
+    assert not out.exists()
+
+
+def test_games_of_one_file_do_not_take_the_names_of_others(tmp_path):
+    second = tmp_path / "two_games-2.kif"
+    second.write_bytes((DATA / "kif/even_game.kif").read_bytes())
+    out = tmp_path / "out"
+    for order in ([DATA / "csa/two_games.csa", second], [second, DATA / "csa/two_games.csa"]):
+        kifu("convert", *order, "--to", "kifu", "--output", out, "--force")
+        assert sorted(path.name for path in out.iterdir()) == [
+            "two_games--2.kifu", "two_games-2.kifu", "two_games.kifu",
+        ]  # fmt: skip
+        assert "先手：C" in (out / "two_games--2.kifu").read_text(encoding="utf-8")
+        assert "先手：C" not in (out / "two_games-2.kifu").read_text(encoding="utf-8")
+
+
+def test_a_file_that_is_there_is_overwritten_only_by_force(tmp_path):
+    source = DATA / "kif/even_game.kif"
+    target = tmp_path / "even_game.csa"
+    target.write_text("mine", encoding="utf-8")
+    _, told = kifu("convert", source, "--to", "csa", "--output", tmp_path, code=1)
+    assert "[file-exists]" in told and "--force" in told
+    assert target.read_text(encoding="utf-8") == "mine"
+    assert "--force" in kifu("convert", source, "--to", "csa", "--output", tmp_path, code=1, language="ja")[1]
+    kifu("convert", source, "--to", "csa", "--output", tmp_path, "--force")
+    assert target.read_text(encoding="utf-8").startswith("V2.2\n")
 
 
 def test_csa_is_written_in_two_versions():
@@ -187,6 +225,20 @@ def test_check_reports_what_is_no_record(name, code):
     report = json.loads(text("check", DATA / name, "--json", code=1))
     assert [issue["code"] for issue in report["issues"]] == [code]
     assert (report["games"], report["format"]) == ([], None)
+
+
+def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
+    for name, first, code, told in (
+        ("two.zip", "a.kif", "is-container", "this is an archive (ZIP); take the files out of it first"),
+        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Word/Excel)"),
+    ):
+        path = tmp_path / name
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(first, (DATA / "kif/even_game.kif").read_bytes())
+        checked = text("check", path, code=1)
+        assert told in checked and f"[{code}]" in checked
+        output, complaint = kifu("convert", path, "--to", "csa", code=1)
+        assert output == b"" and told in complaint
 
 
 def test_check_tells_people_with_lines_and_columns():

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pytest
 
 from kifu_core import KifuError, ParseResult, load
-from kifu_core.formats.writing import branches
-from kifu_core.pieces import CODES
-from kifu_core.replay import main_line
-from kifu_core.specials import find
-from kifu_core.squares import FILES, RANKS
+from kifu_core.shogi.formats.writing import branches
+from kifu_core.shogi.pieces import CODES
+from kifu_core.shogi.replay import main_line
+from kifu_core.shogi.specials import find
+from kifu_core.shogi.squares import FILES, RANKS
 from tests.kifu_core import plain_reading
 from tests.shared import CORPUS
 

@@ -9,8 +9,8 @@ import pytest
 
 from kifu_core import dump, load, message
 from kifu_core.errors import KifuError
-from kifu_core.formats.losses import losses
-from kifu_core.legality import findings
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.legality import findings
 from tests.shared import GOLDEN, need_shared
 
 BLACK, WHITE, NOBODY = 0, 1, None

@@ -10,10 +10,10 @@ import json
 import pytest
 
 from kifu_core import ParsedGame, ParseResult, dump, load
-from kifu_core.detect import detect
-from kifu_core.evaluations import evaluations
-from kifu_core.formats import db
-from kifu_core.handicaps import HANDICAPS, is_other_game
+from kifu_core.shogi.detect import detect
+from kifu_core.shogi.evaluations import evaluations
+from kifu_core.shogi.formats import db
+from kifu_core.shogi.handicaps import HANDICAPS, is_other_game
 from tests.shared import GOLDEN
 
 FILE = GOLDEN / "dialect-lines-2.jsonl"
@@ -73,6 +73,8 @@ def test_short_games_with_players_are_no_book():
         ("PI,+,+7776FU,-3334FU\nPI,+,+2726FU\n", [2, 1]),
         ("PI,+,+7776FU,/,PI,+,+2726FU,-3334FU,/\n", [1, 2]),
         ("PI,+,+7776FU,'said, / no\n-3334FU\n", [2]),
+        ("PI\n+\n+7776FU\n'said,/ no\n-3334FU\n", [2]),
+        ("PI\n+\n+7776FU\nT1\n\n'said,/ no\n'again ,/\n-3334FU,/\nPI\n+2726FU\n", [2, 1]),
     ],
 )
 def test_statements_with_commas_between_are_games(text, expected):

@@ -6,9 +6,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from kifu_core import draw
-from kifu_core.moves import from_usi
-from kifu_core.position import Position
+from kifu_core.picture import INK
+from kifu_core.shogi import draw
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position
 
 SVG = "{http://www.w3.org/2000/svg}"
 MIDDLE = Position.from_sfen("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RG12Psgn5p")
@@ -70,7 +71,7 @@ def test_the_pieces_of_the_side_above_point_down():
 def test_promoted_pieces_are_red_and_the_king_is_not():
     colours = {character: colour for _, character, colour in pieces(picture(MIDDLE))}
     assert colours["と"] == draw.VERMILION
-    assert colours["玉"] == colours["歩"] == draw.INK
+    assert colours["玉"] == colours["歩"] == INK
 
 
 def test_the_last_move_is_marked_where_it_began_and_ended():

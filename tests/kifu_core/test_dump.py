@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kifu_core import KifuError, dump, encode_text, load
-from kifu_core.formats import jkf
+from kifu_core import KifuError, dump, encode_text, json_text, load
 from kifu_core.record import Ending
-from kifu_core.replay import start
+from kifu_core.shogi.replay import start
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -136,7 +135,7 @@ def test_an_unknown_format_is_refused():
 @pytest.mark.parametrize("name", ["kif/even_game.kif", "kif/problem.kif", "kif/variations.kifu"])
 def test_json_is_the_same_with_and_without_orjson(name, monkeypatch):
     written = dump(record(name), "jkf")
-    monkeypatch.setattr(jkf, "orjson", None)
+    monkeypatch.setattr(json_text, "orjson", None)
     assert dump(record(name), "jkf") == written
 
 

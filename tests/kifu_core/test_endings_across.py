@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.formats.losses import losses
-from kifu_core.specials import ENDINGS, ending
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.specials import ENDINGS, ending
 
 WORDS = [kind.word for kind in ENDINGS if kind.word]
 FORMATS = ("kif", "kifu", "ki2", "ki2u", "csa", "jkf", "usen")
@@ -30,6 +30,133 @@ def test_an_ending_keeps_its_winner_or_is_said_to_be_lost(word, turn, file_forma
     after = load(dump(before.record, file_format, **options), f"x.{file_format}").games[0].ending
     assert after is not None
     assert (after.winner, after.draw, after.ply) == (before.ending.winner, before.ending.draw, turn)
+
+
+def same_or_lost(before, file_format):
+    """Whether winner, draw, place of the ending and plies come back, or it is said that they do not."""
+    options = {"ending": before.ending} if file_format[:2] in ("ki", "cs") else {}
+    (after,) = load(dump(before.record, file_format, **options), f"x.{file_format}").games
+    said = {issue.code for issue in losses(before, file_format)}
+    return "lost-ending" in said or told(after) == told(before), (told(before), told(after))
+
+
+def told(game):
+    """Winner, draw and ply of a game's ending, and the plies of its main line."""
+    ending = game.ending and (game.ending.winner, game.ending.draw, game.ending.ply)
+    return ending, sum("move" in entry for entry in game.record["moves"])
+
+
+ROWS = ("1 ７六歩(77)", "2 ３四歩(33)", "3 ２六歩(27)")
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+@pytest.mark.parametrize("second", ["投了", "千日手", "反則勝ち", "接続切れ", "なぞの終局"])
+@pytest.mark.parametrize("first", ["投了", "中断", "最大手数", "王手千日手", "接続切れ", "なぞの終局"])
+def test_an_ending_with_a_second_one_and_moves_behind_it_is_the_game_s(first, second, file_format):
+    for place in (1, 2, 3):
+        rows = [*ROWS[:place], f"{place + 1} {first}", *ROWS[place:], f"4 {second}"]
+        before = load("\n".join(["手合割：平手", "手数----指手--", *rows, ""])).games[0]
+        assert before.ending is not None and (before.ending.word, before.ending.ply) == (first, place)
+        kept, seen = same_or_lost(before, file_format)
+        assert kept, seen
+
+
+def test_kif_keeps_an_ending_that_jkf_has_no_name_for_between_the_moves_and_their_variations():
+    rows = [ROWS[0], "2 接続切れ", *ROWS[1:], "", "変化：4手", "4 ８四歩(83)", ""]
+    before = load("\n".join(["手合割：平手", "手数----指手--", *rows])).games[0]
+    text = dump(before.record, "kif", ending=before.ending)
+    after = load(text).games[0]
+    assert (after.record, after.ending, after.issues) == (before.record, before.ending, ())
+    assert "まで" not in text
+    assert losses(before, "kif") == ()
+    for file_format in ("ki2", "usen", "jkf"):
+        assert "lost-ending" in {issue.code for issue in losses(before, file_format)}
+
+
+@pytest.mark.parametrize("file_format", ["ki2", "ki2u", "usen"])
+def test_an_ending_of_a_variation_before_its_last_move_loses_its_place(file_format):
+    rows = [*ROWS, "4 投了", "", "変化：2手", "2 ８四歩(83)", "3 千日手", "3 ２六歩(27)", ""]
+    game = load("\n".join(["手合割：平手", "手数----指手--", *rows])).games[0]
+    (loss,) = [issue for issue in losses(game, file_format) if issue.code == "lost-ending"]
+    assert loss.params["count"] == 1
+
+
+@pytest.mark.parametrize("file_format", ["kif", "ki2"])
+def test_an_ending_that_nobody_knows_keeps_its_comments_and_variations(file_format):
+    rows = [*ROWS, "4 なぞの終局", "*なぜ", "", "変化：4手", "4 ８四歩(83)", ""]
+    before = load("\n".join(["手合割：平手", "手数----指手--", *rows])).games[0]
+    after = load(dump(before.record, file_format, ending=before.ending), f"x.{file_format}").games[0]
+    assert (after.record["moves"], after.ending) == (before.record["moves"], before.ending)
+    assert [issue.code for issue in after.issues] == ["unknown-ending"]
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+@pytest.mark.parametrize(
+    "word", ["投稜3手で先手の勝ち", "{", "な{winner}ぞ", "{0.real}", "打つ手なし", "{mover.x}の勝ち"]
+)
+def test_a_word_that_nobody_knows_says_no_more_than_it_says(word, file_format):
+    before = load("\n".join(["手合割：平手", *ROWS, f"4 {word}", ""])).games[0]
+    assert (before.ending.word, before.ending.winner) == (word, None)
+    if file_format[:2] == "ki":
+        assert word in dump(before.record, file_format, ending=before.ending)
+    kept, seen = same_or_lost(before, file_format)
+    assert kept, seen
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_word_of_an_ending_that_is_a_piece_is_no_row_of_kif(file_format):
+    before = load("▲７六歩\n#まで1手で龍打\n", "x.ki2").games[0]
+    assert before.ending.word == "龍打"
+    kept, seen = same_or_lost(before, file_format)
+    assert kept, seen
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_an_ending_that_is_written_twice_is_one(file_format):
+    """shogi-server writes `%KACHI` with its time, and once more without."""
+    before = load("PI\n+\n+7776FU\n-3334FU\n%KACHI\nT3\n%KACHI\n'summary:kachi:A win:B lose\n").games[0]
+    assert (before.ending.word, before.ending.winner) == ("KACHI", 0)
+    assert ("lost-ending" in {issue.code for issue in losses(before, file_format)}) == (file_format == "usen")
+    if file_format[:2] == "ki":
+        assert "まで2手で先手の" in dump(before.record, file_format, ending=before.ending)
+    kept, seen = same_or_lost(before, file_format)
+    assert kept, seen
+
+
+PROBLEM = "P1 *  *  *  *  *  *  *  * -OU\nP3 *  *  *  *  *  *  * +KI * \nP+00KI\n+\n+0012KI\n"
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_the_winner_whom_a_server_names_of_a_problem_is_said_to_be_lost(file_format):
+    before = load(PROBLEM + "SENTE_WIN_CHECKMATE\n").games[0]
+    assert before.ending.winner == 0
+    assert "lost-ending" in {issue.code for issue in losses(before, file_format)}
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_mate_without_a_winner_is_not_given_one_silently(file_format):
+    """What stands before the mate cannot be played: nobody knows who was to move."""
+    before = load("手合割：平手\n1 ７六歩(77)\n2 ５五と(99)\nまで2手詰\n").games[0]
+    assert before.ending.winner is None
+    kept, seen = same_or_lost(before, file_format)
+    assert kept, seen
+
+
+@pytest.mark.parametrize("result", ["A win:B lose", "A draw:B draw"])
+def test_a_comment_that_csa_takes_for_the_server_s_word_is_told(result):
+    """The move behind the comment cannot be played, so the comment stands behind the last one."""
+    before = load(f"PI\n+\n+7776FU\n'summary:abnormal:{result}\n-5555FU\n%CHUDAN\n").games[0]
+    assert before.ending is None
+    assert "lost-ending" in {issue.code for issue in losses(before, "csa")}
+    assert "lost-ending" not in {issue.code for issue in losses(before, "kif")}
+
+
+@pytest.mark.parametrize("file_format", ["kif", "kifu", "ki2", "ki2u"])
+@pytest.mark.parametrize("text", ['{"header":{},"moves":[{"comments":["角道"]}]}', "先手：甲\n   1 なぞ\n"])
+def test_a_record_without_moves_is_read_again(text, file_format):
+    before = load(text).games[0]
+    kept, seen = same_or_lost(before, file_format)
+    assert kept, seen
 
 
 @pytest.mark.parametrize("turn", [0, 1])

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import kifu_core
-from kifu_core.evaluations import Evaluation, best, evaluations
 from kifu_core.jkf import Record
-from kifu_core.moves import to_usi
-from kifu_core.position import Position
-from kifu_core.pv import read_line
+from kifu_core.shogi.evaluations import Evaluation, best, evaluations
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.pv import read_line
 from tests.shared import CORPUS
 
 DATA = Path(__file__).parents[1] / "data" / "evaluations"

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kifu_core
-from kifu_core.clock import Limit, ticks
-from kifu_core.evaluations import best, evaluations
 from kifu_core.jkf import Record
+from kifu_core.shogi.clock import Limit, ticks
+from kifu_core.shogi.evaluations import best, evaluations
 
 SAMPLE = Path(__file__).parents[1] / "data" / "evaluations" / "floodgate.csa"
 _WORDS = """

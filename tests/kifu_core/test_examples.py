@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kifu_core import dump, load, normalize
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import losses
-from kifu_core.replay import start
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.replay import start
 
 FOLDER = Path(__file__).parents[1] / "data" / "jkf"
 EXAMPLES = ("plain", "variation", "handicap", "own_start")

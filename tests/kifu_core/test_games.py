@@ -9,7 +9,7 @@ import pytest
 from kifu_core import games
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI, GameKind
-from kifu_core.moves import NO_MOVE
+from kifu_core.lines import NO_MOVE
 from kifu_core.quoridor.telling import path_code
 
 TEXTS = {

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kifu_core import KifuError, load, normalize
-from kifu_core.formats import dump
-from kifu_core.replay import packed_move, start
+from kifu_core.shogi.formats import dump
+from kifu_core.shogi.replay import packed_move, start
 from tests.kifu_core import golden
 
 pytestmark = pytest.mark.shared

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.formats import FORMATS
-from kifu_core.pieces import MOST_IN_HAND
-from kifu_core.replay import start
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.pieces import MOST_IN_HAND
+from kifu_core.shogi.replay import start
 
 BARE = "|" + " ・" * 9 + "|一\n"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kifu_core import KifuError, dump, load
 from kifu_core.jkf import FORK_LEVELS
-from kifu_core.replay import visits
+from kifu_core.shogi.replay import visits
 
 DATA = Path(__file__).parents[1] / "data"
 HEAD = "手合割：平手\n手数----指手--\n1 ７六歩(77)\n"

@@ -8,18 +8,18 @@ from random import Random
 import pytest
 
 from kifu_core import KifuError, dump, load
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import losses
 from kifu_core.games import last_position
-from kifu_core.jkf import check
-from kifu_core.legality import findings
 from kifu_core.messages import message
-from kifu_core.moves import DROP, pack
-from kifu_core.normalize import normalize
-from kifu_core.pieces import CODES, NAMES, OU, TO
-from kifu_core.position import Position
-from kifu_core.replay import visits
-from kifu_core.rules import fault
+from kifu_core.shogi.check_jkf import check
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.legality import findings
+from kifu_core.shogi.moves import DROP, pack
+from kifu_core.shogi.normalize import normalize
+from kifu_core.shogi.pieces import CODES, NAMES, OU, TO
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import visits
+from kifu_core.shogi.rules import fault
 
 KANJI = "一二三四五六七八九"
 DIGITS = "１２３４５６７８９"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kifu_core.formats.jkf import clean_escapes
 from kifu_core.games import load, of_record
+from kifu_core.json_text import clean_escapes
 from tests.kifu_core.test_hostile_headers import quoridor, shogi
 
 TEXTS = {"shogi": shogi, "quoridor": quoridor}

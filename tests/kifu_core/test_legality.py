@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from kifu_core import KifuError, load, message
-from kifu_core.legality import findings, legality
-from kifu_core.moves import to_usi
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves, violation
+from kifu_core.shogi.legality import findings, legality
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves, violation
 from tests.kifu_core.random_games import random_record
 from tests.shared import CORPUS
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from kifu_core import KifuError, load
+from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import DecodeError
-from kifu_core.formats.positions import most_games
-from kifu_core.text import MAX_BYTES, MAX_ISSUES
+from kifu_core.limits import most_games
 
 MEGABYTE = 1_000_000
 MEMORY = 200_000_000

@@ -6,10 +6,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kifu_core import KifuError, dump, load
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import losses
-from kifu_core.legality import findings
-from kifu_core.replay import visits
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.legality import findings
+from kifu_core.shogi.replay import visits
 
 EVEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 BARE, KINGS, MANY = "9/9/9/9/9/9/9/9/9", "4k4/9/9/9/9/9/9/9/4K4", "KKK6/9/9/9/9/9/9/9/9"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kifu_core import KifuError, ParsedGame, ParseResult, load
+from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import DecodeError, UnknownFormatError
-from kifu_core.text import MAX_BYTES, MAX_ISSUES
 
 DATA = Path(__file__).parents[1] / "data"
 

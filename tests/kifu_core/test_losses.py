@@ -8,9 +8,9 @@ import pytest
 
 from kifu_core import dump, load, message
 from kifu_core.errors import KifuError
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import LOST, losses
-from kifu_core.specials import find
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.formats.losses import LOST, losses
+from kifu_core.shogi.specials import find
 from tests.kifu_core.random_games import random_record
 
 FULL = """\

@@ -42,9 +42,9 @@ def test_both_texts_name_the_same_params(code):
 
 
 def test_params_and_ply_fill_the_text():
-    issue = Issue("piece-mismatch", "warning", 3, 1, 7, {"written": "FU", "found": "GI"})
-    assert message(issue, language="ja") == "7手目の駒は FU でなく GI です"
-    assert message(issue, language="en") == "ply 7 is written as FU, but GI stands there"
+    issue = Issue("piece-mismatch", "warning", 3, 1, 7, {"written": "歩", "found": "銀"})
+    assert message(issue, language="ja") == "7手目の駒は「歩」でなく「銀」です"
+    assert message(issue, language="en") == "ply 7 is written as 歩, but 銀 stands there"
     assert message(KifuError("no-moves"), language="en") == "there is neither a move nor a position"
     assert message("nifu", {"ply": 9}, "en") == "ply 9 is a second pawn on its file"
 
@@ -70,3 +70,8 @@ def test_every_format_says_what_it_expected(text):
     issues = [*result.issues, *(issue for game in result.games for issue in game.issues)]
     for issue in issues:
         assert "?" not in message(issue), issue
+
+
+def test_a_finding_about_a_piece_names_it_as_players_do():
+    issue = load("手合割：平手\n1 ７六全(77)\n").games[0].issues[0]
+    assert message(issue, language="ja") == "1手目の駒は「成銀」でなく「歩」です"

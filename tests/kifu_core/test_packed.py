@@ -9,13 +9,13 @@ import pytest
 
 from kifu_core import KifuError, dump, load
 from kifu_core.errors import DecodeError
-from kifu_core.evaluations import evaluations
-from kifu_core.formats import packed as files
 from kifu_core.messages import message
-from kifu_core.moves import from_usi, to_usi
-from kifu_core.packed import SIZES, Packing, decode, move_of, packing_of
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves
+from kifu_core.shogi.evaluations import evaluations
+from kifu_core.shogi.formats import packed as files
+from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.packed import SIZES, Packing, decode, move_of, packing_of
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
 from tests.kifu_core.packing import entry, packed, packed_move
 
 BOTH: tuple[Packing, ...] = ("hcpe", "psv")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kifu_core import handicaps, pieces, squares
-from kifu_core.position import Position
+from kifu_core.shogi import handicaps, pieces, squares
+from kifu_core.shogi.position import Position
 
 # The names of the JKF presets in its schema, and what White leaves off (squares), in the same order.
 PRESETS = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kifu_core import moves
 from kifu_core.errors import DecodeError
-from kifu_core.position import Position
+from kifu_core.lines import NO_MOVE
+from kifu_core.shogi import moves
+from kifu_core.shogi.position import Position
 
 MIDDLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg"
 
@@ -126,7 +127,7 @@ def test_a_move_on_the_oriented_board_leads_to_the_oriented_position(orientation
 
 
 def test_nothing_played_stays_nothing_in_every_orientation():
-    assert [moves.orient(moves.NO_MOVE, orientation) for orientation in range(4)] == [moves.NO_MOVE] * 4
+    assert [moves.orient(NO_MOVE, orientation) for orientation in range(4)] == [NO_MOVE] * 4
 
 
 def test_every_packed_move_fits_a_small_integer_and_reads_back():

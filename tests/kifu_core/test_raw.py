@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kifu_core import load, normalize
-from kifu_core.formats.raw import raw_record
+from kifu_core.shogi.formats.raw import raw_record
 from tests.kifu_core import golden
 
 GAME = """\

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from kifu_core import moves, rules
-from kifu_core.handicaps import by_preset
-from kifu_core.pieces import BY_CODE, signed
-from kifu_core.position import Position
-from kifu_core.squares import BY_USI, square
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.handicaps import by_preset
+from kifu_core.shogi.pieces import BY_CODE, signed
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import BY_USI, square
 from tests.shared import GOLDEN
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from kifu_core import load
 from kifu_core.games import GAMES
-from kifu_core.keys.canonical import canonical
-from kifu_core.moves import NO_MOVE, orient, to_usi
-from kifu_core.position import Position
-from kifu_core.replay import main_line, start, visits
+from kifu_core.lines import NO_MOVE
+from kifu_core.shogi.keys.canonical import canonical
+from kifu_core.shogi.moves import orient, to_usi
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import main_line, start, visits
 
 DATA = Path(__file__).parents[1] / "data"
 

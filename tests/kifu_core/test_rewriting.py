@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kifu_core import dump, load
+from kifu_core.decoding import decode
 from kifu_core.errors import KifuError
-from kifu_core.text import decode
 from tests.shared import CORPUS
 
 pytestmark = pytest.mark.shared

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from kifu_core import ParsedGame, dump, encode_text, load
-from kifu_core.formats import FORMATS
-from kifu_core.formats.losses import losses
-from kifu_core.formats.writing import branches
 from kifu_core.jkf import Record
-from kifu_core.normalize import complete_times
-from kifu_core.replay import start
+from kifu_core.shogi.formats import FORMATS
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats.writing import branches
+from kifu_core.shogi.normalize import complete_times
+from kifu_core.shogi.replay import start
 from tests.kifu_core.random_games import random_record
 
 SEEDS = range(20)

@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kifu_core.errors import DecodeError, KifuError
-from kifu_core.handicaps import by_preset
-from kifu_core.keys import shogi64
-from kifu_core.moves import pack
-from kifu_core.position import Position
-from kifu_core.rules import legal_moves
+from kifu_core.shogi.handicaps import by_preset
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.moves import pack
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
 from tests.kifu_core.plain_keys import ALPHABET, Unreadable, plain_decode, plain_encode, played, scattered
 from tests.shared import GOLDEN
 

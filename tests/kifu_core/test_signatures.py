@@ -20,7 +20,15 @@ SAMPLES = {
     "PDF": b"%PDF-1.4\n%\xe2\xe3",
     "Word/Excel": bytes.fromhex("d0cf11e0a1b11ae1") + bytes(24),
     "MP4": b"\0\0\0\x18ftypmp42\0\0\0\0",
+    "OpenDocument/EPUB": b"PK\3\4" + bytes(26) + b"mimetypeapplication/epub+zip",
+    "ZIP": b"PK\3\4" + bytes(26) + b"a.kif",
+    "gzip": b"\x1f\x8b\x08" + bytes(7),
+    "xz": b"\xfd7zXZ\0" + bytes(6),
+    "7z": b"7z\xbc\xaf\x27\x1c" + bytes(26),
+    "RAR": b"Rar!\x1a\x07\0" + bytes(13),
 }
+DOCUMENTS = ("PDF", "Word/Excel", "MP4", "OpenDocument/EPUB")
+CONTAINERS = ("ZIP", "gzip", "xz", "7z", "RAR")
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -28,7 +36,8 @@ SAMPLES = {
 def test_a_file_that_is_no_text_is_called_what_it_is(read, name):
     with pytest.raises(UnknownFormatError) as caught:
         read(SAMPLES[name], "game.kif")
-    wanted = "is-document" if name in ("PDF", "Word/Excel", "MP4") else "is-picture"
+    others = dict.fromkeys(DOCUMENTS, "is-document") | dict.fromkeys(CONTAINERS, "is-container")
+    wanted = others.get(name, "is-picture")
     assert (caught.value.code, caught.value.params) == (wanted, {"text": name})
 
 
@@ -37,6 +46,11 @@ def test_a_file_that_is_no_text_is_called_what_it_is(read, name):
 )
 def test_texts_and_stumps_are_none_of_these(data):
     assert signature(data) is None
+
+
+def test_a_document_in_a_zip_is_a_document():
+    data = b"PK\3\4" + bytes(26) + b"[Content_Types].xml"
+    assert signature(data) == ("is-document", "Word/Excel")
 
 
 def test_a_text_that_begins_like_one_is_read():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import load
-from kifu_core.specials import BY_CSA, BY_SPECIAL, BY_WORD, ENDINGS, ending, find, read_result
+from kifu_core.shogi.specials import BY_CSA, BY_SPECIAL, BY_WORD, ENDINGS, ending, find, read_result
 
 BLACK, WHITE, NOBODY = 0, 1, None
 

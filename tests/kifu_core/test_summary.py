@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kifu_core
-from kifu_core.formats.summary import read_summary
+from kifu_core.shogi.formats.summary import read_summary
 
 GAME = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\nT1\n-3334FU\nT2\n"
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.formats.writing import branches
+from kifu_core.shogi.formats.writing import branches
 from tests.kifu_core.random_games import random_record
 
 HEAD = "手合割：平手\n手数----指手--\n"

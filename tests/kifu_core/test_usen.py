@@ -7,9 +7,9 @@ import json
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.formats.usen import ENDINGS, move_text
-from kifu_core.moves import from_usi, to_usi
-from kifu_core.replay import packed_move, visits
+from kifu_core.shogi.formats.usen import ENDINGS, move_text
+from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.replay import packed_move, visits
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 from tests.shared import shared_paths

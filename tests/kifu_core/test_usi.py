@@ -6,9 +6,9 @@ import pytest
 
 from kifu_core import dump, load
 from kifu_core.errors import KifuError, UnknownFormatError
-from kifu_core.formats.usi import ENDINGS
-from kifu_core.handicaps import INITIAL_SFEN
-from kifu_core.replay import start
+from kifu_core.shogi.formats.usi import ENDINGS
+from kifu_core.shogi.handicaps import INITIAL_SFEN
+from kifu_core.shogi.replay import start
 from tests.kifu_core.golden import lines
 from tests.kifu_core.random_games import random_record
 from tests.shared import shared_paths

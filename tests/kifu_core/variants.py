@@ -10,17 +10,18 @@ import re
 from collections.abc import Callable, Iterator
 from random import Random
 
-from kifu_core.formats.describe import GRAMMARS, identifier, leaves
-from kifu_core.formats.kakinoki import MARKS, read_hand
-from kifu_core.formats.writing import branches
-from kifu_core.handicaps import HANDICAPS, by_name
 from kifu_core.jkf import Move, Record
-from kifu_core.pieces import BY_CODE, BY_NAME, CODES, HAND_KINDS
-from kifu_core.position import Position
-from kifu_core.replay import start
-from kifu_core.specials import BY_WORD, read_result
-from kifu_core.squares import FILES, RANKS
+from kifu_core.shogi.formats.kakinoki import read_hand
+from kifu_core.shogi.formats.writing import branches
+from kifu_core.shogi.handicaps import HANDICAPS, by_name
+from kifu_core.shogi.pieces import BY_CODE, BY_NAME, CODES, HAND_KINDS
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import start
+from kifu_core.shogi.specials import BY_WORD, read_result
+from kifu_core.shogi.spelling import MARKS
+from kifu_core.shogi.squares import FILES, RANKS
 from tests.kifu_core.expressions import Given, text_of
+from tools.grammars import GRAMMARS, identifier, leaves
 
 WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
 KANJI = str.maketrans("123456789", "一二三四五六七八九")

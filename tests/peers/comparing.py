@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from kifu_core.formats.losses import losses
-from kifu_core.formats.writing import kind_beside
 from kifu_core.jkf import MoveEntry
-from kifu_core.legality import findings
-from kifu_core.moves import to_usi
 from kifu_core.record import ParsedGame
-from kifu_core.replay import packed_move, start
-from kifu_core.specials import BY_CSA, BY_SPECIAL, EndingKind, find, winner
+from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats.writing import kind_beside
+from kifu_core.shogi.legality import findings
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.replay import packed_move, start
+from kifu_core.shogi.specials import BY_CSA, BY_SPECIAL, EndingKind, find, winner
 
 Line = list[dict[str, Any]]
 Outcome = int | str | None

@@ -8,11 +8,11 @@ writes it into the pages, between their two marks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kifu_core.formats.writing import DRAWN_HANDICAPS, has_sentence
+from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS, has_sentence
 from tests.peers.comparing import Case, doubled, lines
 
 
@@ -27,8 +27,26 @@ class Row(NamedTuple):
     japanese: str
 
 
-def _row(peer: str, formats: str, what: str, when: Callable[[Case], bool], reason: str, japanese: str) -> Row:
-    return Row(peer, tuple(formats.split()), frozenset(what.split()), when, reason, japanese)
+_Told = tuple[str, str, Callable[[Case], bool], str, str]
+"""A row without its peer: formats and what differs as words, for which games, and why in both languages."""
+
+
+def _rows(peer: str, *rows: _Told) -> Iterator[Row]:
+    """The rows of a peer."""
+    for formats, what, when, reason, japanese in rows:
+        yield Row(peer, tuple(formats.split()), frozenset(what.split()), when, reason, japanese)
+
+
+def _illegal(case: Case) -> bool:
+    return case.illegal
+
+
+def _forked(case: Case) -> bool:
+    return case.forked
+
+
+def _commented(case: Case) -> bool:
+    return case.commented
 
 
 def _foul(case: Case) -> bool:
@@ -37,6 +55,11 @@ def _foul(case: Case) -> bool:
 
 def _unsaid(case: Case) -> bool:
     return case.kind is not None and not has_sentence(case.kind)
+
+
+def _ends(*specials: str | None) -> Callable[[Case], bool]:
+    """The condition that a game ended in one of these ways; None are those that JKF has no name for."""
+    return lambda case: case.kind is not None and case.kind.special in specials
 
 
 def _without_winner(case: Case) -> bool:
@@ -58,86 +81,101 @@ _NAMED: Final = (
 """The handicaps that python-shogi and cshogi know."""
 
 _BLIND: Final = "refused position moves winner comments"
+"""What differs where a peer begins elsewhere or loses the thread."""
+
+_KNOWS_FEW_HANDICAPS: Final = (
+    _unnamed,
+    "refuses a 手合割 that it does not know: その他, 詰将棋, 左七枚落ち, トンボ",
+    "知らない手合割（その他、詰将棋、左七枚落ち、トンボ）を受け付けない",
+)
 
 ROWS: Final[tuple[Row, ...]] = (
-    _row("json-kifu-format", "kif ki2 csa jkf", "refused", lambda case: case.illegal,
+    *_rows(
+        "json-kifu-format",
+        ("kif ki2 csa jkf", "refused", _illegal,
          "refuses a record with a move that no board allows, in a variation too",
          "盤上ありえない手がある棋譜を（変化の中でも）受け付けない"),
-    _row("json-kifu-format", "kif ki2", "ending", _unsaid,
+        ("kif ki2", "ending", _unsaid,
          "knows no 入玉勝ち, 引き分け, 待った, 最大手数, 不戦勝 and the like; in KI2 they stand in a remark",
          "入玉勝ち・引き分け・待った・最大手数・不戦勝などを知らない。KI2 では注記に書く"),
-    _row("tsshogi", "kif ki2 csa jkf", "refused", lambda case: case.illegal,
+    ),
+    *_rows(
+        "tsshogi",
+        ("kif ki2 csa jkf", "refused", _illegal,
          "refuses a record with a move that no board allows, where it has to find the piece",
          "動かす駒を探す形式では、盤上ありえない手がある棋譜を受け付けない"),
-    _row("tsshogi", "ki2", "ending", _unsaid,
+        ("ki2", "ending", _unsaid,
          "passes over the remark that tells an ending for which json-kifu-format knows no sentence",
          "json-kifu-format が知らない終局を書いた注記を読み飛ばす"),
-    _row("tsshogi", "csa jkf", "ending", _foul,
+        ("csa jkf", "ending", _foul,
          "takes `+ILLEGAL_ACTION`, a foul of Black's, for a win of Black's, and the other way round",
          "先手の反則である `+ILLEGAL_ACTION` を先手の勝ちとする（後手も逆）"),
-    _row("tsshogi", "jkf", "refused", lambda case: case.preset in DRAWN_HANDICAPS,
+        ("jkf", "refused", lambda case: case.preset in DRAWN_HANDICAPS,
          "knows no presets 3, 5, 5_L, 7_L and 7_R",
          "preset の 3、5、5_L、7_L、7_R を知らない"),
-    _row("tsshogi", "csa", "comments", lambda case: case.commented,
+        ("csa", "comments", _commented,
          "keeps comments with `'*` only, which json-kifu-format keeps with the star",
          "`'*` のコメントだけを読む。json-kifu-format はその星も残す"),
-    _row("tsshogi", "kif ki2", "comments", lambda case: case.starred,
+        ("kif ki2", "comments", lambda case: case.starred,
          "takes a header that begins with `*`, as NHK's records have them, for a comment",
          "`*` で始まるヘッダー（NHK の棋譜にある）をコメントとする"),
-    _row("tsshogi", "kif ki2 jkf", "comments", lambda case: len(case.specials) > 1,
+        ("kif ki2 jkf", "comments", lambda case: len(case.specials) > 1,
          "knows one ending, and comments of a second one are the first one's",
          "終局は一つだけで、二つ目のコメントは一つ目に付く"),
-    _row("tsshogi", "jkf", "comments", lambda case: case.nameless,
+        ("jkf", "comments", lambda case: case.nameless,
          "lets comments of an ending that JKF has no name for replace the last move's",
          "JKF に名のない終局のコメントで、最終手のコメントを上書きする"),
-    _row("tsshogi", "kif ki2 jkf", "forks comments", lambda case: doubled(lines(case.entries)),
+        ("kif ki2 jkf", "forks comments", lambda case: doubled(lines(case.entries)),
          "makes one of variations that begin with the same move",
          "同じ手で始まる変化を一つにする"),
-    _row("python-shogi", "kif", "refused", _unnamed,
-         "refuses a 手合割 that it does not know: その他, 詰将棋, 左七枚落ち, トンボ",
-         "知らない手合割（その他、詰将棋、左七枚落ち、トンボ）を受け付けない"),
-    _row("python-shogi", "kif", _BLIND, _drawn,
+    ),
+    *_rows(
+        "python-shogi",
+        ("kif", "refused", *_KNOWS_FEW_HANDICAPS),
+        ("kif", _BLIND, _drawn,
          "takes the side that would move behind the last move for the one that begins on a drawn board",
          "局面図では、最終手の次の手番を開始局面の手番とする"),
-    _row("python-shogi", "kif", _BLIND, lambda case: case.forked,
+        ("kif", _BLIND, _forked,
          "knows no variations, and plays their moves behind the main line or leaves out rows with `+`",
          "変化を知らず、その手を本譜の後に続ける。`+` のある行は落とす"),
-    _row("python-shogi", "kif csa", "winner", _without_winner,
+        ("kif csa", "winner", _without_winner,
          "says draw of a game that was broken off or has no ending",
          "中断や終局のない対局を引き分けとする"),
-    _row("python-shogi", "kif csa", "winner", lambda case: case.kind is not None,
+        ("kif csa", "winner", _ends("HIKIWAKE", "KACHI", "TSUMI", None),
          "knows few endings: not 引き分け, 最大手数 and 入玉勝ち, in CSA not `%KACHI` and `%TSUMI`",
          "知る終局が少ない。引き分け、最大手数、入玉勝ち、CSA の `%KACHI`、`%TSUMI` を知らない"),
-    _row("python-shogi", "csa", "refused position", lambda case: case.pairs_in_hand,
+        ("csa", "refused position", lambda case: case.pairs_in_hand,
          "loses the pieces of a kind of which a hand has more than one",
          "同じ種類の持駒が二枚以上あると失う"),
-    _row("cshogi", "kif ki2", "refused", _unnamed,
-         "refuses a 手合割 that it does not know: その他, 詰将棋, 左七枚落ち, トンボ",
-         "知らない手合割（その他、詰将棋、左七枚落ち、トンボ）を受け付けない"),
-    _row("cshogi", "kif ki2", _BLIND, _drawn,
+    ),
+    *_rows(
+        "cshogi",
+        ("kif ki2", "refused", *_KNOWS_FEW_HANDICAPS),
+        ("kif ki2", _BLIND, _drawn,
          "knows no drawn boards, and begins with the even game",
          "局面図を知らず、平手から始める"),
-    _row("cshogi", "kif ki2", _BLIND, lambda case: case.forked,
+        ("kif ki2", _BLIND, _forked,
          "plays the moves of variations behind the main line, unless a まで line that it knows comes first",
          "知っている「まで」の行がなければ、変化の手を本譜の後に続ける"),
-    _row("cshogi", "kif ki2 csa usi", "refused position moves winner", lambda case: case.illegal,
+        ("kif ki2 csa usi", "refused position moves winner", _illegal,
          "passes over moves that no board allows",
          "盤上ありえない手を読み飛ばす"),
-    _row("cshogi", "ki2", _BLIND, lambda case: case.worded,
+        ("ki2", _BLIND, lambda case: case.worded,
          "looks for 左, 右, 上, 引 among drops too, and for the farthest piece only",
          "左・右・上・引を打つ手からも探し、最も遠い駒だけを見る"),
-    _row("cshogi", "kif ki2 csa", "winner", _without_winner,
+        ("kif ki2 csa", "winner", _without_winner,
          "says draw in CSA of a game that was broken off or has no ending",
          "CSA で、中断や終局のない対局を引き分けとする"),
-    _row("cshogi", "kif ki2", "winner", lambda case: case.kind is not None,
+        ("kif ki2", "winner", lambda case: _unsaid(case) or _ends("TIME_UP", "TSUMI")(case),
          "takes the winner from the まで line, and knows neither 時間切れにより nor 詰",
          "勝者を「まで」の行から読むが、「時間切れにより」と「詰」を知らない"),
-    _row("cshogi", "csa", "winner", lambda case: case.kind is not None,
+        ("csa", "winner", _ends("TSUMI", None),
          "says draw for `%TSUMI` and for endings that it does not know",
          "`%TSUMI` と知らない終局を引き分けとする"),
-    _row("cshogi", "kif ki2 csa", "comments", lambda case: case.commented,
+        ("kif ki2 csa", "comments", _commented,
          "keeps of CSA `'*` only, strips a second `*`, puts a second line in KI2 to the next move",
          "CSA では `'*` だけを読み、二つ目の `*` を除き、KI2 の二行目を次の手に付ける"),
+    ),
 )  # fmt: skip
 
 

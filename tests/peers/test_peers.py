@@ -21,7 +21,7 @@ import pytest
 
 from kifu_core import KifuError, ParsedGame, dump, load
 from kifu_core.jkf import MoveEntry, Record
-from kifu_core.specials import ENDINGS
+from kifu_core.shogi.specials import ENDINGS
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.test_round_trip import generated
 from tests.peers.asking import READS, Peers, Request, folder
@@ -115,8 +115,17 @@ def peers() -> Peers:
     return Peers(where)
 
 
+BATCH = 1000
+"""Games about which the peers are asked at once: some files hold thousands, and answers are long."""
+
+
 def found_of(cases: list[Case]) -> Iterator[tuple[Case, str, str, str]]:
     """Every difference: the game, the peer, the format and what differs."""
+    for begin in range(0, len(cases), BATCH):
+        yield from _found_of_batch(cases[begin : begin + BATCH])
+
+
+def _found_of_batch(cases: list[Case]) -> Iterator[tuple[Case, str, str, str]]:
     asked = [
         (case, peer, file_format, written(case, file_format))
         for case in cases

@@ -14,9 +14,9 @@ from benchmarks import generate, ingest
 from benchmarks.serve import percentile
 from benchmarks.support import population
 from benchmarks.support.rounds import shortest
-from kifu_core.position import Position
-from kifu_core.replay import packed_move
-from kifu_core.rules import is_legal
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import packed_move
+from kifu_core.shogi.rules import is_legal
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,6 +85,19 @@ def test_the_index_benchmark_runs_to_its_end_on_a_small_archive():
     assert found["room"]["games"] <= 60 and sum(part["games"] for part in found["growth"]) == 60
     assert {row["name"] for row in found["api"]} >= {"limit: a view that does nothing", "rare: explorer"}
     assert len(found["sql"]) > 15
+
+
+@pytest.mark.worker
+@pytest.mark.one_engine
+def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with_its_tags():
+    command = [sys.executable, "-m", "benchmarks.serve", "--pages", "--games", "60", "--rounds", "2"]
+    done = subprocess.run(
+        [*command, "--clients", "2", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    found = {row["kind"]: row for row in json.loads(done.stdout)["clients"]["2"]}
+    assert {"nothing (limit)", "home", "game", "position, hot", "game, API", "Quoridor: position"} <= {*found}
+    assert all(row["errors"] == 0 and row["p50"] > 0 for row in found.values())
+    assert {row["unchanged"] for kind, row in found.items() if kind != "nothing (limit)"} == {100}
 
 
 def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):

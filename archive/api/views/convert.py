@@ -12,9 +12,10 @@ from archive import issues
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import ConvertBody, UploadBody
-from archive.reading import check_body, check_size, check_text, limited_reading
+from archive.intake.walk import containers
+from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
-from kifu_core.errors import Issue
+from kifu_core.errors import Issue, UnknownFormatError
 from kifu_core.games import GAMES, JSON, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
@@ -54,14 +55,19 @@ def check(request: Request) -> Response:
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
     """The record of a request (`file`, or `text` with an optional `name`) and its kind of game.
 
-    Raises ApiError, KifuError.
+    Raises ApiError, KifuError; UnknownFormatError `is-container` and `unknown-container` for files in one:
+    only an upload opens them.
     """
     file = request.FILES.get("file")
     text = fields.get("text")
     limit = settings.ARCHIVE_MAX_CONVERT_BYTES
     if file is not None:
         check_size(file.size or 0, limit)
-        return load(file.read(), file.name)
+        data = file.read()
+        if container := containers.kind_of(data[: containers.HEAD_BYTES]):
+            code = "unknown-container" if container in containers.UNREADABLE else "is-container"
+            raise UnknownFormatError(code, params={"text": container.upper()})
+        return load(data, file.name)
     if not isinstance(text, str) or not text:
         raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
     check_text(text, limit)

@@ -21,12 +21,20 @@ from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
 from archive.api.pagination import ISSUES, page_of_entries
+from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.ingest.sources import part_of
+from archive.intake.sources import part_of
 from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
-from archive.reports import report as report_of
-from archive.taken_down import GoneError, check_bytes, entry_shown, issues_shown, upload_shown
+from archive.queries.taken_down import (
+    GoneError,
+    check_bytes,
+    entry_shown,
+    hide_names,
+    hide_paths,
+    issues_shown,
+    upload_shown,
+)
 from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
@@ -50,6 +58,7 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
         detail = f"format={chosen!r} is none of json, csv, ndjson"
         raise ApiError("unknown-format", detail, field="format")
     rows, following = page_of_entries(upload, request, query)
+    hide_paths(request, rows)
     return Response({"results": [entry_json(row, request, ISSUES) for row in rows], "next": following})
 
 
@@ -96,6 +105,7 @@ def _pages(upload: Upload) -> Iterator[list[Entry]]:
 
 def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
     for page in _pages(upload):
+        hide_paths(request, page)
         yield b"".join(orjson.dumps(entry_json(entry, request)) + b"\n" for entry in page)
 
 
@@ -103,6 +113,7 @@ def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
     """A line per finding, and one for an entry without any. The mark at the beginning tells Excel UTF-8."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for page in _pages(upload):
+        hide_paths(request, page)
         yield _lines(line for entry in page for line in _findings(entry, request))
 
 
@@ -159,8 +170,10 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     if part is None or part.issue is not None:
         reason = part.issue.code if part and part.issue else "gone"
         raise ApiError("entry-without-bytes", f"this entry was not unpacked ({reason})", 404)
+    hide_names(request, [entry.upload])
+    hide_paths(request, [entry])
     response = HttpResponse(part.data, content_type="application/octet-stream")
-    name = (entry.path or entry.upload.name).rpartition("/")[2]
+    name = (entry.path or entry.upload.name or f"upload-{pk}").rpartition("/")[2]
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     return response
 
@@ -171,6 +184,8 @@ def report(request: Request, pk: int, seq: int) -> HttpResponse:
     entry = entry_shown(request, pk, seq)
     if entry.hidden:
         check_bytes(request, entry.upload, entry.part)
+    hide_names(request, [entry.upload])
+    hide_paths(request, [entry])
     return HttpResponse(
         report_of(entry, for_staff=request.user.is_staff), content_type="text/plain; charset=utf-8"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
 
@@ -11,22 +12,26 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
+from archive.api.downloads import DOWNLOADS, UnencodableError, extensions, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
 from archive.api.pagination import address_with, fitting, limit_of, number_of
-from archive.api.serializers import GamesQuery, PageQuery, RecordQuery, filters_of, game_json
+from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, filters_of, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
 from archive.collecting import uncollected
-from archive.downloads import DOWNLOADS, UnencodableError, extensions, write
-from archive.ingest.series import unpack
+from archive.derive.series import unpack
 from archive.models import Entry, Game, GameSeries
+from archive.queries.color_names import results_of
+from archive.queries.facets import LOOKED_AT
+from archive.queries.facets import facets as counted
 from archive.queries.games import find_games, game_by_id
-from archive.queries.pages import InvalidCursorError
-from archive.queries.twins import Twin, twins
-from archive.taken_down import editions_shown, game_called, game_shown
-from kifu_core.evaluations import best
-from kifu_core.games import GAMES
+from archive.queries.keyset import InvalidCursorError
+from archive.queries.taken_down import editions_shown, game_called, game_shown, nameless
+from archive.queries.totals import total
+from archive.queries.twins import Twin, twins_of
+from kifu_core.games import GAMES, SHOGI
+from kifu_core.shogi.evaluations import best
 
 SOURCES: Final = 100
 """Editions that an answer names; the same game may come a thousand times."""
@@ -34,6 +39,7 @@ FRACTIONS: Final = 10_000
 SERIES: Final = 1_000
 POSITIONS: Final = 1_000
 LARGEST: Final = 2_000
+_FORMAT: Final = "format"
 EVALUATIONS: Final = 300_000
 """Bytes that evaluations may take in one answer, about."""
 
@@ -51,19 +57,57 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
+@endpoint("GET", query=FacetsQuery)
+def facets(request: Request, query: dict[str, Any]) -> Response:
+    """How many games have all that is asked for, and what they are made of: the most frequent values."""
+    filters = filters_of(query)
+    found = counted(filters)
+    number = total(filters, found, 0, following=True)
+    results = results_of(GAMES[filters.kind or SHOGI.name])
+    unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
+    return Response(
+        {
+            "total": {"games": number.number, "exact": number.exact},
+            "counted": {"games": found.games, "newest": LOOKED_AT if found.sampled else None},
+            "players": _named(found.players),
+            "events": _named(found.events),
+            "years": [{"year": year, "games": n} for year, n in found.years],
+            "results": [{"result": results[result], "games": n} for result, n in found.results],
+            "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
+            "endings": [{"special": special, "games": n} for special, n in found.endings],
+            "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
+            "kinds": [{"kind": kind, "games": n} for kind, n in found.boards],
+            "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
+            "uploads": [
+                {
+                    "upload": reverse("api:upload", [pk], request=request),
+                    "name": "" if pk in unnamed else name,
+                    "games": n,
+                }
+                for pk, name, n in found.sources
+            ],
+        }
+    )
+
+
+def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
+    return [{"name": name, "games": n} for _pk, name, n in values]
+
+
 @endpoint("GET")
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
-    game = game_shown(request, pk)
+    game = game_shown(request, pk, record=False)
     row = game_by_id(pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
     details = game.details
     if "fractions" in details:
         details["fractions"] = dict(islice(details["fractions"].items(), FRACTIONS))
-    formats = extensions(row.kind)
-    downloads = {name: reverse("api:game-record", [pk, name], request=request) for name in formats}
+    # Looked up once: routes take longer than all that is known of a game.
+    whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
+    downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
     return Response(
         game_json(row, request)
         | {
@@ -71,7 +115,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
-            "twins": [_twin(twin, request) for twin in twins(pk)],
+            "twins": [_twin(twin, request) for twin in twins_of(game)],
             **_sources(pk, request),
         }
     )

@@ -31,15 +31,15 @@ from archive.api.positions import (
     walk_json,
 )
 from archive.issues import detail_of, language
-from archive.queries import finding
+from archive.limits.text_limits import check_body, check_text, limited_reading
+from archive.queries import position_lookup
+from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
-from archive.queries.pages import InvalidCursorError
 from archive.queries.positions import explore, explore_many, games_through
 from archive.queries.walk import walk
-from archive.reading import check_body, check_text, limited_reading
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
-from kifu_core.position import Position
+from kifu_core.shogi.position import Position
 
 
 def _game(kind: str) -> GameKind[Any]:
@@ -166,12 +166,12 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
         raise ApiError("no-position", "send one of text, game and position, or a Position object")
     if "text" in sent:
         check_text(sent["text"], settings.ARCHIVE_MAX_FIND_BYTES)
-        return finding.of_text(game, sent["text"], ply)
+        return position_lookup.of_text(game, sent["text"], ply)
     if "position" in sent:
         return game.of_object(sent["position"])
     try:
-        return finding.of_game(game, sent["game"], ply)
-    except finding.GameNotFoundError as error:
+        return position_lookup.of_game(game, sent["game"], ply)
+    except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 
 

@@ -13,17 +13,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive import issues
+from archive import issues, store
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import UploadBody
-from archive.ingest import store, uploads
-from archive.ingest.access import comes_from_elsewhere, may_delete, may_upload, sender_key
-from archive.ingest.uploads import clean_name
+from archive.intake import uploads
+from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upload, sender_key
+from archive.intake.walk.entries import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Upload
+from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.uploads import entry_counts
-from archive.taken_down import check_bytes, has_hidden, upload_shown
 
 
 @endpoint("POST")
@@ -91,6 +91,7 @@ def detail(request: Request, pk: int) -> Response:
     if request.method == "DELETE":
         return _delete(request, pk)
     upload = upload_shown(request, pk)
+    hide_names(request, [upload])
     return Response(
         {
             "id": upload.pk,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from django.core.management.base import BaseCommand, CommandParser
 
 import kifu_core
-from archive.ingest import headers
+from archive.derive import headers
 from kifu_core.errors import KifuError
 
 SUFFIXES: Final = frozenset([".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".bod", ".csa1", ".psn"])

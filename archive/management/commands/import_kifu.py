@@ -14,9 +14,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count, QuerySet
 
 from archive import issues
-from archive.ingest import importing
-from archive.ingest.importing import Turn
-from archive.ingest.tasks import PASSING
+from archive.intake import importing
+from archive.intake.importing import Turn
+from archive.intake.tasks import PASSING
 from archive.models import Entry
 
 SHOWN: Final = 20

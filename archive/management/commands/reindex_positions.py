@@ -9,10 +9,10 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 
+from archive import store
 from archive.index import counters, schema, versions
-from archive.ingest import store
+from archive.management.progress import Progress
 from archive.models import Game
-from archive.progress import Progress
 
 BATCH: Final = 50
 SHOWN: Final = 20

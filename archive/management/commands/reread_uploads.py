@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from archive.ingest import store, work
+from archive import store
+from archive.intake import worker
 from archive.models import GameAlias, Upload
 
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         aliases, again = GameAlias.objects.count(), 0
         for number, pk in enumerate(ids, start=1):
             if store.reread(pk):
-                work.work_off(pk)
+                worker.work_off(pk)
                 again += 1
             else:
                 self.stderr.write(f"upload {pk} has not ended: left as it is")

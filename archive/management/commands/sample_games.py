@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand
 
-from archive.ingest import store, work
+from archive import store
+from archive.intake import worker
 from archive.models import Game
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
@@ -26,5 +27,5 @@ class Command(BaseCommand):
         self.stdout.write(f"Loading {len(files)} sample games ...")
         for path in files:
             upload, _ = store.create_upload(path.name, [path.read_bytes()], source="samples")
-            work.work_off(upload.pk)
+            worker.work_off(upload.pk)
         self.stdout.write(f"The archive has {Game.objects.count()} games.")

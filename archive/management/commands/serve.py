@@ -19,7 +19,7 @@ from archive.serving.supervisor import Supervisor, child_of_ours
 
 
 class Command(BaseCommand):
-    help = "Run the archive: web server, ingest workers and scheduler, until Ctrl-C."
+    help = "Run the archive: web server, workers and scheduler, until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
-from archive.index.verify import Difference, verify
-from archive.progress import Progress
+from archive.management.progress import Progress
+from archive.store.verify import Difference, verify
 
 SHOWN: Final = 20
 """Differences printed of each kind; all are counted."""

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django import template
 from django.urls import reverse
-from django.utils.html import escape, format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from archive.web import wording
+from archive.web import rows, wording
 from archive.web.boards import board_svg, hand_svg
+from archive.web.forms import fields_html
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.position import Position
 from kifu_core.quoridor.position import Position as QuoridorPosition
+from kifu_core.shogi.position import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from django.forms import BoundField
 
     from archive.queries.games import GameRow
-    from archive.queries.positions import MoveStats, Results, Unplayed
+    from archive.queries.positions import Explorer, MoveStats, Results, Unplayed
     from archive.web.lines import Walk
 
 register = template.Library()
@@ -31,25 +32,26 @@ START_CODES: Final = {
     SHOGI.name: SHOGI.encode(Position.initial()),
     QUORIDOR.name: QUORIDOR.encode(QuoridorPosition.initial()),
 }
-# Ends before what usually follows an address in Japanese text: brackets, commas, full stops.
-_URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
-_TRAILING: Final = ".,;:!?)]"
 
 
 @register.filter
 def linkify(text: str) -> SafeString:
     """The text escaped, its http and https addresses made links that pass nothing on."""
-    pieces: list[SafeString] = []
-    end = 0
-    for match in _URL.finditer(text):
-        url = match[0].rstrip(_TRAILING)
-        pieces += [escape(text[end : match.start()]), _link(url)]
-        end = match.start() + len(url)
-    return mark_safe("".join([*pieces, escape(text[end:])]))
+    return rows.linkify(text)
 
 
-def _link(url: str) -> SafeString:
-    return format_html('<a href="{0}" rel="nofollow noopener noreferrer ugc">{0}</a>', url)
+@register.simple_tag(takes_context=True)
+def move_list(context: Mapping[str, Any]) -> SafeString:
+    """The moves of the game that a page shows."""
+    look = rows.MoveList(
+        page=context["path"],
+        start_query=context["start_query"],
+        timed=context["timed"],
+        here=context["node"].key,
+        novelty=context["novelty_key"],
+        whole=context["whole_record"],
+    )
+    return rows.move_list(context["parts"], look)
 
 
 @register.filter
@@ -65,27 +67,35 @@ def start_position_url(kind: str = SHOGI.name) -> str:
 
 
 @register.simple_tag
-def results_bar(results: Results, kind: str = "shogi") -> SafeString:
-    """The wins of colour 0, draws and the wins of colour 1 as one bar, drawn without inline styles."""
-    decided = results.black + results.draw + results.white
-    if not decided:
-        return SafeString("")
-    first, second = GAMES[kind].sides
-    shares = [(first, results.black), ("draw", results.draw), (second, results.white)]
-    return format_html(
-        '<svg viewBox="0 0 {} 1" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
-        decided,
-        format_html_join("", '<rect class="{}" x="{}" width="{}" height="1"/>', _stacked(shares)),
+def results_box(results: Results, kind: str, large: bool = False) -> SafeString:
+    """The wins of colour 0, draws and the wins of colour 1 as a bar with its numbers."""
+    return rows.results_box(results, kind, large=large)
+
+
+@register.simple_tag
+def game_rows(found: Iterable[GameRow]) -> SafeString:
+    """Games in a list."""
+    return rows.game_rows(found)
+
+
+@register.simple_tag
+def move_rows(
+    explorer: Explorer,
+    position: Any,
+    moves: Sequence[MoveStats],
+    walk: Walk | Literal[""] = "",
+    detailed: bool | Literal[""] = "",
+) -> SafeString:
+    """The rows of the table of moves played from a position."""
+    return rows.move_rows(
+        explorer.kind, position, moves, explorer.total, walk or None, detailed=bool(detailed)
     )
 
 
-def _stacked(shares: list[tuple[str, int]]) -> list[tuple[Any, ...]]:
-    bars = []
-    start = 0
-    for name, width in shares:
-        bars.append((name, start, width))
-        start += width
-    return bars
+@register.simple_tag
+def fields(found: Iterable[BoundField]) -> SafeString:
+    """Fields of filters with their labels."""
+    return fields_html(found)
 
 
 @register.simple_tag
@@ -111,12 +121,6 @@ def share_text(share: float) -> str:
     return f"{share:.0%}"
 
 
-@register.simple_tag
-def result_text(row: GameRow) -> SafeString:
-    """A game's result in words."""
-    return with_marks(wording.RESULTS_OF[row.kind][row.result])
-
-
 @register.filter
 def wins_text(kind: str, color: int) -> str:
     """That this colour wins, in words."""
@@ -124,23 +128,21 @@ def wins_text(kind: str, color: int) -> str:
 
 
 @register.filter
-@cache
 def side_mark(kind: str, color: int) -> SafeString:
-    """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
-    a black piece would be white on dark paper."""
-    return format_html(_MARK, GAMES[kind].sides[color], kind, wording.MARKS_OF[kind][color])
+    """What stands before a player of this colour."""
+    return rows.side_mark(kind, color)
 
 
-_MARK: Final = '<span class="mark {} {}"><span class="visually-hidden">{}</span></span>'
+@register.filter
+def nameless(record_kind: str) -> str:
+    """What a record without players is called."""
+    return wording.nameless(record_kind)
 
 
 @register.filter
 def with_marks(text: object) -> SafeString:
     """A text in which the signs of the sides of shogi are such marks."""
-    shown = str(escape(text))
-    for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
-        shown = shown.replace(sign, side_mark(SHOGI.name, color))
-    return mark_safe(shown)
+    return rows.with_marks(text)
 
 
 @register.simple_tag(takes_context=True)
@@ -185,13 +187,10 @@ def row_date(row: GameRow) -> str:
 @register.simple_tag
 def child_url(kind: str, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
     """The page of the position after a move, where there is one at the end of the line that led here."""
-    path = GAMES[kind].path_code(move.code)
-    return walk.after(move.usi, path) if walk else reverse("position", args=[kind, path])
+    return rows.onward(kind, walk or None)(move)
 
 
 @register.simple_tag
-def stat_text(kind: str, position: Any, move: MoveStats | Unplayed) -> str:
-    """A move that was played from the position, with its side's mark."""
-    if kind == SHOGI.name:
-        return wording.packed_move_text(position, move.move, move.text)
-    return wording.MARKS_OF[kind][position.turn] + move.text
+def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
+    """A move that was played from the position, at the end of the line that led here, with its mark."""
+    return rows.stat_text(kind, position, move, walk or None)

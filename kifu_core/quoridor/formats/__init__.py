@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
 from kifu_core.quoridor.formats import alg, json_record, qf
@@ -13,7 +14,6 @@ from kifu_core.quoridor.formats.write_alg import dump as dump_alg
 from kifu_core.quoridor.record import from_jkf
 from kifu_core.reading import Loader, open_source, read
 from kifu_core.record import FormatName, ParseResult
-from kifu_core.text import Notes, Source
 
 _LOADERS: Final[dict[FormatName, Loader]] = {"qf": qf.load, "alg": alg.load, "json": json_record.load}
 _WRITERS: Final[dict[str, Callable[..., str]]] = {"qf": qf.dump, "alg": dump_alg, "json": json_record.dump}

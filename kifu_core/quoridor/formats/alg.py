@@ -16,9 +16,11 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from kifu_core.deadline import PIECE, check_time, watched
+from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
-from kifu_core.formats.positions import most_games
 from kifu_core.jkf import FORK_LEVELS
+from kifu_core.limits import most_games
+from kifu_core.memo import Memo
 from kifu_core.quoridor import endings, notation, qf_code
 from kifu_core.quoridor.formats.finish import Draft
 from kifu_core.quoridor.formats.headers import RESULT, START, TITLE, header_of
@@ -27,8 +29,6 @@ from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import Move, MoveEntry
 from kifu_core.record import ParsedGame
-from kifu_core.steps import Memo
-from kifu_core.text import Notes, Source
 
 _ENDING: Final = "(?:" + "|".join(re.escape(word) for word in endings.BY_WORD if word != "*") + r")(?![\w/-])"
 

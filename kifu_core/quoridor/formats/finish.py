@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kifu_core.deadline import watched
-from kifu_core.detect import TREE_FORKS, has_players
+from kifu_core.decoding import MAX_ISSUES, Notes
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import MoveEntry, Record, as_jkf, new_record
 from kifu_core.quoridor.replay import Played, replay_line
 from kifu_core.quoridor.rules import has_paths
-from kifu_core.record import Ending, ParsedGame, RecordKind
-from kifu_core.text import MAX_ISSUES, Notes
+from kifu_core.record import TREE_FORKS, Ending, ParsedGame, RecordKind, has_players
 
 
 @dataclass(slots=True)

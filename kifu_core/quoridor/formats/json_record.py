@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
-from kifu_core.formats.jkf import dump_json, note_error, values
+from kifu_core.json_text import dump_json, note_error, values
 from kifu_core.quoridor.formats.finish import Draft
 from kifu_core.quoridor.record import Record, check, start
 from kifu_core.record import ParsedGame
-from kifu_core.text import Notes, Source
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:

@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from kifu_core.deadline import check_time, watched
+from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
-from kifu_core.formats.positions import most_games
+from kifu_core.limits import most_games
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.formats.finish import Draft
 from kifu_core.quoridor.formats.headers import TITLE
@@ -24,7 +25,6 @@ from kifu_core.quoridor.qf_code import Code
 from kifu_core.quoridor.record import MoveEntry, Record, start
 from kifu_core.quoridor.replay import main_moves, move_objects, position_at
 from kifu_core.record import ParsedGame
-from kifu_core.text import Notes, Source
 
 QUOTED: Final = re.compile(
     r"""(?:data-qfcode[ \t]{0,9}=[ \t]{0,9}|"(?:qfcode|code)"[ \t]{0,9}:[ \t]{0,9})"""

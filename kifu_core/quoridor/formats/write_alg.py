@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kifu_core.deadline import watched
-from kifu_core.formats.writing import BREAKS
+from kifu_core.decoding import BREAKS
 from kifu_core.quoridor import endings, qf_code
 from kifu_core.quoridor.formats.alg import AROUND
 from kifu_core.quoridor.formats.headers import RESULT, START, header_of, tag_of

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kifu_core import games, load
+from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import IllegalMoveError, KifuError, ParseError, UnknownFormatError
 from kifu_core.messages import message
 from kifu_core.quoridor import formats, qf_code
@@ -17,7 +18,6 @@ from kifu_core.quoridor.formats.losses import losses
 from kifu_core.quoridor.record import as_jkf, packed_move
 from kifu_core.quoridor.replay import main_moves
 from kifu_core.record import ParsedGame, ParseResult
-from kifu_core.text import MAX_ISSUES
 from tests.kifu_core.quoridor.records import random_record
 from tests.shared import CORPUS
 

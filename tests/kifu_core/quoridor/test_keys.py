@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from kifu_core import classes
 from kifu_core.errors import DecodeError
-from kifu_core.keys import canonical as classes
 from kifu_core.quoridor import keys, qf_code
 from kifu_core.quoridor.board import name, orient
 from kifu_core.quoridor.position import Position

@@ -14,14 +14,14 @@ from kifu_core import load
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 from kifu_core.jkf import FORK_LEVELS
-from kifu_core.moves import NO_MOVE, from_usi
-from kifu_core.position import Position as ShogiPosition
+from kifu_core.lines import NO_MOVE, Visit
 from kifu_core.quoridor import formats, keys
 from kifu_core.quoridor.board import orient
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import MoveEntry, Record, as_jkf, check, from_jkf, packed_move, start
 from kifu_core.quoridor.replay import main_line, main_moves, position_at, replay_line, visits
-from kifu_core.replay import Visit
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.position import Position as ShogiPosition
 from tests.kifu_core.quoridor.records import random_record
 
 SCHEMA = json.loads(

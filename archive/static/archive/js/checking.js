@@ -6,7 +6,7 @@
 
 import "./kifu-replay.js";
 
-/** @typedef {{message: string, detail?: string, severity: string, line?: number | null, column?: number | null}} Finding */
+/** @typedef {{code?: string, message: string, detail?: string, severity: string, line?: number | null, column?: number | null}} Finding */
 /** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
 /** @typedef {{record: object | string}} Converted */
 
@@ -143,10 +143,13 @@ function show(place, answer, ok) {
   lists[1].replaceChildren(...found.slice(0, SHOWN).map((finding) => {
     const line = finding.line ? ` ${place.dataset.line} ${finding.line}` : "";
     const shown = item(`${finding.message || finding.detail}${line}`);
-    shown.className = finding.severity || "error";
+    // Files in one are nothing wrong: they are read when they are uploaded.
+    shown.className = finding.code === "is-container" ? "" : finding.severity || "error";
     return shown;
   }));
   for (const button of place.querySelectorAll("button")) button.disabled = games.length === 0;
+  const tools = /** @type {HTMLElement} */ (place.querySelector(".tools"));
+  tools.hidden = games.length === 0;
 }
 
 /** @param {HTMLElement} place @param {Checked} game @param {string} format */

@@ -112,7 +112,10 @@ export function startReplay(root, record, kit) {
 
   function show() {
     scheduled = false;
-    if (drawn && shown === wanted) return;
+    if (drawn && shown === wanted) {
+      setAddress();
+      return;
+    }
     const { back, forward } = route(shown, wanted);
     for (const move of back) kit.takeBack(position, move);
     for (const move of forward) kit.play(position, move);
@@ -224,9 +227,12 @@ export function startReplay(root, record, kit) {
     return `${root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }
 
-  /** Browsers refuse more than about a hundred changes of the address in 30 seconds. */
+  /**
+   * Browsers refuse more than about a hundred changes of the address in 30 seconds. While a frame is to come the
+   * address waits for what it shows: of a page that was asked for with own moves, they are shown with it.
+   */
   function setAddress() {
-    if (root.dataset.page || shown === listed) return;
+    if (scheduled || root.dataset.page || shown === listed) return;
     clearTimeout(addressTimer);
     const address = addressOf(shown);
     if (address === location.pathname + location.search) return;

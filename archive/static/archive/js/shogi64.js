@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Positions as Shogi64 codes (format 0.0.3): bits, most significant first, in base64url characters.
- * The counterpart of kifu_core/keys/shogi64.py: encodes every position that has a code, decodes strictly.
+ * The counterpart of kifu_core/shogi/keys/shogi64.py: encodes every position that has a code, decodes strictly.
  */
 
 import { fromSfen } from "./position.js";

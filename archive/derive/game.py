@@ -1,0 +1,293 @@
+"""From a parsed game to everything the store needs: pure functions, no database.
+
+A game's identity is its digest: the same game in another format has the same one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from datetime import date
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+from archive import codec
+from archive.derive import headers, series
+from archive.index import schema
+from archive.index.schema import (
+    BLACK_WINS,
+    DRAW,
+    FIRST,
+    FORK,
+    NOT_A_GAME,
+    UNKNOWN,
+    UNKNOWN_DAY,
+    WHITE_WINS,
+)
+from kifu_core.errors import Issue
+from kifu_core.games import GAMES, of_record
+from kifu_core.jkf import Record
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi import specials
+
+DIGEST_VERSION: Final = 4
+SHORT_PLIES: Final = 10
+"""Below this many plies a record without players and day is only the same as one with the same text."""
+
+SHOGI: Final = "shogi"
+PUBLIC: Final = 0
+
+
+class ReadyRow(NamedTuple):
+    """A row of the index before the game has a slot."""
+
+    key: int
+    ply: int
+    move: int
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyGame:
+    """A game as the store takes it. `record` is packed (`archive.codec`).
+
+    `players` are the normalized names of colours 0 and 1, empty where unknown, `ratings` theirs. `codes`
+    runs beside `rows`: the canonical code of each row's key. `details` is what `headers.details` gives,
+    `series` what `archive.derive.series` packs. `stem` is the hash of the moves alone, `beside` what
+    `read_again` needs beside the record. `kept_rows` is for a stored game that plays what it did: so many
+    rows stay as they are, and `rows` and `codes` are empty.
+    """
+
+    kind: str
+    record_kind: str
+    space: int
+    digest: bytes
+    record: bytes
+    players: tuple[str, str]
+    ratings: tuple[int | None, int | None]
+    event: str
+    site: str
+    played_from: date | None
+    played_to: date | None
+    precision: str
+    handicap: str
+    result: int
+    special: str
+    plies: int
+    rows: tuple[ReadyRow, ...]
+    codes: tuple[str, ...]
+    calendar: str = ""
+    round: str = ""
+    opening: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    series: bytes = b""
+    digest_version: int = DIGEST_VERSION
+    stem: bytes = b""
+    beside: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    kept_rows: int | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the game has in the index."""
+        return len(self.rows) if self.kept_rows is None else self.kept_rows
+
+    @property
+    def played(self) -> int:
+        """The ordinal of the first day, `UNKNOWN_DAY` where there is none."""
+        return self.played_from.toordinal() if self.played_from else UNKNOWN_DAY
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyEntry:
+    """An entry of an upload as the store takes it; without a `game` it failed, and `issues` say why."""
+
+    seq: int
+    game: ReadyGame | None = None
+    path: str = ""
+    index: int = 0
+    part: int = 0
+    issues: tuple[Issue, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    encoding: str = ""
+    format: str = ""
+    program: str = ""
+
+
+def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> ReadyGame:
+    """Everything the store needs of a parsed game; with `kept_rows` without its rows, which are the dearest.
+
+    Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
+    """
+    record, header = parsed.record, parsed.record["header"]
+    game = of_record(record)
+    kind = game.name
+    day, event = headers.played(header), headers.event(header)
+    remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
+    result = _result(parsed.kind, parsed.ending)
+    names, line = headers.players(header), _main_line(record, kind)
+    rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
+    details = storable(headers.details(header, remarks))
+    if parsed.fractions:
+        details["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    return ReadyGame(
+        kind=kind,
+        record_kind=parsed.kind,
+        space=space,
+        digest=_digest(line, record, result, names, day.text),
+        record=codec.pack(record),
+        players=names,
+        ratings=headers.ratings(header, remarks),
+        event=event.name,
+        site=headers.site(header),
+        played_from=day.start,
+        played_to=day.end,
+        precision=day.precision,
+        handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
+        result=result,
+        special=_special(parsed.ending),
+        plies=line.plies,
+        rows=rows,
+        codes=codes,
+        calendar=day.calendar,
+        round=event.round,
+        opening=headers.opening(header),
+        details=details,
+        series=series.pack(series.series_of(record, details)),
+        stem=_stem(line),
+        beside=_beside(parsed),
+        kept_rows=kept_rows,
+    )
+
+
+def _special(ending: Ending | None) -> str:
+    """How games are found by their ending: JKF's name, else the word of the table for all that sites write,
+    else the word as it was written."""
+    if ending is None:
+        return ""
+    kind = specials.find(ending.word)
+    return headers.plain(ending.special or (kind.word if kind else "") or ending.word)
+
+
+def _beside(parsed: ParsedGame) -> dict[str, Any]:
+    """What a game is made of beside its record, as JSON; only what there is."""
+    said = {
+        "kind": parsed.kind,
+        "ending": list(astuple(parsed.ending)) if parsed.ending else None,
+        "remarks": list(parsed.remarks),
+        "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
+    }
+    kept: dict[str, Any] = storable({name: value for name, value in said.items() if value})
+    return kept
+
+
+def read_again(
+    record: Record, beside: Mapping[str, Any], space: int = PUBLIC, kept_rows: int | None = None
+) -> ReadyGame:
+    """The game of a stored record and of what was kept beside it, as if it came just now.
+
+    `kept_rows` as in `ready_game`.
+    """
+    ending = beside.get("ending")
+    parsed = ParsedGame(
+        record,
+        beside.get("kind", "game"),
+        Ending(*ending) if ending else None,
+        fractions={int(ply): text for ply, text in beside.get("fractions", {}).items()},
+        remarks=tuple(beside.get("remarks", ())),
+    )
+    return ready_game(parsed, space, kept_rows)
+
+
+def row_result(record_kind: str, result: int) -> int:
+    """The result that a game's rows carry: only games count in results."""
+    return result if record_kind == "game" else NOT_A_GAME
+
+
+def _result(record_kind: str, ending: Ending | None) -> int:
+    if ending is None or record_kind != "game":
+        return UNKNOWN
+    if ending.winner is not None:
+        return WHITE_WINS if ending.winner else BLACK_WINS
+    return DRAW if ending.draw else UNKNOWN
+
+
+class _MainLine(NamedTuple):
+    """What is played in a record: `text` is JSON of kind, start and moves, without the brackets around."""
+
+    text: str
+    plies: int
+
+
+def _main_line(record: Record, kind: str) -> _MainLine:
+    game = of_record(record)
+    moves = game.main_moves(record)
+    return _MainLine(json.dumps([kind, game.start_text(record), moves])[1:-1], len(moves))
+
+
+def digest(record: Record, kind: str, result: int) -> bytes:
+    """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
+
+    What differs between editions is left out: titles, forms of characters in names, comments, times, forks,
+    the word for the ending. A change needs a new `DIGEST_VERSION`.
+    """
+    header = record["header"]
+    players, day = headers.players(header), headers.played(header).text
+    return _digest(_main_line(record, kind), record, result, players, day)
+
+
+def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, str], day: str) -> bytes:
+    anonymous = line.plies < SHORT_PLIES and not any(players) and not day
+    text = codec.to_json(record, sort=True).decode() if anonymous else ""
+    keys = map(headers.folded, players)
+    identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *keys, day, text])[1:]}"
+    return blake2b(identity.encode(), digest_size=16).digest()
+
+
+def stem(record: Record, kind: str) -> bytes:
+    """What editions of one game have in common whatever their headers say, 16 bytes: a hash of kind, start
+    and main line. A change needs a migration that fills the column again."""
+    return _stem(_main_line(record, kind))
+
+
+def _stem(line: _MainLine) -> bytes:
+    return blake2b(f"[{line.text}]".encode(), digest_size=16).digest()
+
+
+def index_rows(
+    record: Record, kind: str = SHOGI, space: int = PUBLIC, version: int | None = None
+) -> tuple[tuple[ReadyRow, ...], tuple[str, ...]]:
+    """The rows a record gives in a version of the index (None: the current one), and the code of each.
+
+    The first visit of each key on the main line; then, in reading order, one row for each (key, move) of
+    the forks that is new.
+    """
+    key_version = schema.KEY_VERSIONS[schema.INDEX_VERSION if version is None else version]
+    rows: list[ReadyRow] = []
+    codes: list[str] = []
+    reached: set[int] = set()
+    played: set[tuple[int, int]] = set()
+    game = GAMES[kind]
+    for visit in game.visits(record):
+        at = game.key(visit.code, visit.orientation, kind, space, key_version)
+        new = at not in reached
+        if new or (visit.fork and (at, visit.move) not in played):
+            reached.add(at)
+            played.add((at, visit.move))
+            rows.append(ReadyRow(at, visit.ply, visit.move, visit.fork * FORK | new * FIRST))
+            codes.append(visit.code)
+    return tuple(rows), tuple(codes)
+
+
+def storable(value: Any) -> Any:
+    """A JSON value without what jsonb refuses: NUL and lone surrogates become U+FFFD."""
+    if isinstance(value, str):
+        return value.translate(_UNSTORABLE)
+    if isinstance(value, Mapping):
+        return {storable(str(name)): storable(item) for name, item in value.items()}
+    if isinstance(value, Sequence):
+        return [storable(item) for item in value]
+    return value
+
+
+_UNSTORABLE: Final = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")

@@ -1,0 +1,283 @@
+"""Days in headers: every order and era, as precisely as they are known.
+
+Until the end of 1872 Japan counted by a calendar of moons. Its days are kept as they are written, with
+`calendar` "lunisolar": the numbers are those of the source, in the year that most of it fell into, and are
+not turned into Gregorian days. A `date` made of them serves to order games and to be shown with its calendar.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from calendar import monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Final
+
+from archive.derive.headers.text import NUMBER, READ_LIMIT, Header, first, number
+
+BEGINNINGS: Final = ("開始日時", "対局日", "対局開始日時", "対局日時", "日時", "開始日", "対局年月日")
+ENDS: Final = ("終了日時", "対局終了日時", "終了日")
+
+_LONGEST: Final = 100
+"""Characters in which a day and its time of day fit."""
+
+LUNISOLAR: Final = "lunisolar"
+GREGORIAN: Final = "gregorian"
+FIRST_GREGORIAN_YEAR: Final = 1873
+
+ERAS: Final = {
+    "天正": 1573, "文禄": 1592, "慶長": 1596, "元和": 1615, "寛永": 1624, "正保": 1644, "慶安": 1648,
+    "承応": 1652, "明暦": 1655, "万治": 1658, "寛文": 1661, "延宝": 1673, "天和": 1681, "貞享": 1684,
+    "元禄": 1688, "宝永": 1704, "正徳": 1711, "享保": 1716, "元文": 1736, "寛保": 1741, "延享": 1744,
+    "寛延": 1748, "宝暦": 1751, "明和": 1764, "安永": 1772, "天明": 1781, "寛政": 1789, "享和": 1801,
+    "文化": 1804, "文政": 1818, "天保": 1830, "弘化": 1844, "嘉永": 1848, "安政": 1854, "万延": 1860,
+    "文久": 1861, "元治": 1864, "慶応": 1865, "慶應": 1865, "明治": 1868, "大正": 1912, "昭和": 1926,
+    "平成": 1989, "令和": 2019, "M": 1868, "T": 1912, "S": 1926, "H": 1989, "R": 2019,
+}  # fmt: skip
+"""Eras to the year their first year is counted as."""
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_TAIL = (
+    rf"(?:\s*[-/.年]\s*(?P<leap>閏)?(?P<month>{NUMBER})(?![0-9一二三四五六七八九十])"
+    rf"(?:\s*[-/.月]\s*(?P<day>{NUMBER})(?![0-9一二三四五六七八九十]))?)?"
+)
+_WESTERN: Final = re.compile(rf"\s*(?:西暦)?(?P<year>[0-9]{{4}})(?![0-9]){_TAIL}")
+_NAMED_ERA = "|".join(name for name in ERAS if len(name) > 1)
+_JAPANESE: Final = re.compile(
+    rf"\s*(?:(?P<era>{_NAMED_ERA})\s*(?P<year>元|{NUMBER})(?=\s*[-/.年(]|\s*$)"
+    rf"|(?P<letter>[MTSHR])(?P<short>[0-9]{{1,2}})(?=[-/.年])){_TAIL}"
+)
+_MONTH_NAME = r"(?P<name>[A-Za-z]{3})[a-z]*\.?"
+_ENGLISH: Final = re.compile(
+    rf"\s*(?:[A-Za-z]{{3,9}},\s*)?"
+    rf"(?:{_MONTH_NAME}\s+(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,?"
+    rf"|(?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH_NAME.replace('name', 'name2')},?)\s+"
+    r"(?P<year>[0-9]{4})(?![0-9])"
+)
+# As .NET writes it for the United States (`12/30/2018 10:29:48 PM`) and for others (`30/12/2018 22:29:48`).
+_YEAR_LAST: Final = re.compile(
+    r"\s*(?P<first>[0-9]{1,2})(?P<mark>[-/.])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})(?![0-9])"
+    r"(?:[,\s]+(?P<clock>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s*(?P<half>[AaPp]\.?[Mm]\.?))?))?\s*"
+)
+_UNTIL: Final = re.compile(
+    r"\s*日?\s*(?:\([^()]{1,4}\))?\s*[・･,、~〜–-]\s*"
+    r"(?:(?P<year>[0-9]{4})\s*[-/.年]\s*)?(?:(?P<month>[0-9]{1,2})\s*[/.月]\s*)?(?P<day>[0-9]{1,2})\s*(?:日|\(|$|\s)"
+)
+_CLOCK: Final = re.compile(
+    r"(?P<half>午前|午後|[AaPp]\.?[Mm]\.?)?\s*(?<![0-9])(?P<hour>[0-9]{1,2})"
+    r"(?::(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}))?|時(?:\s*(?P<minute2>[0-9]{1,2})分)?)(?![0-9])"
+    r"(?:\s*(?P<half2>[AaPp]\.?[Mm]\.?))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """From when to when a game was played, as precisely as is known: "day", "month", "year" or "".
+
+    `text` is the first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing. In a
+    lunisolar year it has the source's numbers; if these are no Gregorian day (1711-02-30), `start`, `end` and
+    `precision` tell the month. `time` is the time of day the game began at, HH:MM or HH:MM:SS, an empty text
+    where nobody says.
+    """
+
+    start: date | None = None
+    end: date | None = None
+    precision: str = ""
+    text: str = ""
+    calendar: str = ""
+    time: str = ""
+    leap_month: bool = False
+
+
+NO_DAY: Final = Day()
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """A day as written; month and day are 0 where nobody says. `rest` is the text behind it."""
+
+    year: int
+    month: int
+    day: int
+    leap: bool
+    rest: str
+
+
+def read_day(text: str) -> Day:
+    """The day that a text begins with: 2024-05-01, 2024/05, 2024年, 令和6年5月1日, R6.5.1, May 1, 2024.
+
+    >>> read_day("1743/00/00").text, read_day("2024/05/01 10:00").text, read_day("May").text
+    ('1743', '2024-05-01', '')
+    >>> day = read_day("12/30/2018 10:29:48 PM")
+    >>> day.text, day.time
+    ('2018-12-30', '22:29:48')
+    >>> day = read_day("慶応2年9月")
+    >>> day.text, day.precision, day.calendar
+    ('1866-09', 'month', 'lunisolar')
+    """
+    return _read_day(text[:_LONGEST])
+
+
+@lru_cache(maxsize=4096)
+def _read_day(text: str) -> Day:
+    normal = unicodedata.normalize("NFKC", text)
+    found = _numbers(normal)
+    if found is None:
+        # A time of day by itself; behind something that is no day it is not understood either.
+        return Day(time=_time(normal)) if _CLOCK.fullmatch(normal.strip()) else NO_DAY
+    lunisolar = found.year < FIRST_GREGORIAN_YEAR
+    if not _possible(found, lunisolar):
+        return NO_DAY
+    start, end, precision = _span(found.year, found.month, found.day)
+    known = 10 if found.month and found.day else 7 if found.month else 4
+    if precision == "day":
+        end = max(start, _end_of_range(found, lunisolar) or start)
+    return Day(
+        start, end, precision,
+        text=f"{found.year:04d}-{found.month:02d}-{found.day:02d}"[:known],
+        calendar=LUNISOLAR if lunisolar else GREGORIAN,
+        time=_time(found.rest),
+        leap_month=found.leap and lunisolar,
+    )  # fmt: skip
+
+
+def _numbers(text: str) -> _Numbers | None:
+    if match := _WESTERN.match(text):
+        return _parts(match, int(match["year"]), text)
+    if match := _JAPANESE.match(text):
+        era, year = match["era"] or match["letter"], match["year"] or match["short"]
+        return _parts(match, ERAS[era] + number(year) - 1, text)
+    if match := _ENGLISH.match(text):
+        name = (match["name"] or match["name2"]).lower()
+        if name in _MONTHS:
+            day = int(match["day"] or match["day2"])
+            return _Numbers(int(match["year"]), _MONTHS.index(name) + 1, day, False, text[match.end() :])
+    if match := _YEAR_LAST.fullmatch(text):
+        return _with_year_last(match)
+    return None
+
+
+def _with_year_last(match: re.Match[str]) -> _Numbers | None:
+    """The month is first where AM or PM follows, the day where full stops stand between; else their numbers
+    must tell: None where they could be either."""
+    month, day = int(match["first"]), int(match["second"])
+    if match["mark"] == "." or (not match["half"] and month > 12):
+        month, day = day, month
+    elif not match["half"] and day <= 12 and month != day:
+        return None
+    return _Numbers(int(match["year"]), month, day, False, match["clock"] or "") if month and day else None
+
+
+def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
+    month, day = (number(match[part]) if match[part] else 0 for part in ("month", "day"))
+    return _Numbers(year, month, day, bool(match["leap"]), text[match.end() :])
+
+
+def _possible(found: _Numbers, lunisolar: bool) -> bool:
+    """Whether there may be such a day; months of the moon have 29 or 30 days."""
+    if found.year < 1 or found.month > 12:
+        return False
+    if not found.month or not found.day:
+        return True
+    return found.day <= (30 if lunisolar else monthrange(found.year, found.month)[1])
+
+
+def _span(year: int, month: int, day: int) -> tuple[date, date, str]:
+    if not month:
+        return date(year, 1, 1), date(year, 12, 31), "year"
+    last = monthrange(year, month)[1]
+    if not day or day > last:
+        return date(year, month, 1), date(year, month, last), "month"
+    return date(year, month, day), date(year, month, day), "day"
+
+
+def _end_of_range(found: _Numbers, lunisolar: bool) -> date | None:
+    """The last day of `2005/11/29･30日` or `2005/11/30-12/1`."""
+    match = _UNTIL.match(found.rest)
+    if match is None:
+        return None
+    year, month = int(match["year"] or found.year), int(match["month"] or found.month)
+    last = _Numbers(year, month, int(match["day"]), False, "")
+    return _span(year, month, last.day)[0] if month and last.day and _possible(last, lunisolar) else None
+
+
+def _time(text: str) -> str:
+    match = _CLOCK.search(text)
+    if match is None:
+        return ""
+    hour, minute = int(match["hour"]), int(match["minute"] or match["minute2"] or 0)
+    half = (match["half"] or match["half2"] or "").lower()
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "午後" or half[0] == "p" else 0)
+    if hour > 24 or minute > 59:
+        return ""
+    return f"{hour:02d}:{minute:02d}" + (f":{match['second']}" if match["second"] else "")
+
+
+_OF_SERVER: Final = re.compile(
+    r".*\+(20[0-9]{2})([01][0-9])([0-3][0-9])([0-2][0-9])([0-5][0-9])([0-5][0-9])$"
+)
+
+
+def day_of_server(event: str) -> Day:
+    """The beginning that shogi-server puts at the end of a game's name: …+20180722050000."""
+    match = _OF_SERVER.match(event[:READ_LIMIT].strip())
+    if match is None:
+        return NO_DAY
+    year, month, day, hour, minute, second = match.groups()
+    return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
+
+
+GAME_ID: Final = "対局ID"
+"""A header for the name that a site gives to a game, where only the name of its file tells it."""
+
+_OF_WARS: Final = re.compile(
+    r"([0-9A-Za-z_]{1,40})-([0-9A-Za-z_]{1,40})-"
+    r"(20[0-9]{2})([01][0-9])([0-3][0-9])_([0-2][0-9])([0-5][0-9])([0-5][0-9])"
+)
+
+
+def wars_players(name: str) -> tuple[str, str] | None:
+    """Black and White of a game of 将棋ウォーズ by its id, `a-b-20260412_175024`; None for any other name."""
+    match = _OF_WARS.fullmatch(name)
+    return (match[1], match[2]) if match else None
+
+
+def day_of_wars(name: str) -> Day:
+    """The beginning that 将棋ウォーズ puts at the end of a game's id."""
+    match = _OF_WARS.fullmatch(name[:READ_LIMIT].strip())
+    if match is None:
+        return NO_DAY
+    year, month, day, hour, minute, second = match.groups()[2:]
+    return read_day(f"{year}-{month}-{day} {hour}:{minute}:{second}")
+
+
+def _written(header: Header) -> Iterator[str]:
+    """The headers that may say the day, those of the beginning first."""
+    for name in BEGINNINGS:
+        if text := first(header, (name,)):
+            yield text
+
+
+def played(header: Header) -> Day:
+    """When the game was played; an end that is no day, or lies before the beginning, is left out."""
+    days = [read_day(text) for text in _written(header)]
+    found = next((day for day in days if day.start), None)
+    if found is None:
+        found = day_of_server(header.get("棋戦", ""))
+    if found.start is None:
+        found = day_of_wars(header.get(GAME_ID, ""))
+    if found.start is None:
+        return days[0] if days else NO_DAY
+    end = read_day(first(header, ENDS))
+    if found.precision != "day" or end.precision != "day":
+        return found
+    assert found.end is not None and end.start is not None
+    return _until(found, max(found.end, end.start))
+
+
+def _until(day: Day, end: date) -> Day:
+    return Day(day.start, end, day.precision, day.text, day.calendar, day.time, day.leap_month)

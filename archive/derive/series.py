@@ -1,0 +1,97 @@
+"""A game's series: what engines thought ply by ply, and what the clocks showed. Kept beside the game.
+
+All of it follows from the stored record and the game's details, so it can be made anew at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any, Final, NamedTuple, TypeVar
+
+import orjson
+
+from archive.codec import from_json
+from kifu_core.games import of_record
+from kifu_core.jkf import Record
+from kifu_core.shogi.clock import Limit, Tick, ticks
+from kifu_core.shogi.evaluations import Evaluation
+
+_LEVEL: Final = 3
+R = TypeVar("R")
+
+
+class Series(NamedTuple):
+    """What is known of a game ply by ply; either may be empty."""
+
+    evaluations: tuple[Evaluation, ...] = ()
+    clock: tuple[Tick, ...] = ()
+
+
+def series_of(record: Record, details: Mapping[str, Any]) -> Series:
+    """The series of a normalized record; limits and fractions of seconds stand in the game's `details`.
+
+    Linear in the main line and its comments.
+    """
+    fractions = {int(ply): digits for ply, digits in details.get("fractions", {}).items()}
+    game = of_record(record)
+    clock = ticks(record, limits_of(details), fractions, game.first_turn)
+    return Series(tuple(game.evaluations(record)), tuple(clock))
+
+
+def limits_of(details: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:
+    """The time limits of colours 0 and 1 in a game's details."""
+    both = details.get("time_limit")
+    black, white = (both, both) if both else details.get("time_limits", (None, None))
+    return Limit(**black) if black else None, Limit(**white) if white else None
+
+
+def pack(series: Series) -> bytes:
+    """What is stored of a series: zlib-compressed JSON of two tables; nothing of one that says nothing."""
+    if not any(series):
+        return b""
+    tables = {name: _table(rows) for name, rows in zip(Series._fields, series, strict=True)}
+    return zlib.compress(_to_json(tables), _LEVEL)
+
+
+def _to_json(tables: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(tables)
+    except orjson.JSONEncodeError:  # a lone surrogate, which records stored long ago can hold
+        return json.dumps(tables).encode()
+
+
+def unpack(stored: bytes | memoryview) -> Series:
+    """The series that `pack` stored."""
+    if not stored:
+        return Series()
+    tables = from_json(zlib.decompress(stored))
+    if "moves" in tables["evaluations"]:
+        tables["evaluations"]["moves"] = [tuple(line) for line in tables["evaluations"]["moves"]]
+    return Series(_rows(Evaluation, tables["evaluations"]), _rows(Tick, tables["clock"]))
+
+
+def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
+    """Columns that say anything beyond their defaults."""
+    if not rows:
+        return {}
+    defaults = rows[0]._field_defaults
+    columns = zip(rows[0]._fields, zip(*rows, strict=True), strict=True)
+    return {
+        name: list(column)
+        for name, column in columns
+        if name not in defaults or any(one != defaults[name] for one in column)
+    }
+
+
+def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
+    """The rows of a table, of which columns may be missing that say nothing."""
+    if not table:
+        return ()
+    about: Any = kind
+    count = len(next(iter(table.values())))
+    missing = {name: repeat(value, count) for name, value in about._field_defaults.items()}
+    columns = (table.get(name, missing.get(name)) for name in about._fields)
+    return tuple(map(about._make, zip(*columns, strict=True)))

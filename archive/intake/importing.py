@@ -1,0 +1,179 @@
+"""Taking in files from disk: each is an upload, worked off in turns, by one process or several."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO, Final
+
+from archive import store
+from archive.intake import resume, worker
+from archive.intake.garbage import look_rarely, prepare_process
+from archive.intake.walk.entries import clean_name
+from archive.models import Upload
+
+_CHUNK: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What is known of a file after a turn of work: its upload, how much of it is read (0 to 1) and how many
+    entries that gave. `known` files were here before; a `refusal` says why nothing was stored."""
+
+    path: str
+    upload: int = 0
+    share: float = 1.0
+    entries: int = 0
+    more: bool = False
+    known: bool = False
+    refusal: str = ""
+
+
+def files_of(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files, and those in the folders, sorted; links to folders are not followed.
+
+    Raises FileNotFoundError for a path that is not there.
+    """
+    for path in paths:
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            for root, folders, names in os.walk(path):
+                folders.sort()
+                yield from (Path(root, name) for name in sorted(names) if Path(root, name).is_file())
+        else:
+            raise FileNotFoundError(path)
+
+
+def begin(path: str) -> Turn:
+    """Store a file and work on it for one turn."""
+    try:
+        with Path(path).open("rb") as file:
+            upload, created = store.create_upload(clean_name(path), _chunks(file), source="command")
+    except (store.UploadEmpty, store.UploadTooLarge, OSError) as error:
+        return Turn(path, refusal=_reason(error))
+    return (None if created else _known(path, upload)) or go_on(path, upload.pk)
+
+
+def begin_together(paths: Sequence[str]) -> list[Turn]:
+    """Store small files and work them off, all at once."""
+    token = _token()
+    try:
+        files = [(clean_name(path), Path(path).read_bytes()) for path in paths]
+        received = store.create_uploads(files, token, source="command")
+    except (store.UploadEmpty, store.UploadTooLarge, OSError):
+        # One of them is not as it should be: each says for itself what became of it.
+        return [begin(path) for path in paths]
+    new = [upload for upload, created in received if created]
+    more = set(worker.work_together(new, token, math.inf))
+    turns = []
+    for path, (upload, created) in zip(paths, received, strict=True):
+        if created:
+            turns.append(_turn(path, upload.pk, upload.pk in more))
+        elif upload in new:
+            turns.append(Turn(path, upload.pk, known=True))
+        else:
+            turns.append(_known(path, upload) or go_on(path, upload.pk))
+    return turns
+
+
+def _turn(path: str, upload_id: int, more: bool) -> Turn:
+    share, entries = resume.progress_of(upload_id) if more else (1.0, 0)
+    return Turn(path, upload_id, share, entries, more)
+
+
+def _known(path: str, upload: Upload) -> Turn | None:
+    ended = upload.state in (Upload.State.DONE, Upload.State.FAILED)
+    return Turn(path, upload.pk, known=True) if ended else None
+
+
+def _token() -> str:
+    return f"import-{os.getpid()}"
+
+
+def go_on(path: str, upload_id: int) -> Turn:
+    """Work on a stored file for one more turn."""
+    return _turn(path, upload_id, worker.work_on(upload_id, _token()))
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(_CHUNK):
+        yield chunk
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, store.UploadEmpty):
+        return "the file is empty"
+    if isinstance(error, store.UploadTooLarge):
+        return f"the file has more than {error} bytes (ARCHIVE_MAX_UPLOAD_BYTES)"
+    return str(error)
+
+
+def groups(paths: Iterable[str]) -> Iterator[list[str]]:
+    """The files in their order: small ones that follow each other together, the others alone."""
+    small: list[str] = []
+    for path in paths:
+        if not store.is_small(_size(path)):
+            if small:
+                yield small
+                small = []
+            yield [path]
+            continue
+        small.append(path)
+        if len(small) == worker.BATCH_ENTRIES:
+            yield small
+            small = []
+    if small:
+        yield small
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0  # whoever opens it says why
+
+
+def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
+    """Take in files; a `Turn` whenever there is news. One file is worked on by one process at a time.
+
+    A single process is this one, which looks for garbage rarely from then on.
+    """
+    if workers == 1:
+        look_rarely()
+        for group in groups(paths):
+            for turn in _begin(group):
+                yield turn
+                while turn.more:
+                    turn = go_on(turn.path, turn.upload)
+                    yield turn
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), prepare_process) as pool:
+        yield from _spread(pool, groups(paths), workers)
+
+
+def _begin(group: Sequence[str]) -> list[Turn]:
+    return begin_together(group) if len(group) > 1 else [begin(group[0])]
+
+
+def _go_on(path: str, upload_id: int) -> list[Turn]:
+    return [go_on(path, upload_id)]
+
+
+def _spread(pool: ProcessPoolExecutor, waiting: Iterator[list[str]], workers: int) -> Iterator[Turn]:
+    working: set[Future[list[Turn]]] = set()
+    while True:
+        while len(working) < 2 * workers and (group := next(waiting, None)) is not None:
+            working.add(pool.submit(_begin, group))
+        if not working:
+            return
+        done, working = wait(working, return_when=FIRST_COMPLETED)
+        for turn in (turn for future in done for turn in future.result()):
+            if turn.more:
+                working.add(pool.submit(_go_on, turn.path, turn.upload))
+            yield turn

@@ -1,0 +1,169 @@
+"""From bytes to entries that the store can take; nothing here writes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from django.conf import settings
+
+from archive.derive import headers
+from archive.derive.game import ReadyEntry, ready_game
+from archive.derive.game_limits import game_limits
+from archive.intake.timing import time_limit
+from archive.intake.walk.entries import Part
+from archive.intake.walk.refusals import TOO_MUCH_MEMORY
+from kifu_core import games
+from kifu_core.deadline import TooSlowError
+from kifu_core.errors import Issue, KifuError
+from kifu_core.jkf import Record
+from kifu_core.record import ParsedGame, ParseResult
+
+log = logging.getLogger(__name__)
+
+
+WORKER_DIED: Final = "worker-died"
+
+
+def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) -> Iterator[ReadyEntry]:
+    """The entries of one part of an upload of that name, in order; at least one, with lines of the file.
+
+    The first `there` entries are stored already and come out empty; that with the number `doomed` fails.
+    Neither is derived.
+    """
+    if part.issue is not None:
+        yield failed(part, part.issue)
+        return
+    for entry in read_entries(part.data, part.path or name, there, doomed):
+        yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
+
+
+def failed(part: Part, issue: Issue) -> ReadyEntry:
+    """The one entry of a part that is not read."""
+    return ReadyEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
+
+
+def _placed(entry: ReadyEntry, lines: int) -> ReadyEntry:
+    """The entry with its findings at the lines of the whole file, `lines` further down."""
+    if not lines:
+        return entry
+    moved = (replace(found, line=found.line + lines) if found.line else found for found in entry.issues)
+    return replace(entry, issues=tuple(moved))
+
+
+def read_entries(data: bytes, name: str, there: int = 0, doomed: int | None = None) -> Iterator[ReadyEntry]:
+    """The entries of one file, in the order of the file; there is always at least one.
+
+    A file that cannot be read, and a game of it that cannot, is an entry without a game whose issues say
+    why. Memory is that of the parsed file; its size is bounded by ARCHIVE_MAX_TEXT_BYTES.
+    """
+    for seq, entry in enumerate(_entries(data, name, there, doomed)):
+        yield replace(entry, seq=seq)
+
+
+def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator[ReadyEntry]:
+    limit = settings.ARCHIVE_MAX_TEXT_BYTES
+    if len(data) > limit:
+        yield _failed(Issue("too-large", "error", params={"bytes": len(data), "limit": limit}))
+        return
+    seconds = settings.ARCHIVE_ENTRY_SECONDS
+    try:
+        with time_limit(seconds):
+            _, result = games.load(data, name, limits=game_limits())
+            result = _with_game_id(result, name)
+    except TooSlowError:
+        yield _failed(Issue("too-slow", "error", params={"seconds": seconds}))
+        return
+    except KifuError as error:
+        yield _failed(error.issue(str(error.params.get("text", ""))))
+        return
+    except MemoryError:
+        yield _failed(Issue(TOO_MUCH_MEMORY, "error"))
+        return
+    except Exception:
+        # A fault of ours must not take the other entries of an upload with it, nor be kept from its owner.
+        log.exception("reading %r failed", name)
+        yield _failed(Issue("internal-error", "error"))
+        return
+    yield from _in_order(result, there, doomed)
+
+
+def _with_game_id(result: ParseResult, name: str) -> ParseResult:
+    """The one game of a file that is called as 将棋ウォーズ calls a game, with that id among its headers, if
+    they say no day: the site writes the day nowhere else."""
+    stem = PurePosixPath(name.replace("\\", "/")).stem
+    players = headers.wars_players(stem)
+    if players is None or len(result.games) != 1:
+        return result
+    (game,) = result.games
+    header = game.record["header"]
+    named = headers.players(header)
+    fits = all(written in ("", by_id) for written, by_id in zip(named, players, strict=True))
+    if not fits or headers.played(header).start is not None or headers.GAME_ID in header:
+        return result
+    record: Record = {**game.record, "header": {**header, headers.GAME_ID: stem}}
+    return replace(result, games=(replace(game, record=record),))
+
+
+def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[ReadyEntry]:
+    """Games and unreadable games by their first line; findings about the whole go to the first entry."""
+    if not result.games:
+        found_out = any(issue.severity == "error" for issue in result.issues)
+        reason = () if found_out else (Issue("no-game", "error"),)
+        yield _failed(*result.issues, *reason, result=result)
+        return
+    unreadable = [issue for issue in result.issues if issue.severity == "error"]
+    whole = tuple(issue for issue in result.issues if issue.severity != "error")
+    found: list[tuple[int, ParsedGame | Issue]] = [(game.first_line, game) for game in result.games]
+    found += [(issue.line or 0, issue) for issue in unreadable]
+    for index, (_, item) in enumerate(sorted(found, key=lambda pair: pair[0])):
+        if index < there:
+            yield ReadyEntry(seq=0)
+            continue
+        if index == doomed:
+            item = Issue(WORKER_DIED, "error")
+        # One at a time: positions of a batch are derived while no transaction is open, and others may write.
+        entry = _ready(item, result) if isinstance(item, ParsedGame) else _failed(item, result=result)
+        yield replace(entry, index=index, issues=(*whole, *entry.issues) if index == 0 else entry.issues)
+
+
+def _ready(parsed: ParsedGame, result: ParseResult) -> ReadyEntry:
+    seconds = settings.ARCHIVE_ENTRY_SECONDS
+    try:
+        with time_limit(seconds):
+            game = ready_game(parsed)
+    except TooSlowError:
+        return _failed(*parsed.issues, Issue("too-slow", "error", params={"seconds": seconds}), result=result)
+    except KifuError as error:
+        return _failed(*parsed.issues, error.issue(), result=result)
+    except MemoryError:
+        return _failed(*parsed.issues, Issue(TOO_MUCH_MEMORY, "error"), result=result)
+    except Exception:
+        # As above: one game's fault stays that game's.
+        log.exception("game %d of a file failed", parsed.index)
+        return _failed(*parsed.issues, Issue("internal-error", "error"), result=result)
+    return _about(result, ReadyEntry(seq=0, game=game, issues=parsed.issues, extra=_extra(parsed)))
+
+
+def _extra(parsed: ParsedGame) -> dict[str, Any]:
+    """What JKF has no place for, where there is any."""
+    extra: dict[str, Any] = {
+        "bookmarks": [list(bookmark) for bookmark in parsed.bookmarks],
+        "unread": parsed.unread,
+        "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
+        "ending": parsed.ending.word if parsed.ending else "",
+    }
+    return {name: value for name, value in extra.items() if value}
+
+
+def _failed(*issues: Issue, result: ParseResult | None = None) -> ReadyEntry:
+    entry = ReadyEntry(seq=0, issues=issues)
+    return _about(result, entry) if result else entry
+
+
+def _about(result: ParseResult, entry: ReadyEntry) -> ReadyEntry:
+    """The entry with what was found out about its file."""
+    return replace(entry, encoding=result.encoding, format=result.format, program=result.program)

@@ -1,0 +1,184 @@
+"""Reading an upload bit by bit: where the walk is, kept between batches, found again from the rows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import IO, Final
+
+from django.db.models import Count, Exists, F, Max, OuterRef
+
+from archive import store
+from archive.derive.game import ReadyEntry
+from archive.intake.reader import WORKER_DIED, failed, read_part
+from archive.intake.walk.entries import Part, walk
+from archive.intake.walk.refusals import temporary_file
+from archive.models import Entry, Upload, UploadChunk
+from kifu_core.errors import Issue
+
+KEPT: Final = 4
+"""Walks that a process keeps open between batches; one that was closed is gone through again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an upload's entries begin to be missing.
+
+    `following` is the first missing `seq`; `part` is the one to read for it (its first entries may be there),
+    `seq` and `index` are those of the part's first entry.
+    """
+
+    part: int = 0
+    seq: int = 0
+    index: int = 0
+    following: int = 0
+
+
+def place_of(upload_id: int) -> Place:
+    """The place from the rows: the part of the last entry before anything is missing.
+
+    That part is read again, for nothing tells whether it was finished; but none that ended its process.
+    """
+    rows = Entry.objects.filter(upload_id=upload_id, reading=F("upload__reading"))
+    found = rows.aggregate(count=Count("pk"), last=Max("seq"))
+    last = found["last"]
+    if last is not None and found["count"] != last + 1:
+        # Entries were taken out, to be read anew.
+        followed = Exists(rows.filter(seq=OuterRef("seq") + 1))
+        last = rows.filter(~followed).order_by("seq").values_list("seq", flat=True)[0]
+        last = last if rows.filter(seq=0).exists() else None
+    if last is None:
+        return Place()
+    part = rows.get(seq=last).part
+    before = rows.filter(seq__lte=last).exclude(part=part).order_by("-seq").first()
+    first = rows.get(seq=before.seq + 1) if before else rows.get(seq=0)
+    if any(issue["code"] == WORKER_DIED for issue in first.issues):
+        return Place(part + 1, last + 1, first.index + 1, last + 1)
+    return Place(part, first.seq, first.index, last + 1)
+
+
+def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
+    """The bytes of several uploads by their ids, looked up at once; without those that are not small."""
+    ids = [upload.pk for upload in uploads if store.is_small(upload.size)]
+    pieces = UploadChunk.objects.filter(upload_id__in=ids, n=0).values_list("upload_id", "bytes")
+    return {pk: bytes(data) for pk, data in pieces}
+
+
+def spool(pieces: Iterable[bytes]) -> IO[bytes]:
+    """An upload's bytes as a file, on disk unless they are few."""
+    with ExitStack() as until_written:
+        file = until_written.enter_context(temporary_file())
+        for piece in pieces:
+            file.write(piece)
+        until_written.pop_all()
+    file.seek(0)
+    return file
+
+
+class Reading:
+    """The walk through one upload. Entries come out once, in order, with their numbers."""
+
+    def __init__(self, upload: Upload, data: bytes | None = None) -> None:
+        self.upload = upload
+        self.file = spool(upload.stream() if data is None else [data])
+        self.parts: Generator[Part, None, None] = walk(self.file, upload.name)
+        self.part = -1
+        self.following = 0
+        self._index = 0
+        self._wanted = 0
+        self._rest: Iterator[ReadyEntry] = iter(())
+
+    def close(self) -> None:
+        """Give back files and memory."""
+        self.parts.close()
+        self.file.close()
+
+    def entries(self, place: Place, give_up: bool = False) -> Iterator[ReadyEntry]:
+        """The entries from a place on.
+
+        `give_up`: the first missing entry fails without being read: that ended its process again and again.
+        Raises RenumberedError where the part of the place has fewer entries than it had.
+        """
+        if self.part < place.part:
+            self._rest = iter(())
+        self._wanted = place.following
+        yield from self._numbered()
+        doomed = place.following - place.seq if give_up else None
+        for part in self.parts:
+            if part.number < place.part:
+                continue
+            self._begin(part, place, doomed)
+            before = self.following
+            yield from self._numbered()
+            if self.following < place.following:
+                raise store.RenumberedError([self.upload.pk])
+            if doomed is not None:
+                # The part may have had no more than what is there: then reading the next one is to blame.
+                doomed = 0 if doomed and self.following - before <= doomed else None
+
+    def is_before(self, place: Place) -> bool:
+        """Whether what is missing is still to come."""
+        return self.following <= place.following and self.part <= place.part
+
+    def _begin(self, part: Part, place: Place, doomed: int | None) -> None:
+        self.part = part.number
+        there = 0
+        if part.number == place.part:
+            self.following, self._index = place.seq, place.index
+            there = place.following - place.seq
+        if part.first:
+            self._index = 0
+        if doomed == 0:
+            self._rest = iter([failed(part, Issue(WORKER_DIED, "error"))])
+        else:
+            self._rest = read_part(part, self.upload.name, there, doomed)
+
+    def _numbered(self) -> Iterator[ReadyEntry]:
+        for entry in self._rest:
+            numbered = replace(entry, seq=self.following, index=self._index)
+            self.following += 1
+            self._index += 1
+            if numbered.seq >= self._wanted:
+                yield numbered
+
+
+_open: OrderedDict[int, Reading] = OrderedDict()
+
+
+def reading_at(upload: Upload, place: Place, data: bytes | None = None) -> Reading:
+    """The walk of an upload at or before the place: the one kept from the batch before, or a new one through
+    `data`, its bytes, where these are known."""
+    kept = _open.pop(upload.pk, None)
+    if kept is not None and not kept.is_before(place):
+        kept.close()
+        kept = None
+    return kept or Reading(upload, data)
+
+
+def keep(reading: Reading) -> None:
+    """Keep a walk for the next batch of its upload."""
+    _open[reading.upload.pk] = reading
+    while len(_open) > KEPT:
+        _, oldest = _open.popitem(last=False)
+        oldest.close()
+
+
+def close_all() -> None:
+    """Forget all walks that are kept."""
+    while _open:
+        _open.popitem()[1].close()
+
+
+def is_kept(upload_id: int) -> bool:
+    """Whether an upload's walk has begun and is kept."""
+    return upload_id in _open
+
+
+def progress_of(upload_id: int) -> tuple[float, int]:
+    """How much of an upload whose walk is kept was read, from 0 to 1, and the entries that gave."""
+    reading = _open.get(upload_id)
+    if reading is None:
+        return 0.0, 0
+    return min(1.0, reading.file.tell() / max(1, reading.upload.size)), reading.following

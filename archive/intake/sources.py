@@ -1,0 +1,110 @@
+"""The bytes of an entry once more, for who asks for them: in a web process, so in little memory and time."""
+
+from __future__ import annotations
+
+import errno
+import io
+from contextlib import closing
+from typing import IO, Final, cast
+
+from django.conf import settings
+
+from archive.intake.walk.entries import Part, walk
+from archive.intake.walk.refusals import Budget
+from archive.models import PIECE_BYTES, Entry, Upload, UploadChunk
+from kifu_core.deadline import check_time, time_limit
+
+MEMORY_BYTES: Final = 64 * 1024 * 1024
+"""The largest dictionary here: that of the highest level of xz. Workers allow more."""
+
+
+def part_of(entry: Entry) -> Part | None:
+    """The part of its upload that an entry was read from, perhaps with the reason why it is not read; None
+    where it is not there any more.
+
+    Other files of its container are passed by: those of a ZIP archive are not unpacked for that, those of
+    others have to be. Raises TooSlowError where this takes longer than ARCHIVE_SOURCE_SECONDS, and
+    FileNotFoundError where the upload is deleted meanwhile.
+    """
+    budget = Budget(MEMORY_BYTES)
+    with time_limit(settings.ARCHIVE_SOURCE_SECONDS), closing(stored_file(entry.upload)) as file:
+        return _found(entry, file, budget)
+
+
+def _found(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
+    """Parts are looked up by their place among those of the same path.
+
+    There are other ones where limits have changed since: then it is the only one of its path.
+    """
+    wanted, place, others = _place(entry), (-1, 0), list[Part]()
+    with closing(walk(file, entry.upload.name, budget, only=entry.path)) as parts:
+        for part in parts:
+            check_time()
+            if part.path != entry.path:
+                continue
+            place = (place[0] + 1, 0) if part.first else (place[0], place[1] + 1)
+            if place == wanted:
+                return part
+            others = [*others, part][:2]
+    return others[0] if len(others) == 1 else None
+
+
+def _place(entry: Entry) -> tuple[int, int] | None:
+    """Which file of its path an entry is from, and which part of that file; both from 0."""
+    rows = Entry.objects.filter(upload_id=entry.upload_id)
+    first = entry.seq - entry.index
+    begins = rows.filter(seq=first).values_list("part", flat=True).first()
+    if begins is None:
+        return None
+    # An upload that is no container is one file.
+    before = rows.filter(seq__lt=first, path=entry.path, index=0).count() if entry.path else 0
+    return before, entry.part - begins
+
+
+class _Stored(io.RawIOBase):
+    """An upload's bytes where they are stored; one piece of them is in memory."""
+
+    def __init__(self, upload: Upload) -> None:
+        self._upload = upload
+        self._at = 0
+        self._piece: tuple[int, bytes] = (-1, b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._upload.size}[whence]
+        if begin + offset < 0:
+            raise ValueError("there is nothing before the beginning")
+        self._at = begin + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        number, offset = divmod(self._at, PIECE_BYTES)
+        data = self._bytes_of(number)[offset : offset + len(buffer)] if self._at < self._upload.size else b""
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _bytes_of(self, number: int) -> bytes:
+        if self._piece[0] != number:
+            found = UploadChunk.objects.filter(upload=self._upload, n=number)
+            data = found.values_list("bytes", flat=True).first()
+            if data is None:
+                raise FileNotFoundError(errno.ENOENT, "the upload has just been deleted")
+            self._piece = number, bytes(data)
+        return self._piece[1]
+
+
+def stored_file(upload: Upload) -> IO[bytes]:
+    """An upload's bytes as a file to read, without a copy of it.
+
+    Reading raises FileNotFoundError where the upload is deleted meanwhile.
+    """
+    return cast(IO[bytes], io.BufferedReader(_Stored(upload), 64 * 1024))

@@ -1,0 +1,126 @@
+"""The Celery tasks: each takes an id at most and calls one function.
+
+No task runs longer than ARCHIVE_TASK_SECONDS: in the prefork pool Celery kills the child that runs it, in the
+solo pool, which knows no limits, the worker ends itself (and is started again by who watches it).
+
+There are two queues, which workers serve in turn: what is small or new is `interactive`, what goes on after
+its first turn is `bulk`. So an upload waits for no more than the turns of those that work has begun on.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import Task, shared_task
+from celery.exceptions import WorkerShutdown
+from django.conf import settings
+from django.db import transaction
+from django.db.utils import InterfaceError, OperationalError
+from kombu.exceptions import OperationalError as BrokerError
+
+from archive import store
+from archive.intake import resume, watched_folder, worker
+from archive.intake.memory import AGAIN, is_to_be_replaced, shut_down
+from archive.intake.timing import deadly_limit
+
+INTERACTIVE: Final = "interactive"
+BULK: Final = "bulk"
+BULK_BYTES: Final = 1024 * 1024
+"""An upload of this size is nobody's paste."""
+
+RETRIES: Final = 6
+PASSING: Final = (OperationalError, InterfaceError, OSError)
+"""The database is locked, away or starting again, a disk is full: the same may work later. Nothing else is
+tried again."""
+
+log = logging.getLogger(__name__)
+
+
+if TYPE_CHECKING:
+    AnyTask = Task[..., Any]
+else:
+    AnyTask = Task  # is no generic class at run time
+
+
+class LimitedTask(AnyTask):
+    """A task that in the solo pool ends its process when it takes too long, and after too much memory."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if self.request.called_directly or self.request.is_eager or settings.WORKER_POOL != "solo":
+            return super().__call__(*args, **options)
+        try:
+            with deadly_limit(settings.TASK_SECONDS):
+                return super().__call__(*args, **options)
+        finally:
+            if is_to_be_replaced():
+                log.warning("this worker has taken much memory: it ends, to be started again")
+                shut_down(AGAIN)
+
+
+@shared_task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+def process_upload(task: Any, upload_id: int) -> None:
+    """Work on one upload for a turn, and on other small ones with a small one; does nothing where another
+    worker has it or it is done."""
+    try:
+        # The task's own id: when it is tried again, the claims are still its own.
+        more = worker.work_with_others(upload_id, task.request.id or "directly")
+    except PASSING as error:
+        raise task.retry(exc=error, countdown=2**task.request.retries) from error
+    # What was not even begun waits with the new ones.
+    sent = [send(pk, BULK if resume.is_kept(pk) else INTERACTIVE) for pk in more]
+    alone = task.request.called_directly or task.request.is_eager or settings.WORKER_POOL != "solo"
+    if not (all(sent) or alone):
+        # A connection that broke while a task ran can leave a solo worker waiting for ever; not a new one.
+        raise WorkerShutdown(1)
+
+
+@shared_task(name="archive.sweep", base=LimitedTask)
+def sweep() -> None:
+    """Send again what was left behind: messages lost, workers killed, a broker that was away."""
+    for upload_id in store.sweep():
+        send(upload_id, INTERACTIVE)
+    for upload_id in store.left_deleting():
+        send_deletion(upload_id)
+
+
+@shared_task(name="archive.delete_upload", base=LimitedTask)
+def delete_upload(upload_id: int) -> None:
+    """Go on deleting an upload for a turn."""
+    if not store.delete_upload(upload_id, worker.TURN_SECONDS):
+        send_deletion(upload_id)
+
+
+@shared_task(name="archive.watch", base=LimitedTask)
+def watch() -> None:
+    """Take in what has come into the watched folder."""
+    for upload_id in watched_folder.scan():
+        send(upload_id, BULK)
+
+
+def send(upload_id: int, queue: str) -> bool:
+    """Tell a worker of the upload; whether the broker took the message.
+
+    A broker that is away makes no error: the sweeper sends it again.
+    """
+    try:
+        process_upload.apply_async((upload_id,), queue=queue)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for upload %d: %s", upload_id, error)
+        return False
+    return True
+
+
+def send_deletion(upload_id: int) -> None:
+    """Tell a worker of an upload that is being deleted. What the broker does not take the sweeper finds."""
+    try:
+        delete_upload.apply_async((upload_id,), queue=BULK)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for the deletion of upload %d: %s", upload_id, error)
+
+
+def enqueue(upload_id: int, size: int = 0) -> None:
+    """Tell a worker of an upload of that many bytes once the transaction is committed."""
+    queue = BULK if size >= BULK_BYTES else INTERACTIVE
+    transaction.on_commit(partial(send, upload_id, queue), robust=True)

@@ -1,0 +1,85 @@
+"""The way in for every upload: bytes are stored first, then a worker is told; and the way out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import transaction
+
+from archive import store
+from archive.intake import tasks
+from archive.intake.walk.entries import clean_name
+from archive.models import Upload
+
+DELETE_SECONDS = 1.0
+"""What takes longer to delete is deleted by a worker."""
+
+_deleting = threading.Lock()
+"""One request of a process deletes at a time: many at once would keep all its threads from everybody else."""
+
+
+def receive(
+    name: str,
+    chunks: Iterable[bytes],
+    user: AbstractBaseUser | AnonymousUser | None,
+    source: str,
+    sender: str = "",
+) -> tuple[Upload, bool]:
+    """Store an upload as it came and tell a worker; (upload, whether it is new).
+
+    The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin
+    or sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
+    `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` for no bytes at all;
+    nothing is stored then.
+    """
+    uploader = user if user is not None and user.is_authenticated else None
+    upload, created = store.create_upload(
+        clean_name(name), chunks, uploader=uploader, source=source, sender=sender
+    )
+    if created:
+        tasks.enqueue(upload.pk, upload.size)
+    return upload, created
+
+
+def withdraw(upload_id: int, seconds: float | None = None) -> bool:
+    """Delete an upload with the games that nobody else has sent; whether it is gone for good.
+
+    From now on nobody sees it. Its rows go now as far as that takes no more than so many seconds
+    (`DELETE_SECONDS`) and no other request is at this; a worker goes on.
+    """
+    store.begin_deletion(upload_id)
+    limit = DELETE_SECONDS if seconds is None else seconds
+    if limit > 0 and _deleting.acquire(blocking=False):
+        try:
+            if store.delete_upload(upload_id, limit):
+                return True
+        finally:
+            _deleting.release()
+    transaction.on_commit(partial(tasks.send_deletion, upload_id), robust=True)
+    return False
+
+
+def withdraw_later(upload_ids: Sequence[int]) -> None:
+    """Let nobody see these uploads any more, and delete them once the transaction is committed: all together
+    take no longer than one, then workers go on."""
+    for upload_id in upload_ids:
+        store.begin_deletion(upload_id)
+    transaction.on_commit(partial(_withdraw_all, upload_ids))
+
+
+def _withdraw_all(upload_ids: Sequence[int]) -> None:
+    until = time.monotonic() + DELETE_SECONDS
+    for upload_id in upload_ids:
+        withdraw(upload_id, until - time.monotonic())
+
+
+def read_again(upload_id: int) -> bool:
+    """Have an upload read anew from its bytes; whether it had ended."""
+    again = store.reread(upload_id)
+    if again:
+        tasks.enqueue(upload_id, tasks.BULK_BYTES)
+    return again

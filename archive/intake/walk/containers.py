@@ -1,0 +1,244 @@
+"""Files that hold files: ZIP, tar, gzip, bzip2, xz and 7z, read as streams. No name becomes a path on a disk.
+
+Others (RAR, LZH) are known only by their first bytes: the libraries that read them are not under a permissive
+licence, or call programs.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Callable, Iterator
+from typing import IO, Final, Literal, Never, Self, cast
+
+from django.conf import settings
+
+from archive.intake.walk import sevenzip, zips
+from archive.intake.walk.members import Member, text_of
+from archive.intake.walk.refusals import DAMAGE, Budget, RefusedError, check_ratio, damaged
+from archive.intake.walk.unpacking import XZ, Unpacked, bunzipped, gunzipped, unxzed
+from kifu_core.deadline import check_time
+
+Kind = Literal["zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "lzh"]
+UNREADABLE: Final = frozenset[Kind](["rar", "lzh"])
+
+_MAGIC: Final[tuple[tuple[bytes, Kind], ...]] = (
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"PK\x07\x08", "zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (XZ, "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+)
+HEAD_BYTES: Final = 512
+"""As much of a file as `kind_of` wants to see."""
+
+_BLOCK: Final = 512
+_SUFFIXES: Final = (".gz", ".bz2", ".xz")
+
+
+def kind_of(head: bytes) -> Kind | None:
+    """Which container begins with these bytes, `HEAD_BYTES` of them; None for none."""
+    for magic, kind in _MAGIC:
+        if head.startswith(magic):
+            return kind
+    if head[2:5] == b"-lh" and head[6:7] == b"-":
+        return "lzh"
+    return "tar" if _is_tar_header(head[:_BLOCK]) else None
+
+
+def _is_tar_header(block: bytes) -> bool:
+    """Whether a block's checksum is right: older archives have no other mark."""
+    if len(block) < _BLOCK or not block[0]:
+        return False
+    try:
+        written = int(block[148:156].strip(b" \0") or b"x", 8)
+    except ValueError:
+        return False
+    return written == sum(block[:148]) + sum(block[156:]) + 8 * 0x20
+
+
+def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
+    """The files of a container, in its own order; folders are left out, for they hold nothing themselves.
+
+    Each is to be read before the next is asked for. Memory is that of the budget and a little more, whatever
+    the container says of itself. Raises RefusedError where the container itself cannot be read any further.
+    """
+    try:
+        yield from _READERS[kind](file, name, budget)
+    except DAMAGE as error:
+        raise damaged(error) from error
+
+
+# --- tar and single files --------------------------------------------------------------------------------
+
+
+def _decompressed(kind: Kind, file: IO[bytes], budget: Budget) -> Unpacked:
+    file.seek(0)
+    if kind == "gzip":
+        return gunzipped(file)
+    return bunzipped(file) if kind == "bzip2" else unxzed(file, budget.memory)
+
+
+Reader = Callable[[IO[bytes], str, Budget], Iterator[Member]]
+
+
+class _Watched(io.RawIOBase):
+    """A decompressed stream that ends with RefusedError when it turns out to be a bomb."""
+
+    def __init__(self, stream: Unpacked, packed: IO[bytes]) -> None:
+        self.stream = stream
+        self.packed = packed
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        # What was unpacked before the place where it breaks off comes out so.
+        data = self.stream.read(size)
+        self.count += len(data)
+        check_time()
+        check_ratio(self.count, self.packed.tell())
+        if self.count > settings.ARCHIVE_MAX_TOTAL_BYTES:
+            raise RefusedError("unpacks-to-too-much", limit=settings.ARCHIVE_MAX_TOTAL_BYTES)
+        return data
+
+
+def _compressed(kind: Kind) -> Reader:
+    """A reader of single compressed files, and of tar files in them."""
+
+    def read(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
+        inside = kind_of(_beginning(_decompressed(kind, file, budget)))
+        stream = _decompressed(kind, file, budget)
+        if inside == "tar":
+            yield from _tar(_Watched(stream, file), name, budget)
+        else:
+            yield Member(_plain_name(name), lambda: cast(IO[bytes], stream), file.tell)
+
+    return read
+
+
+def _beginning(stream: Unpacked) -> bytes:
+    found = b""
+    while len(found) < _BLOCK and (piece := stream.read(_BLOCK - len(found))):
+        found += piece
+    return found
+
+
+def _plain_name(name: str) -> str:
+    """`games.csa` for `games.csa.gz`."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    for suffix in _SUFFIXES:
+        if last.lower().endswith(suffix):
+            return last[: -len(suffix)] or last
+    return last
+
+
+_LONG_NAMES: Final = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_READ_WHOLE: Final = frozenset((*_LONG_NAMES, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE))
+"""Headers that hold what the next one has no room for; the library reads each into memory."""
+
+_HEADER_BYTES: Final = 64 * 1024
+
+
+class _Header(tarfile.TarInfo):
+    """The header of a file in a tar archive. Raises RefusedError for one that would fill the memory.
+
+    That can also be the list of what a file with holes has: nobody keeps records in such files.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _READ_WHOLE and header.size > _HEADER_BYTES:
+            raise RefusedError("damaged", text=f"a header of {header.size} bytes")
+        return header
+
+    def _holes(self, *_: object) -> Never:
+        raise RefusedError("unknown-compression", text="sparse tar")
+
+    # The library's own names: it calls these where it meets one of the four kinds of such files.
+    _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _holes
+
+
+_ENDS_TOLD: Final = 100
+
+
+class _Ending(io.RawIOBase):
+    """A stream whose end is told a few times and no more. Raises EOFError for who goes on to read.
+
+    The library passes by a file of any size that a header claims, in pieces, and looks at none of them.
+    """
+
+    def __init__(self, stream: IO[bytes] | io.RawIOBase) -> None:
+        self.stream = stream
+        self.left = _ENDS_TOLD
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.stream.read(size) or b""
+        if size and not data:
+            self.left -= 1
+            if not self.left:
+                raise EOFError("it breaks off")
+        return data
+
+
+def _tar(file: IO[bytes] | io.RawIOBase, name: str, budget: Budget) -> Iterator[Member]:
+    try:
+        yield from _tar_members(_Ending(file))
+    except RecursionError as error:
+        # Headers may be about headers, and the library follows them.
+        raise RefusedError("damaged", text="headers without an end") from error
+
+
+def _tar_members(file: _Ending) -> Iterator[Member]:
+    # A stream: members are met in order and forgotten, there is no going back.
+    with tarfile.open(
+        fileobj=cast(IO[bytes], file), mode="r|", encoding="utf-8", errors="surrogateescape", tarinfo=_Header
+    ) as archive:
+        while (info := archive.next()) is not None:
+            check_time()
+            archive.members.clear()  # type: ignore[attr-defined]
+            archive.pax_headers = {}
+            if not info.isdir():
+                yield _tar_member(archive, info)
+        _expect_end(archive)
+
+
+def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Member:
+    def opened() -> IO[bytes]:
+        found = archive.extractfile(info)
+        if found is None:
+            raise RefusedError("device")
+        return found
+
+    path = text_of(info.name.encode("utf-8", "surrogateescape"))
+    if info.issym() or info.islnk():
+        return Member(path, refusal=RefusedError("link"))
+    if not info.isfile():
+        return Member(path, refusal=RefusedError("device"))
+    return Member(path, opened, lambda: max(info.size, 1))
+
+
+def _expect_end(archive: tarfile.TarFile) -> None:
+    """The library takes a damaged header for the end; behind the real one there are only zeros."""
+    rest = archive.fileobj
+    while rest is not None and (chunk := rest.read(64 * 1024)):
+        if chunk.strip(b"\0"):
+            raise RefusedError("damaged", text="a header is damaged")
+
+
+_READERS: Final[dict[Kind, Reader]] = {
+    "zip": zips.members,
+    "tar": _tar,
+    "gzip": _compressed("gzip"),
+    "bzip2": _compressed("bzip2"),
+    "xz": _compressed("xz"),
+    "7z": sevenzip.members,
+}

@@ -1,0 +1,164 @@
+"""The deterministic walk through an upload: its files, those in its containers, the games of large files.
+
+The same bytes under the same limits always give the same parts in the same order, so that work can stop
+anywhere and be taken up again by number, and a part's bytes can be found again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import IO, Final
+
+from django.conf import settings
+
+from archive.intake.walk import containers, texts
+from archive.intake.walk.members import Member
+from archive.intake.walk.refusals import (
+    DAMAGE,
+    TOO_MUCH_MEMORY,
+    Budget,
+    RefusedError,
+    damaged,
+    is_trouble_here,
+)
+from kifu_core.deadline import check_time
+from kifu_core.errors import Issue
+
+log = logging.getLogger(__name__)
+
+PATH_LIMIT: Final = 1000
+NAME_LIMIT: Final = 255
+# Control characters, and the bidirectional overrides with which a name can pretend to be another.
+_UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of an upload that is read at once: a file, or a game of a large file.
+
+    `path` is its name inside containers, empty for the upload itself: only a name, never a place on a disk.
+    `first` tells the first part of a file, `first_line` (from 1) where it begins there. A part that was
+    refused has an `issue` instead of `data`.
+    """
+
+    path: str
+    data: bytes = b""
+    issue: Issue | None = None
+    first: bool = True
+    first_line: int = 1
+    number: int = 0
+
+
+def walk(
+    file: IO[bytes], name: str, budget: Budget | None = None, only: str | None = None
+) -> Generator[Part, None, None]:
+    """The parts of an upload, numbered from 0; at least one. `name` is the upload's.
+
+    Linear in the unpacked bytes, of which no more than one part is in memory; larger files in containers
+    are kept in temporary files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. Raises
+    OSError where there is no room for these: the walk begins anew when there is. Raises TooSlowError where
+    a limit on time is over (`kifu_core.deadline`).
+
+    `only` leaves out the files of containers that do not lead to this path; their parts have no numbers then.
+    """
+    walker = _Walker(name, budget or Budget(), only)
+    for number, part in enumerate(walker.file(file, "", 0)):
+        yield replace(part, number=number)
+
+
+def clean_name(name: str) -> str:
+    """A file's name as it may be shown: its last part, without what cannot be seen; never a path."""
+    last = re.split(r"[/\\]", name)[-1]
+    return _UNSHOWN.sub("", last).strip()[:NAME_LIMIT] or "record"
+
+
+def shown_path(path: str) -> str:
+    """A name from a container as it may be shown and stored: what cannot be seen becomes U+FFFD."""
+    clean = _UNSHOWN.sub("\ufffd", path)
+    return clean if len(clean) <= PATH_LIMIT else clean[: PATH_LIMIT - 1] + "…"
+
+
+def leads_to(path: str, wanted: str) -> bool:
+    """Whether a file of a container has the path, or may be a container with a file of it."""
+    return path == wanted or wanted.startswith(f"{path}/")
+
+
+class _Walker:
+    def __init__(self, name: str, budget: Budget, only: str | None) -> None:
+        self.name = name
+        self.budget = budget
+        self.only = only
+
+    def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
+        """The parts of one file, which is a text or a container."""
+        head = file.read(containers.HEAD_BYTES)
+        kind = containers.kind_of(head)
+        file.seek(0)
+        try:
+            if kind is None:
+                yield from self._text(file, path, empty=not head)
+            elif kind in containers.UNREADABLE:
+                raise RefusedError("unknown-container", text=kind)
+            elif depth >= settings.ARCHIVE_MAX_DEPTH:
+                raise RefusedError("nested-too-deep", limit=settings.ARCHIVE_MAX_DEPTH)
+            else:
+                yield from self._container(kind, file, path, depth)
+        except RefusedError as refusal:
+            yield Part(path, issue=refusal.issue)
+        except MemoryError:
+            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
+        except Exception as error:
+            if is_trouble_here(error):
+                raise
+            # A fault of ours must not take the other entries with it, nor be kept from the upload's owner.
+            log.exception("unpacking %r of %r failed", path, self.name)
+            yield Part(path, issue=Issue("internal-error", "error"))
+
+    def _text(self, file: IO[bytes], path: str, empty: bool) -> Iterator[Part]:
+        if empty:
+            raise RefusedError("empty-file")
+        size = file.seek(0, 2)
+        file.seek(0)
+        for n, (line, data) in enumerate(texts.pieces(file, size, path or self.name)):
+            check_time()
+            yield Part(path, data, first=n == 0, first_line=line)
+
+    def _container(self, kind: containers.Kind, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
+        empty = True
+        for member in containers.members(kind, file, path or self.name, self.budget):
+            empty = False
+            check_time()
+            inside = shown_path(f"{path}/{member.path}" if path else member.path)
+            if self.only is not None and not leads_to(inside, self.only):
+                continue
+            yield from self._member(member, inside, depth)
+            if self.budget.spent:
+                return
+        if empty:
+            raise RefusedError("empty-container")
+
+    def _member(self, member: Member, path: str, depth: int) -> Iterator[Part]:
+        try:
+            unpacked = self._unpacked(member)
+        except RefusedError as refusal:
+            yield Part(path, issue=refusal.issue)
+            return
+        except MemoryError:
+            yield Part(path, issue=Issue(TOO_MUCH_MEMORY, "error"))
+            return
+        with unpacked:
+            yield from self.file(unpacked, path, depth + 1)
+
+    def _unpacked(self, member: Member) -> IO[bytes]:
+        if member.refusal is not None:
+            raise member.refusal
+        assert member.open is not None, "a member has a reason or a way to be read"
+        try:
+            stream = member.open()
+        except (*DAMAGE, RuntimeError) as error:
+            raise damaged(error) from error
+        with stream:
+            return self.budget.unpack(stream, member.packed)

@@ -1,0 +1,32 @@
+"""What every container has: files with names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO
+
+from archive.intake.walk.refusals import RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file in a container: its name, and either a way to read it or why it is not read.
+
+    `packed` tells how many bytes of the container it took, as far as it is read.
+    """
+
+    path: str
+    open: Callable[[], IO[bytes]] | None = None
+    packed: Callable[[], int] = int
+    refusal: RefusedError | None = None
+
+
+def text_of(raw: bytes) -> str:
+    """A name's bytes as text: UTF-8, or what Japanese Windows wrote."""
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("cp437")

@@ -1,0 +1,215 @@
+"""Unpacking deflate, bzip2, LZMA, gzip and xz: never more at once than is asked for, whatever the bytes say.
+
+The file objects of the standard library are not bounded in every way: `zipfile` unpacks whatever a piece of
+bzip2 or LZMA gives, `gzip` reads a name of any length byte by byte, `lzma` makes room for any dictionary.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from typing import IO, Final, Protocol
+
+from archive.intake.walk.refusals import CHUNK, TOO_MUCH_MEMORY, RefusedError
+from kifu_core.deadline import check_time
+
+MOST_STREAMS: Final = 200_000
+"""Compressed streams one behind the other in a file: each costs time, even where nothing comes out of it."""
+
+XZ: Final = b"\xfd7zXZ\x00"
+"""How xz begins."""
+
+_LZMA_OVERHEAD: Final = 1024 * 1024
+"""What unpacking LZMA takes beside its dictionary."""
+
+
+class Decoder(Protocol):
+    """What unpacks one stream, as `bz2` and `lzma` have it."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+
+
+class Inflate:
+    """zlib with the manners of `bz2` and `lzma`; `bits` as in `zlib.decompressobj`."""
+
+    def __init__(self, bits: int) -> None:
+        self._inner = zlib.decompressobj(bits)
+        self._more = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._more
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        found = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        # What is full may have more behind it that needs no further input.
+        self._more = bool(self._inner.unconsumed_tail) or len(found) == max_length
+        return found
+
+
+class ZipLzma:
+    """LZMA as ZIP has it: a version, the length of the properties, these, and then the stream.
+
+    Its dictionary is no larger than what it unpacks to, `size` bytes; beyond `memory` it is refused.
+    """
+
+    def __init__(self, size: int, memory: int) -> None:
+        self._size = size
+        self._memory = memory
+        self._head = b""
+        self._inner: lzma.LZMADecompressor | None = None
+
+    @property
+    def eof(self) -> bool:
+        return self._inner is not None and self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data if self._inner else b""
+
+    @property
+    def needs_input(self) -> bool:
+        return self._inner is None or self._inner.needs_input
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        if self._inner is None:
+            self._head += data
+            if len(self._head) < 4:
+                return b""
+            end = 4 + int.from_bytes(self._head[2:4], "little")
+            if len(self._head) < end:
+                return b""
+            self._inner, data = self._begun(self._head[4:end]), self._head[end:]
+        return self._inner.decompress(data, max_length)
+
+    def _begun(self, properties: bytes) -> lzma.LZMADecompressor:
+        if len(properties) < 5:
+            raise lzma.LZMAError("the properties of LZMA are too short")
+        packed, dictionary = properties[0], int.from_bytes(properties[1:5], "little")
+        needed = max(min(dictionary, self._size), 4096)
+        check_memory(needed, self._memory)
+        bits = {"lc": packed % 9, "lp": packed // 9 % 5, "pb": packed // 45}
+        filters = [{"id": lzma.FILTER_LZMA1, "dict_size": needed, **bits}]
+        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters)
+
+
+class Xz:
+    """One stream of xz. Raises RefusedError where its dictionary takes more than `memory` bytes."""
+
+    def __init__(self, memory: int) -> None:
+        self._inner = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory + _LZMA_OVERHEAD)
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return self._inner.needs_input
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        try:
+            return self._inner.decompress(data, max_length)
+        except lzma.LZMAError as error:
+            # Nothing else tells this error from others.
+            if "memory usage limit" in str(error).lower():
+                raise RefusedError(TOO_MUCH_MEMORY) from error
+            raise
+
+
+def check_memory(needed: int, limit: int) -> None:
+    """Raise RefusedError where unpacking asks for more bytes than the limit."""
+    if needed > limit:
+        raise RefusedError(TOO_MUCH_MEMORY)
+
+
+class Unpacked(io.RawIOBase):
+    """What a packed file unpacks to. No read gives more than `CHUNK` bytes, or makes more of them.
+
+    `begin` makes a decoder for each stream. There is one; or several, where `follows` says how a further one
+    begins, and what begins otherwise behind a stream is none of the file's. Raises what the decoders raise
+    for damage, EOFError where the bytes break off, and RefusedError for streams that are too many or ask for
+    too much memory.
+    """
+
+    def __init__(self, packed: IO[bytes], begin: Callable[[], Decoder], follows: bytes | None = None) -> None:
+        self._packed = packed
+        self._begin = begin
+        self._follows = follows
+        self._decoder = begin()
+        self._streams = 1
+        self._input = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        wanted = CHUNK if size < 0 else min(size, CHUNK)
+        while wanted and not (self._decoder.eof and not self._next()):
+            # Any number of bytes, and of streams, may unpack to nothing.
+            check_time()
+            if found := self._decoder.decompress(self._taken(), wanted):
+                return found
+        return b""
+
+    def _taken(self) -> bytes:
+        """Input for the decoder, if it needs any: what it has not used it keeps in memory."""
+        if not self._decoder.needs_input:
+            return b""
+        taken, self._input = self._input or self._packed.read(CHUNK), b""
+        if not taken:
+            raise EOFError("it breaks off")
+        return taken
+
+    def _next(self) -> bool:
+        """Begin with the stream behind the one that has ended; whether there is one."""
+        if self._follows is None:
+            return False
+        rest = self._decoder.unused_data.lstrip(b"\0")
+        # Between streams, and behind the last one, may be zeros.
+        while len(rest) < max(1, len(self._follows)) and (piece := self._packed.read(CHUNK)):
+            rest = (rest + piece).lstrip(b"\0")
+        if not rest or not rest.startswith(self._follows):
+            self._follows = None
+            return False
+        self._streams += 1
+        if self._streams > MOST_STREAMS:
+            raise RefusedError("damaged", text=f"more than {MOST_STREAMS} streams")
+        self._decoder, self._input = self._begin(), rest
+        return True
+
+
+def gunzipped(packed: IO[bytes]) -> Unpacked:
+    """What a file in gzip unpacks to; checksums are checked."""
+    return Unpacked(packed, lambda: Inflate(zlib.MAX_WBITS | 16), follows=b"")
+
+
+def bunzipped(packed: IO[bytes]) -> Unpacked:
+    """What a file in bzip2 unpacks to."""
+    return Unpacked(packed, bz2.BZ2Decompressor, follows=b"BZh")
+
+
+def unxzed(packed: IO[bytes], memory: int) -> Unpacked:
+    """What a file in xz unpacks to, with a dictionary of at most `memory` bytes."""
+    return Unpacked(packed, lambda: Xz(memory), follows=XZ)

@@ -1,0 +1,200 @@
+"""One file of a ZIP archive: what its headers say of it, and its bytes."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import stat
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Final, cast
+from zipfile import BadZipFile
+
+from archive.intake.walk.members import Member, text_of
+from archive.intake.walk.refusals import Budget, RefusedError
+from archive.intake.walk.unpacking import Decoder, Inflate, Unpacked, ZipLzma
+
+LOCAL: Final = struct.Struct("<4s5H3L2H")
+FILE: Final = b"PK\x03\x04"
+"""How a file's own header begins."""
+
+_ELSEWHERE: Final = 0xFFFFFFFF
+"""Stands for a number that has no room in 32 bits: it is in the extra field."""
+
+_ENCRYPTED, _PATCHED, _STRONGLY_ENCRYPTED = 0x1, 0x20, 0x40
+_STORED, _DEFLATED, _BZIP2, _LZMA = 0, 8, 12, 14
+_METHODS: Final = {
+    1: "shrink", 2: "reduce", 3: "reduce", 4: "reduce", 5: "reduce", 6: "implode", 7: "tokenize",
+    9: "deflate64", 10: "implode", 16: "terse", 18: "terse", 19: "lz77", 20: "zstd", 93: "zstd", 94: "mp3",
+    95: "xz", 96: "jpeg", 97: "wavpack", 98: "ppmd", 99: "aes",
+}  # fmt: skip
+"""Names of the ways to compress that are not read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the directory says of a member, or its own header; `at` is where that begins in the file.
+
+    A header of its own need not tell the checksum and the size: they are None then.
+    """
+
+    name: bytes
+    flags: int
+    method: int
+    mode: int
+    crc: int | None
+    packed: int
+    size: int | None
+    at: int
+
+
+def member_of(file: IO[bytes], record: Record, budget: Budget, wrong: str) -> Member:
+    """A file as it is to be read; `wrong` says why it cannot be, empty for nothing."""
+    path = text_of(record.name)
+    if record.flags & (_ENCRYPTED | _STRONGLY_ENCRYPTED):
+        return Member(path, refusal=RefusedError("encrypted"))
+    if stat.S_ISLNK(record.mode):
+        return Member(path, refusal=RefusedError("link"))
+    if wrong:
+        return Member(path, refusal=RefusedError("damaged", text=wrong))
+    return Member(path, lambda: _opened(file, record, budget), lambda: record.packed)
+
+
+# --- its bytes -------------------------------------------------------------------------------------------
+
+
+def _opened(file: IO[bytes], record: Record, budget: Budget) -> IO[bytes]:
+    """The bytes of a member, at its beginning. Raises BadZipFile and RefusedError."""
+    decoder = _decoder(record, budget)
+    packed = cast(IO[bytes], Slice(file, _data_at(file, record), record.packed))
+    stream = packed if decoder is None else cast(IO[bytes], Unpacked(packed, decoder))
+    return cast(IO[bytes], _Checked(stream, record))
+
+
+def _decoder(record: Record, budget: Budget) -> Callable[[], Decoder] | None:
+    """What unpacks a member; None for one that is not compressed."""
+    if record.flags & _PATCHED:
+        raise RefusedError("unknown-compression", text="patched data")
+    if record.method == _STORED:
+        if record.size is None:
+            raise RefusedError("damaged", text="nothing tells its size")
+        return None
+    if record.method == _DEFLATED:
+        return lambda: Inflate(-zlib.MAX_WBITS)
+    if record.method == _BZIP2:
+        return bz2.BZ2Decompressor
+    if record.method == _LZMA:
+        size = record.size
+        if size is None:
+            raise RefusedError("damaged", text="nothing tells its size")
+        return lambda: ZipLzma(size, budget.memory)
+    name = _METHODS.get(record.method, "unknown")
+    raise RefusedError("unknown-compression", text=f"ZIP {record.method} ({name})")
+
+
+def _data_at(file: IO[bytes], record: Record) -> int:
+    """Where a member's bytes begin: behind a header of its own, which must name the same file."""
+    begin = data_at(file, record.at) if record.at >= 0 else 0
+    if not begin:
+        raise BadZipFile("there is no file where the directory says")
+    file.seek(record.at)
+    names = LOCAL.unpack(file.read(LOCAL.size))[9]
+    if file.read(names) != record.name:
+        raise BadZipFile("the directory gives the file another name")
+    return begin
+
+
+class Slice(io.RawIOBase):
+    """A part of a file, which others may read from in between."""
+
+    def __init__(self, file: IO[bytes], at: int, size: int) -> None:
+        self._file = file
+        self._at = at
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        self._file.seek(self._at)
+        data = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._at += len(data)
+        self._left -= len(data)
+        return data
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Checked(io.RawIOBase):
+    """As many bytes of a stream as its record says, with their checksum checked at the end."""
+
+    def __init__(self, stream: IO[bytes], record: Record) -> None:
+        self._stream = stream
+        self._left = record.size
+        self._wanted = record.crc
+        self._crc = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._left is None:
+            data = self._stream.read(size)
+        else:
+            data = self._stream.read(self._left if size < 0 else min(size, self._left)) if self._left else b""
+            self._left -= len(data)
+        self._crc = zlib.crc32(data, self._crc)
+        if (not data or self._left == 0) and self._wanted not in (None, self._crc):
+            raise BadZipFile("the checksum is wrong")
+        return data
+
+
+# --- its headers -----------------------------------------------------------------------------------------
+
+
+def data_at(file: IO[bytes], at: int) -> int:
+    """Where the bytes of a file begin whose own header stands here; 0 where there is no header."""
+    file.seek(at)
+    head = file.read(LOCAL.size)
+    if len(head) < LOCAL.size or not head.startswith(FILE):
+        return 0
+    names, extras = LOCAL.unpack(head)[9:]
+    return at + LOCAL.size + int(names) + int(extras)
+
+
+def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
+    """What a file's own header says of it, and where its bytes begin; None where there is no such header."""
+    file.seek(at)
+    head = file.read(LOCAL.size)
+    if len(head) < LOCAL.size or not head.startswith(FILE):
+        return None
+    _, _, flags, method, _, _, crc, packed, size, names, extras = LOCAL.unpack(head)
+    name, extra = file.read(names), file.read(extras)
+    size, packed = wide(extra, size, packed)
+    return Record(name, flags, method, 0, crc, packed, size, at), at + LOCAL.size + names + extras
+
+
+def wide(extra: bytes, *numbers: int) -> Iterator[int]:
+    """Size, packed size and place, with those that have no room in a record taken from its extra field."""
+    fields = _field64(extra) if _ELSEWHERE in numbers else b""
+    for number in numbers:
+        if number == _ELSEWHERE and len(fields) >= 8:
+            yield int.from_bytes(fields[:8], "little")
+            fields = fields[8:]
+        else:
+            yield number
+
+
+def _field64(extra: bytes) -> bytes:
+    """The field for large numbers among the extra ones; none, where there is no such."""
+    while len(extra) >= 4:
+        kind, length = struct.unpack_from("<2H", extra)
+        if kind == 1:
+            return extra[4 : 4 + length]
+        extra = extra[4 + length :]
+    return b""

@@ -1,0 +1,223 @@
+"""The files of a ZIP archive as their own headers tell of them, where its directory does not.
+
+An archive that breaks off has no directory, two archives one behind the other have two, and the directory of
+an archive that is stored in another one can pass for the outer one's.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from array import array
+from bisect import bisect_right
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import IO, Final
+from zipfile import BadZipFile
+
+from archive.intake.walk.members import Member
+from archive.intake.walk.refusals import CHUNK, Budget
+from archive.intake.walk.zip_members import FILE, LOCAL, Record, data_at, local_record, member_of
+from kifu_core.deadline import check_time
+
+_DESCRIPTOR: Final = b"PK\x07\x08"
+_END: Final = b"PK\x05\x06"
+_SIZES_BEHIND: Final = 0x8
+"""The flag of a file whose sizes stand behind it."""
+
+_SPARE_BYTES: Final = 24
+"""What may stand between files that is none: the longest descriptor."""
+
+_PARTS: Final[dict[bytes, tuple[int, str, tuple[int, ...]]]] = {
+    b"PK\x01\x02": (46, "<H", (28, 30, 32)),
+    _END: (22, "<H", (20,)),
+    b"PK\x05\x05": (6, "<H", (4,)),
+    b"PK\x06\x06": (12, "<Q", (4,)),
+    b"PK\x06\x07": (20, "<H", ()),
+    b"PK\x06\x08": (8, "<L", (4,)),
+}
+"""What an archive has beside its files: its least length, and where the lengths stand that come to that."""
+
+_SEARCHES: Final = 8
+"""How many times the whole archive's length may be searched for the ends of files that do not tell it."""
+
+_FIRST_BYTES: Final = 256
+"""A search begins with so many, for what it looks for may be near; finding one costs as much."""
+
+_MOST_PIECES: Final = 100_000
+"""As many places in an archive are remembered that the directory's files do not lie in side by side."""
+
+
+class FileStream:
+    """Reads the files of an archive one behind the other.
+
+    Linear in the archive's bytes: each is looked at once, and for the ends of files `_SEARCHES` times more.
+    What comes depends on the bytes alone, not on which of the files are read.
+    """
+
+    def __init__(self, file: IO[bytes], budget: Budget) -> None:
+        self._file = file
+        self._budget = budget
+        self._searchable = _SEARCHES * file.seek(0, io.SEEK_END)
+
+    def begins_at(self, at: int) -> bool:
+        """Whether there is a file's header."""
+        return self._bytes(at, 4) == FILE
+
+    def archive(self, begin: int, end: int) -> Iterator[Member]:
+        """The files of one archive or of several. Raises BadZipFile behind the last, unless every byte is
+        accounted for and the archive has its end."""
+        ended = yield from self._files(begin, end)
+        if not ended:
+            raise BadZipFile("the archive breaks off: no end of the central directory")
+
+    def gap(self, begin: int, end: int) -> Iterator[Member]:
+        """The files in a part of the archive that the directory does not name, if it begins with one.
+
+        Raises BadZipFile behind the last where bytes between them are none of theirs.
+        """
+        head = self._bytes(begin, min(end - begin, _SPARE_BYTES + len(FILE)))
+        if (first := head.find(FILE)) >= 0:
+            yield from self._files(begin + first, end)
+
+    def _files(self, at: int, end: int) -> Generator[Member, None, bool]:
+        """The files from here to there; the generator's value is whether an end of an archive came last."""
+        ended, strange = False, False
+        while at < end:
+            check_time()
+            found = local_record(self._file, at)
+            if found and found[1] <= end:
+                record, begin = found
+                wrong, at = "", begin
+                if record.flags & _SIZES_BEHIND and not record.packed:
+                    record, at = self._measured(record, begin, end)
+                elif begin + record.packed > end:
+                    wrong = "it reaches beyond the end"
+                else:
+                    at = begin + record.packed
+                    record = self._checked(record, at)
+                ended = False
+                if not record.name.endswith(b"/"):
+                    yield member_of(self._file, record, self._budget, wrong)
+            elif length := self._length_of_part(at):
+                ended = self._bytes(at, 4) == _END and at + length <= end
+                at += length
+            else:
+                behind, at = at, self._next(at, end, FILE)
+                strange = strange or _SPARE_BYTES < at - behind < end - behind
+        if strange:
+            raise BadZipFile("between its files there are bytes that are none of theirs")
+        return ended
+
+    def _bytes(self, at: int, count: int) -> bytes:
+        self._file.seek(at)
+        return self._file.read(count)
+
+    def _length_of_part(self, at: int) -> int:
+        """The length of what is no file and belongs to an archive; 0 for anything else."""
+        head = self._bytes(at, 46)
+        if head.startswith(_DESCRIPTOR):
+            return next((n for n in (16, 24) if self._bytes(at + n, 2) == b"PK"), 0)
+        if head[:4] not in _PARTS:
+            return 0
+        length, kind, places = _PARTS[head[:4]]
+        if len(head) < length:
+            return 0
+        return length + sum(int(struct.unpack_from(kind, head, place)[0]) for place in places)
+
+    def _next(self, at: int, end: int, *marks: bytes) -> int:
+        """Where one of these marks of four bytes comes next behind the first byte; the end for nowhere."""
+        at, wanted = at + 1, _FIRST_BYTES
+        while at < end:
+            check_time()
+            wanted = min(wanted * 2, CHUNK)
+            piece = self._bytes(at, min(wanted, end - at))
+            places = [place for mark in marks if (place := piece.find(mark)) >= 0]
+            if places:
+                return at + min(places)
+            if len(piece) < wanted:
+                break
+            at += len(piece) - 3
+        return end
+
+    # --- sizes ---
+
+    def _measured(self, record: Record, begin: int, end: int) -> tuple[Record, int]:
+        """A file with the sizes that stand behind it, and where these end.
+
+        Only what tells the right length is taken for them. Where there is no such, as in an archive that
+        breaks off, the file ends where its unpacker finds its end, before the next one.
+        """
+        at = begin - 1
+        while self._searchable > 0:
+            behind, at = at, self._next(at, end, _DESCRIPTOR)
+            self._searchable -= at - behind + _FIRST_BYTES
+            if at >= end:
+                break
+            packed, tail = at - begin, self._bytes(at + 4, 20)
+            for form in ("<LLL", "<LQQ"):
+                if len(tail) < struct.calcsize(form):
+                    continue
+                crc, said, size = struct.unpack_from(form, tail)
+                if said == packed and self._ends_at(at + 4 + struct.calcsize(form), end):
+                    return replace(record, crc=crc, packed=packed, size=size), at + 4 + struct.calcsize(form)
+        at = self._next(begin - 1, end, FILE, b"PK\x01\x02")
+        return replace(record, crc=None, packed=at - begin, size=None), at
+
+    def _ends_at(self, at: int, end: int) -> bool:
+        """Whether a file can have ended before this: something of an archive follows, or nothing."""
+        return b"PK".startswith(self._bytes(at, max(0, min(2, end - at))))
+
+    def _checked(self, record: Record, at: int) -> Record:
+        """A file whose header tells its size and perhaps not its checksum, which stands behind it then."""
+        if record.flags & _SIZES_BEHIND and not record.crc:
+            tail = self._bytes(at, 8)
+            crc = int.from_bytes(tail[4:], "little") if tail.startswith(_DESCRIPTOR) else None
+            return replace(record, crc=crc)
+        return record
+
+
+class Coverage:
+    """Which bytes before the directory belong to files that it names; of these no more is kept than where
+    such parts begin and end."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        self._file = file
+        self._size = size
+        self._begins = array("Q")
+        self._ends = array("Q")
+        self._scattered = False
+
+    def add(self, record: Record, of_header_only: bool) -> None:
+        """Add a file of the directory, or its header where its size makes no sense."""
+        if self._scattered or not 0 <= record.at < self._size:
+            return
+        if begin := data_at(self._file, record.at):
+            self._add(record.at, begin + (0 if of_header_only else record.packed))
+
+    def _add(self, begin: int, end: int) -> None:
+        # As much as no file has room in belongs to the one before it: its sizes may stand there.
+        end += LOCAL.size
+        first = bisect_right(self._begins, begin)
+        if first and self._ends[first - 1] >= begin:
+            first -= 1
+            begin, end = self._begins[first], max(end, self._ends[first])
+        last = bisect_right(self._begins, end)
+        if last > first:
+            end = max(end, self._ends[last - 1])
+        self._begins[first:last] = array("Q", [begin])
+        self._ends[first:last] = array("Q", [end])
+        self._scattered = len(self._begins) > _MOST_PIECES
+
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """The parts between and behind those files. Raises BadZipFile where there are too many."""
+        if self._scattered:
+            raise BadZipFile("its files lie too scattered to tell whether its directory names all of them")
+        reached = 0
+        for begin, end in zip(self._begins, self._ends, strict=True):
+            check_time()
+            if begin > reached:
+                yield reached, begin
+            reached = end - LOCAL.size
+        if self._size - reached > LOCAL.size:
+            yield reached, self._size

@@ -1,0 +1,159 @@
+"""ZIP archives, read as streams: their directory record by record, their members a piece at a time.
+
+`zipfile` makes an object of every record before the first member is read, and unpacks a whole piece of bzip2
+or LZMA at once, whatever that gives.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Final
+from zipfile import BadZipFile
+
+from archive.intake.walk.members import Member
+from archive.intake.walk.refusals import Budget
+from archive.intake.walk.zip_members import Record, Slice, member_of, wide
+from archive.intake.walk.zip_stream import Coverage, FileStream
+from kifu_core.deadline import check_time
+
+_END: Final = struct.Struct("<4s4H2LH")
+_END64: Final = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR: Final = struct.Struct("<4sLQL")
+_RECORD: Final = struct.Struct("<4s6H3L5H2L")
+_TAIL_BYTES: Final = _END.size + 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """Where the directory begins and ends, where what closes the archive ends, and how much further than it
+    says everything is: other bytes may come before an archive."""
+
+    begin: int
+    end: int
+    behind: int
+    shift: int
+
+
+def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
+    """The files of a ZIP archive in the order of its directory, without folders; then those that stand in
+    the archive and not in its directory.
+
+    Where there is no directory, or it is that of another archive behind this one or in it, the files come in
+    the order of their own headers. What one does not open costs no more than its headers. Raises RefusedError
+    and BadZipFile where the archive cannot be read any further, and behind all that can be read of it.
+    """
+    size = file.seek(0, io.SEEK_END)
+    stream = FileStream(file, budget)
+    try:
+        found = _directory(file, size)
+    except BadZipFile:
+        yield from stream.archive(0, size)
+        raise
+    if found.shift > 0 and stream.begins_at(0):
+        yield from stream.archive(0, size)
+        return
+    covered = Coverage(file, found.begin)
+    damage: list[BadZipFile] = []
+    yield from _until_damage(_named(file, size, found, covered, budget), damage)
+    yield from _until_damage(_unnamed(stream, covered), damage)
+    if stream.begins_at(found.behind):
+        yield from _until_damage(stream.archive(found.behind, size), damage)
+    if damage:
+        raise damage[0]
+
+
+def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator[Member]:
+    """These files, and what ends them before their end put aside."""
+    try:
+        yield from files
+    except BadZipFile as error:
+        damage.append(error)
+
+
+def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
+    """The files between and behind those that the directory names."""
+    for begin, end in covered.gaps():
+        yield from stream.gap(begin, end)
+
+
+def _named(
+    file: IO[bytes], size: int, place: _Directory, covered: Coverage, budget: Budget
+) -> Iterator[Member]:
+    """The files that the directory names."""
+    packed = 0
+    for record in _records(file, place):
+        wrong = "it reaches beyond the end" if record.at + record.packed > size else ""
+        covered.add(record, of_header_only=bool(wrong))
+        if record.name.endswith(b"/"):
+            continue
+        packed += 0 if wrong else record.packed
+        if packed > size:
+            # Where members lie over each other, a few bytes can become any number of files.
+            wrong = "files overlap"
+        yield member_of(file, record, budget, wrong)
+
+
+# --- the directory ---------------------------------------------------------------------------------------
+
+
+def _records(file: IO[bytes], place: _Directory) -> Iterator[Record]:
+    """The records of the directory, in its order; of these no more than one is in memory."""
+    directory = io.BufferedReader(Slice(file, place.begin, place.end - place.begin))
+    while head := directory.read(_RECORD.size):
+        if len(head) < _RECORD.size or not head.startswith(b"PK\x01\x02"):
+            raise BadZipFile("the directory is damaged")
+        check_time()
+        yield _record(head, directory, place.shift)
+
+
+def _record(head: bytes, directory: IO[bytes], shift: int) -> Record:
+    (
+        _, _, _, flags, method, _, _, crc, packed, size, names, extras, comments, disk, _, attributes, at,
+    ) = _RECORD.unpack(head)  # fmt: skip
+    name, extra = directory.read(names), directory.read(extras)
+    if len(name) < names or len(extra) < extras or len(directory.read(comments)) < comments:
+        raise BadZipFile("the directory breaks off")
+    if disk:
+        raise BadZipFile("it is one of several parts")
+    size, packed, at = wide(extra, size, packed, at)
+    return Record(name, flags, method, attributes >> 16, crc, packed, size, at + shift)
+
+
+def _directory(file: IO[bytes], size: int) -> _Directory:
+    """The directory as the end of the archive tells of it. Raises BadZipFile where that makes no sense."""
+    tail_at = max(0, size - _TAIL_BYTES)
+    file.seek(tail_at)
+    tail = file.read()
+    at = len(tail) - _END.size
+    if not (tail.startswith(b"PK\x05\x06", max(at, 0)) and tail.endswith(b"\0\0")):
+        at = tail.rfind(b"PK\x05\x06")  # a comment follows
+    if at < 0 or len(tail) - at < _END.size:
+        raise BadZipFile("no end of the central directory")
+    length, begin, comment = _END.unpack_from(tail, at)[5:]
+    end = tail_at + at
+    behind = end + _END.size + comment
+    if wide := _directory64(file, end):
+        end, length, begin = wide
+    if length > end:
+        raise BadZipFile("the directory is longer than the file")
+    return _Directory(end - length, end, behind, end - length - begin)
+
+
+def _directory64(file: IO[bytes], end: int) -> tuple[int, int, int] | None:
+    """End, length and beginning of a directory whose numbers are large: they stand before its end."""
+    if end < _LOCATOR.size:
+        return None
+    file.seek(end - _LOCATOR.size)
+    mark, _, place, _ = _LOCATOR.unpack(file.read(_LOCATOR.size))
+    if mark != b"PK\x06\x07":
+        return None
+    for at in (place, end - _LOCATOR.size - _END64.size):
+        if 0 <= at <= end - _END64.size:
+            file.seek(at)
+            found = _END64.unpack(file.read(_END64.size))
+            if found[0] == b"PK\x06\x06":
+                return at, found[8], found[9]
+    raise BadZipFile("no end of the central directory")

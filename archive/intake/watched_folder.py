@@ -1,0 +1,91 @@
+"""The watched folder: files that somebody puts there are taken in; nothing in it is ever changed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from django.conf import settings
+
+from archive import store
+from archive.intake.walk.entries import clean_name
+
+log = logging.getLogger(__name__)
+
+FILES_A_SCAN: Final = 200
+_CHUNK: Final = 1024 * 1024
+
+Seen = dict[str, list[int | bool]]
+"""Path -> size, time of the last change of its inode in nanoseconds, whether it was taken (or refused) so."""
+
+
+def scan() -> list[int]:
+    """Take in what has not changed since the last scan; the ids of uploads that are new.
+
+    What was seen is kept in `watch.json` in the data folder. A file that changes later is taken again.
+    At most `FILES_A_SCAN` files are taken, the others by the next scan. Links are not followed.
+    """
+    folder = Path(settings.WATCH_DIR)
+    memory = settings.DATA_DIR / "watch.json"
+    before: Seen = json.loads(memory.read_text()) if memory.exists() else {}
+    now: Seen = {}
+    uploads: list[int] = []
+    taken = 0
+    for path, size, changed in _files(folder):
+        known = before.get(path)
+        stable = known is not None and known[:2] == [size, changed]
+        done = stable and known is not None and bool(known[2])
+        if stable and not done and taken < FILES_A_SCAN:
+            taken += 1
+            done = True
+            uploads += _take(Path(path))
+        now[path] = [size, changed, done]
+    _remember(memory, now)
+    return uploads
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(root, name)
+            try:
+                about = path.lstat()
+            except OSError:
+                continue  # it went while we looked; if it comes back, the next scan sees it
+            if stat.S_ISREG(about.st_mode):
+                # Not the time of the last change of its bytes: who is allowed to read it is news too.
+                yield os.fspath(path), about.st_size, about.st_ctime_ns
+
+
+def _take(path: Path) -> list[int]:
+    """Store a file; the upload's id if it is new. What cannot be taken is told to whoever reads the log."""
+    try:
+        with path.open("rb") as file:
+            upload, created = store.create_upload(clean_name(path.name), _chunks(file), source="watch")
+    except store.UploadEmpty:
+        log.warning("%s is not taken in: it is empty", path)
+        return []
+    except store.UploadTooLarge as limit:
+        log.warning("%s is not taken in: it has more than %s bytes (ARCHIVE_MAX_UPLOAD_BYTES)", path, limit)
+        return []
+    except OSError as error:
+        log.warning("%s is not taken in: %s", path, error)
+        return []
+    return [upload.pk] if created else []
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(_CHUNK):
+        yield chunk
+
+
+def _remember(memory: Path, seen: Seen) -> None:
+    temporary = memory.with_suffix(".new")
+    temporary.write_text(json.dumps(seen))
+    temporary.rename(memory)

@@ -1,0 +1,191 @@
+"""Working off uploads: claim them, read their entries, store them batch by batch."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import connection
+
+from archive import store
+from archive.derive.game import ReadyEntry
+from archive.intake.resume import Place, Reading, keep, place_of, reading_at, small_data
+from archive.models import Upload
+from kifu_core.errors import Issue
+
+BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
+"""Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
+whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
+
+AGAIN_ENTRIES = 50
+"""Of an upload that is read again: every row is looked at and written by itself, while others wait."""
+
+BATCH_ROWS = 100 * BATCH_ENTRIES
+BATCH_SECONDS = 0.4
+"""A batch ends at any of them. On SQLite it then holds the only write lock, for about as long as it took to
+read, on any machine."""
+
+TURN_SECONDS = 1.0
+"""A worker works so long on an upload, then others have their turn."""
+
+CAREFUL_TRIES = 3
+"""From so many claims without a batch committed on, entries are stored singly: one of them is to blame."""
+
+DEADLY_TRIES = 6
+"""From so many on, the next entry fails unread: it has ended the worker three times by itself."""
+
+
+def work_off(upload_id: int) -> None:
+    """Read and store all that an upload holds; nothing happens where it is claimed, done or gone.
+
+    Killed anywhere, it can be run again: entries that are stored stay, the rest is read anew.
+    """
+    token = secrets.token_hex(16)
+    while work_on(upload_id, token):
+        pass
+
+
+def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
+    """Work on an upload for about `seconds` (`TURN_SECONDS`); whether there is more to do.
+
+    Nothing happens, and False is the answer, where another worker has it or it is done or gone. When there is
+    more to do the claim is given back, and somebody has to be told.
+    """
+    upload = _claimed(upload_id, token)
+    return bool(upload and work_together([upload], token, seconds))
+
+
+def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
+    """The same, along with other small uploads that wait, if it is small itself: what many files cost
+    together is far less than what they cost one by one. The ids of uploads with more to do."""
+    upload = _claimed(upload_id, token)
+    if upload is None:
+        return []
+    return work_together([upload, *store.claim_others(upload, token)], token, seconds)
+
+
+def _claimed(upload_id: int, token: str) -> Upload | None:
+    return Upload.objects.filter(pk=upload_id).first() if store.claim(upload_id, token) else None
+
+
+def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
+    """Work on uploads that are claimed, one after the other, for about `seconds` in all; the ids of those
+    with more to do. Their claims are given back then, and somebody has to be told."""
+    until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
+    again = any(upload.reading for upload in uploads)
+    size = min(BATCH_ENTRIES, AGAIN_ENTRIES) if again else BATCH_ENTRIES
+    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
+        size = 1
+    left = {upload.pk: upload for upload in uploads}
+    walks = Walks(uploads)
+    try:
+        for group in batches(walks, size):
+            store.ingest_together(group, token)
+            for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
+                walks.close(upload.pk)
+                if upload.reading:
+                    store.finish(upload.pk, token)
+            if time.monotonic() >= until:
+                break
+    except store.ClaimLostError as lost:
+        walks.close_all()
+        store.lives(lost.uploads)
+    except store.RenumberedError as found:
+        walks.close_all()
+        store.begin_again(found.uploads, token)
+    except ObjectDoesNotExist:
+        # Bytes or entries of one that is being deleted went while they were read.
+        walks.close_all()
+        if store.holds(left, token):
+            raise
+    except OSError:
+        # There is no room for temporary files, or the like: that try says nothing about the uploads.
+        walks.close_all()
+        store.lives(left)
+        raise
+    except BaseException:
+        walks.close_all()
+        raise
+    walks.keep()
+    return store.hand_over(left, token)
+
+
+class Walks:
+    """The walks through some uploads, one opened after the other."""
+
+    def __init__(self, uploads: Sequence[Upload]) -> None:
+        self.uploads = uploads
+        self.open: dict[int, Reading] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, Iterator[ReadyEntry]]]:
+        """Of each upload its id and its entries that are not stored yet."""
+        data = small_data(self.uploads)
+        for upload in self.uploads:
+            # Nothing is expected of an upload before its first batch: then there are no entries to look at.
+            place = Place() if upload.expected is None else place_of(upload.pk)
+            reading = reading_at(upload, place, data.pop(upload.pk, None))
+            self.open[upload.pk] = reading
+            yield upload.pk, _limited(reading.entries(place, upload.tries >= DEADLY_TRIES))
+
+    def close(self, upload_id: int) -> None:
+        """Be done with an upload."""
+        self.open.pop(upload_id).close()
+
+    def close_all(self) -> None:
+        """Give back the files and memory of all."""
+        while self.open:
+            self.open.popitem()[1].close()
+
+    def keep(self) -> None:
+        """Keep what is open for the next turn."""
+        while self.open:
+            keep(self.open.popitem()[1])
+
+
+def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
+    """The entries up to ARCHIVE_MAX_ENTRIES, and where there are more, one that tells so."""
+    limit = settings.ARCHIVE_MAX_ENTRIES
+    for entry in entries:
+        if entry.seq >= limit:
+            yield ReadyEntry(
+                entry.seq, path=entry.path, part=entry.part, index=entry.index,
+                issues=(Issue("too-many-entries", "error", params={"limit": limit}),),
+            )  # fmt: skip
+            return
+        yield entry
+
+
+def batches(
+    walks: Iterable[tuple[int, Iterable[ReadyEntry]]], size: int | None = None
+) -> Iterator[list[store.ReadBatch]]:
+    """The entries of uploads in groups that are small enough to store in one transaction and do not take long
+    to read."""
+    limit = BATCH_ENTRIES if size is None else size
+    group: list[store.ReadBatch] = []
+    count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+
+    def full() -> bool:
+        return count >= limit or rows >= BATCH_ROWS or time.monotonic() >= until
+
+    for upload_id, entries in walks:
+        read: list[ReadyEntry] = []
+        for entry in entries:
+            read.append(entry)
+            count += 1
+            rows += len(entry.game.rows) if entry.game else 0
+            # The first entry of an upload is mostly the last one as well, which is found out by going on;
+            # not where something is deadly and all before it is to be stored first.
+            if full() and (len(read) > 1 or limit == 1):
+                yield [*group, store.ReadBatch(upload_id, read)]
+                group, read = [], []
+                count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+        group.append(store.ReadBatch(upload_id, read, ended=True))
+        if full():
+            yield group
+            group = []
+            count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
+    if group:
+        yield group

@@ -1,0 +1,23 @@
+"""`manage.py migrate`, which says what to do with an archive whose tables are too old for this version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import connections
+
+from archive.upgrading import OLDEST, is_too_old
+
+
+class Command(migrate.Command):
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Bring the tables up to date. Raises CommandError for those of versions before `OLDEST`."""
+        if is_too_old(connections[options["database"]]):
+            raise CommandError(
+                "The tables of this archive are older than this version can bring up to date; nothing was "
+                f"changed. Run `manage.py migrate archive {OLDEST}` with the version that made "
+                "them, or a later one that has that migration, and then this one again."
+            )
+        super().handle(*args, **options)

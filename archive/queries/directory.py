@@ -1,0 +1,160 @@
+"""The lists of all players and of all events: page by page, by reading, by name, or by number of games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, Literal
+
+from django.core.cache import cache
+from django.db import connection
+
+from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
+from archive.queries import people
+from archive.queries.people import Kind, Named
+from archive.queries.sql import Sql
+from archive.queries.taken_down import last_gone
+
+Listing = Literal["reading", "name", "games"]
+
+ORDERS: Final[dict[Kind, tuple[Listing, ...]]] = {"player": ("reading", "games"), "event": ("name", "games")}
+"""The orders of each list, first that in which it comes. Of events no reading is known."""
+
+BEGINNINGS: Final = (*ROWS, LATIN, UNKNOWN)
+"""Where a list by reading can begin."""
+
+RANKED: Final = 5_000
+"""Names that a list by number of games has, those with the most."""
+
+FEW: Final = 5_000
+"""Seats at games that are counted anew for every page; of more the numbers are kept for `KEPT_SECONDS`."""
+KEPT_SECONDS: Final = 600
+
+_PARTS: Final = {
+    "kana": "n.reading >= 'あ'",
+    "latin": "n.reading > '' AND n.reading < 'あ'",
+    "unknown": "n.reading = ''",
+}
+"""The order of the readings: kana, Latin letters, none. Each is one stretch of the index."""
+
+_BY_READING: Final = """
+    SELECT n.id, n.name, (
+        SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
+    ), n.reading FROM {table} n WHERE {part} AND (n.reading, n.name) > (%s, %s)
+    AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.reading, n.name LIMIT %s
+"""
+_RANKED: Final = """
+    SELECT n.id, c.number FROM (
+        SELECT d.{kind}_id AS id, count(*) AS number FROM {games} d GROUP BY d.{kind}_id
+    ) c JOIN {table} n ON n.id = c.id WHERE lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    ORDER BY c.number DESC, n.name LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Named):
+    """A name in a list. `row` is that of the kana under which it stands, `LATIN`, or `UNKNOWN`; None where
+    the list is in another order."""
+
+    row: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A page of names. `next` is what `after` has to be for the page after it, empty on the last; `cut` tells
+    that the list ends where others have fewer games."""
+
+    items: tuple[Listed, ...]
+    next: str = ""
+    cut: bool = False
+
+
+def listed(
+    kind: Kind, order: Listing, words: str = "", after: str = "", row: str | None = None, limit: int = 100
+) -> Names:
+    """A page of the names that hold the words, as `people.names`.
+
+    `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
+    that the list does not have, and for an `after` of another order.
+    """
+    if order not in ORDERS[kind]:
+        raise ValueError(f"order is one of {', '.join(ORDERS[kind])}, not {order!r}")
+    if row is not None and (order != "reading" or row not in BEGINNINGS):
+        raise ValueError(f"there is no row {row!r} in this list")
+    if order == "games":
+        return _by_games(kind, words, after, limit)
+    if order == "reading":
+        found = _by_reading(kind, words, after, row, limit + 1)
+    else:
+        found = [Listed(one.id, one.name, one.games) for one in people.names(kind, words, after, limit + 1)]
+    return Names(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
+
+
+def _by_reading(kind: Kind, words: str, after: str, row: str | None, limit: int) -> list[Listed]:
+    found: list[Listed] = []
+    for part, place in _parts(after.replace("\0", ""), row):
+        sql = _BY_READING.format(part=part, **people.named_by(kind))
+        values: list[int | str] = [people.COUNTED_TO, *place, people.like(kind, words), limit - len(found)]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, values)
+            found += [Listed(pk, name, n, row_of(key)) for pk, name, n, key in cursor.fetchall()]
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The stretches of the list from a name or a row on, each with the reading and name before its first."""
+    key = reading(after) if after else (row or UNKNOWN)
+    first = "kana" if not after and row is None else _part_of(key)
+    # Latin letters begin with figures.
+    begins = (key, after) if after else (key if key in ROWS else "", "")
+    parts = list(_PARTS)
+    for part in parts[parts.index(first) :]:
+        yield _PARTS[part], begins if part == first else ("", "")
+
+
+def _part_of(key: str) -> str:
+    return {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
+
+
+def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
+    """`after` is how many come before."""
+    if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
+        raise ValueError("after is none of a list by number of games")
+    first = int(after or 0)
+    ranked = _ranked(kind, words)
+    page = ranked[first : first + limit]
+    names = _names_of(kind, [pk for pk, _n in page])
+    items = tuple(Listed(pk, names[pk], n) for pk, n in page if pk in names)
+    following = str(first + limit) if len(ranked) > first + limit else ""
+    return Names(items, following, cut=len(ranked) == RANKED)
+
+
+def _ranked(kind: Kind, words: str) -> list[tuple[int, int]]:
+    """Ids and exact numbers of games, the most first."""
+    kept = f"ranked-{kind}-{last_gone()}-{blake2b(words.encode()).hexdigest()}"
+    found: list[tuple[int, int]] | None = cache.get(kept)
+    if found is None:
+        with connection.cursor() as cursor:
+            cursor.execute(_RANKED.format(**people.named_by(kind)), [people.like(kind, words), RANKED])
+            found = [(int(pk), int(n)) for pk, n in cursor.fetchall()]
+        if sum(n for _pk, n in found) > FEW:
+            cache.set(kept, found, KEPT_SECONDS)
+    return found
+
+
+def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:
+    if not ids:
+        return {}
+    places = ", ".join(["%s"] * len(ids))
+    table = people.named_by(kind)["table"]
+    asked = Sql(f"SELECT n.id, n.name FROM {table} n WHERE n.id IN ({places})", tuple(ids))
+    with connection.cursor() as cursor:
+        cursor.execute(asked.text, asked.values)
+        return dict(cursor.fetchall())
+
+
+__all__ = ["BEGINNINGS", "LATIN", "ORDERS", "RANKED", "UNKNOWN", "Listed", "Listing", "Names", "listed"]

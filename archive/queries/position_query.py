@@ -1,0 +1,85 @@
+"""What is asked about a position: under which keys it lies, and how rows look on the asker's board.
+
+A position is asked for as it is (`exact`), with its left-right mirror image (`mirror`), with the colours
+exchanged (`color`), or with all of these (`any`). Each orientation is a key of its own, so an answer costs
+its own rows; answers over several orientations are sums, in which a game that reaches several of them
+counts in each. Moves and results are told as the asker sees the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, Literal, NamedTuple
+
+from archive.index import versions
+from archive.index.schema import BLACK_WINS, COLOR_BIT, FIRST, FORK, WHITE_WINS
+from kifu_core.classes import Match
+from kifu_core.games import GAMES, GameKind
+from kifu_core.lines import NO_MOVE
+
+Lines = Literal["main", "all"]
+
+KINDS: Final = tuple(GAMES)
+MATCHES: Final = ("exact", "mirror", "color", "any")
+
+ROWS: Final[dict[str, str]] = {"main": f"(d.flags & {FORK}) = 0", "all": f"(d.flags & {FIRST}) <> 0"}
+"""The one row that each game has under a key, of the rows of its main line or of all its lines."""
+
+
+class Asked(NamedTuple):
+    """A position as the asker has it, and the keys under which it is looked for.
+
+    `keys` are those of every version of the index that is in use; `key & 3` is the orientation of each.
+    """
+
+    game: GameKind[Any]
+    position: Any
+    orientation: int
+    keys: tuple[int, ...]
+    folds: bool
+    lines: Lines
+
+    def move(self, stored: int) -> int:
+        """A stored move on the asker's board; of two that are mirror images on a board that is its own
+        mirror image, the smaller."""
+        move = self.game.orient(stored, self.orientation)
+        return min(move, self.game.orient(move, 1)) if self.folds and move != NO_MOVE else move
+
+    def turned(self, key: int) -> bool:
+        """Whether rows of this key have the asker's colours exchanged."""
+        return bool((key ^ self.orientation) & COLOR_BIT)
+
+    def seen(self, result: int, key: int) -> int:
+        """A row's result on the asker's board, and the other way round."""
+        return result ^ 1 if self.turned(key) and result in (BLACK_WINS, WHITE_WINS) else result
+
+
+def ask(kind: str, code: str, match: Match = "exact", lines: Lines = "main", space: int = 0) -> Asked:
+    """The question about a code. Raises DecodeError for a code that is not strictly valid, ValueError for a
+    kind, match or lines that there is not."""
+    check(kind, match, lines)
+    game = GAMES[kind]
+    position = game.decode(code)
+    found = game.canonical(position)
+    keys = position_keys([position], match, kind, space)[0]
+    folds = found.symmetric and match in ("mirror", "any")
+    return Asked(game, position, found.orientation, keys, folds, lines)
+
+
+def check(kind: str, match: str, lines: str) -> None:
+    """Raises ValueError for a kind, match or lines that there is not."""
+    if kind not in KINDS:
+        raise ValueError(f"no such game: {kind!r}")
+    if match not in MATCHES:
+        raise ValueError(f"match is one of {', '.join(MATCHES)}, not {match!r}")
+    if lines not in ROWS:
+        raise ValueError(f"lines is main or all, not {lines!r}")
+
+
+def position_keys(positions: Iterable[Any], match: Match, kind: str, space: int) -> list[tuple[int, ...]]:
+    """For each position the keys that match it, in every version of the index that is in use."""
+    asked, keys_of = versions.asked(), GAMES[kind].same_class_keys
+    return [
+        tuple(key for version in asked for key in keys_of(position, match, kind, space, version))
+        for position in positions
+    ]

@@ -1,0 +1,174 @@
+"""What was taken down: who still sees it, and that it was there once.
+
+An upload is gone for everybody from the moment its deletion is asked for; so are games that nobody else has
+sent. Who may look at uploads in the admin (the permission `archive.view_upload`) sees them for as long as
+anything is there.
+
+Of a game that is deleted by itself its records stay: their bytes are what somebody sent. Where these are
+hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that holds them: the
+whole upload, and what other entries were read from the same file. What is quoted of them goes as well, and so
+do the names of those files, which often are the players'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import Max, QuerySet
+from django.http import Http404, HttpRequest
+
+from archive.models import Entry, Game, GameAlias, GoneGame, GoneUpload, Upload
+
+
+class GoneError(Http404):
+    """There was something at this address; it was taken down. 410."""
+
+
+def sees_deleted(request: HttpRequest) -> bool:
+    """Whether this request sees what is being deleted."""
+    return bool(request.user.has_perm("archive.view_upload"))
+
+
+def upload_shown(request: HttpRequest, pk: int) -> Upload:
+    """The upload of an address. Raises Http404, GoneError."""
+    upload = Upload.objects.filter(pk=pk).first()
+    if upload is None:
+        raise _missing(GoneUpload.objects.filter(upload_id=pk))
+    if upload.state == Upload.State.DELETING and not sees_deleted(request):
+        raise GoneError
+    return upload
+
+
+def uploads_shown(request: HttpRequest, pks: Collection[int]) -> QuerySet[Upload]:
+    """Those of the uploads that a list names."""
+    found = Upload.objects.filter(pk__in=pks)
+    return found if sees_deleted(request) else found.exclude(state=Upload.State.DELETING)
+
+
+def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
+    """The entry of an address, with its upload. Raises Http404, GoneError."""
+    upload = upload_shown(request, pk)
+    entry = Entry.objects.filter(upload=upload, seq=seq).select_related("upload").first()
+    if entry is None:
+        raise Http404
+    return entry
+
+
+def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -> None:
+    """Raises GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
+    if has_hidden(upload, part) and not sees_deleted(request):
+        raise GoneError
+
+
+def has_hidden(upload: Upload, part: int | None = None) -> bool:
+    """Whether bytes of an upload, or of one part of it, are hidden."""
+    hidden = Entry.objects.filter(upload=upload, hidden=True)
+    return (hidden if part is None else hidden.filter(part=part)).exists()
+
+
+def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
+    """An entry's issues; none where they would quote what is hidden from this request."""
+    return [] if entry.hidden and not sees_deleted(request) else list(entry.issues)
+
+
+def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
+    """Take from uploads, which are to be shown and not saved, the names that this request does not see."""
+    shown = list(uploads)
+    hidden = nameless(request, {upload.pk for upload in shown})
+    for upload in shown:
+        if upload.pk in hidden:
+            upload.name = ""
+
+
+def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
+    """Those of the uploads whose names are hidden from this request."""
+    return set() if sees_deleted(request) else hidden_whole(pks)
+
+
+def hidden_whole(pks: Collection[int]) -> set[int]:
+    """Those of the uploads that are a file which holds hidden bytes, or of which all is hidden."""
+    hidden = Entry.objects.filter(hidden=True)
+    touched = set(hidden.filter(upload__in=pks).values_list("upload_id", flat=True).distinct())
+    return {
+        pk
+        for pk in touched
+        if hidden.filter(upload=pk, path="").exists()
+        or not Entry.objects.filter(upload=pk, hidden=False).exists()
+    }
+
+
+def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
+    """Take from these entries, which are to be shown and not to be saved, the paths of the files that hold
+    hidden bytes, unless this request sees them."""
+    if sees_deleted(request):
+        return
+    hidden = Entry.objects.filter(hidden=True)
+    paths: dict[int, set[str]] = {}
+    for entry in entries:
+        paths.setdefault(entry.upload_id, set())
+        if entry.path and not entry.hidden:
+            paths[entry.upload_id].add(entry.path)
+    touched = hidden.filter(upload__in=paths).values_list("upload_id", flat=True).distinct()
+    gone = {
+        (pk, path)
+        for pk in touched
+        for path in hidden.filter(upload=pk, path__in=paths[pk]).values_list("path", flat=True).distinct()
+    }
+    for entry in entries:
+        if entry.hidden or (entry.upload_id, entry.path) in gone:
+            entry.path = ""
+
+
+def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:
+    """The game of an address, with its record where that is wanted; None where there is none of this id, but
+    perhaps an alias. Raises GoneError."""
+    games = Game.objects.select_related("stored") if record else Game.objects.all()
+    game = games.filter(pk=pk).first()
+    if game is not None and is_hidden(game.pk) and not sees_deleted(request):
+        raise GoneError
+    return game
+
+
+def game_called(request: HttpRequest, pk: int) -> int:
+    """The present id of a game by a former one. Raises Http404, GoneError."""
+    alias = GameAlias.objects.filter(pk=pk).first()
+    if alias is None:
+        raise _missing(GoneGame.objects.filter(pk=pk))
+    if is_hidden(alias.game_id) and not sees_deleted(request):
+        raise GoneError
+    return alias.game_id
+
+
+def editions_shown(request: HttpRequest, game: int) -> QuerySet[Entry]:
+    """The editions of a game, in the order in which they came."""
+    entries = Entry.objects.filter(game=game).select_related("upload").order_by("pk")
+    return entries if sees_deleted(request) else entries.exclude(upload__state=Upload.State.DELETING)
+
+
+_HIDDEN: Final = """
+    SELECT (SELECT count(*) FROM (SELECT 1 FROM archive_entry e WHERE e.game_id = %s LIMIT 1) x),
+        (SELECT count(*) FROM (
+            SELECT 1 FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
+            WHERE e.game_id = %s AND u.state <> %s LIMIT 1
+        ) y)
+"""
+
+
+def is_hidden(game: int) -> bool:
+    """Whether all uploads that a game came in are being deleted: it will be gone itself."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
+        came, stays = cursor.fetchone()
+    return bool(came and not stays)
+
+
+def last_gone() -> int:
+    """A number that is another one when an upload has left the lists: what was counted before counts its
+    games too. Every process keeps its own counts, and would not hear of it otherwise."""
+    return GoneUpload.objects.aggregate(last=Max("pk"))["last"] or 0
+
+
+def _missing(gone: QuerySet[Any]) -> Http404:
+    return GoneError() if gone.exists() else Http404()

@@ -1,0 +1,110 @@
+"""What all records of the archive are made of, by kind of game and of record: two passes over the games, kept
+for a while. The statistics and the facets of whole lists are told from the same numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db import connection
+
+from archive.queries.taken_down import last_gone
+
+KEPT_SECONDS: Final = 600
+FEW: Final = 20
+"""An archive with no more games is counted anew every second: it has just begun and fills fast."""
+
+MOST: Final = 500
+"""Different openings or endings of a kind that are kept, the most frequent."""
+
+
+@dataclass(slots=True)
+class Records:
+    """Records of one kind, by what they have; `undated` have no year."""
+
+    games: int = 0
+    undated: int = 0
+    years: Counter[int] = field(default_factory=Counter)
+    results: Counter[int] = field(default_factory=Counter)
+    handicaps: Counter[str] = field(default_factory=Counter)
+    endings: Counter[str] = field(default_factory=Counter)
+    openings: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: int, handicap: str, special: str, opening: str, n: int) -> None:
+        """Count so many records that have these values."""
+        self.games += n
+        self.results[result] += n
+        self.handicaps[handicap] += n
+        if special:
+            self.endings[special] += n
+        if opening:
+            self.openings[opening] += n
+
+    def add_day(self, played: int, n: int) -> None:
+        """Tell the day of so many records."""
+        if played:
+            self.years[date.fromordinal(played).year] += n
+        else:
+            self.undated += n
+
+    def cut(self) -> None:
+        """Keep the most frequent of what may have any number of values."""
+        self.endings = Counter(dict(self.endings.most_common(MOST)))
+        self.openings = Counter(dict(self.openings.most_common(MOST)))
+
+
+Whole = dict[tuple[str, str], Records]
+"""By the kind of game and of record."""
+
+_VALUES: Final = """
+    SELECT kind, record_kind, result, handicap, special, opening, count(*) FROM archive_game
+    WHERE space = 0 GROUP BY kind, record_kind, result, handicap, special, opening
+"""
+_DAYS: Final = """
+    SELECT kind, record_kind, played, count(*) FROM archive_game
+    WHERE space = 0 GROUP BY kind, record_kind, played
+"""
+
+
+def whole() -> Whole:
+    """All records, at most `KEPT_SECONDS` old, and without what was taken down since."""
+    kept = f"whole-{last_gone()}"
+    found: Whole | None = cache.get(kept)
+    if found is None:
+        found = count_whole()
+        games = sum(records.games for records in found.values())
+        cache.set(kept, found, KEPT_SECONDS if games > FEW else 1)
+    return found
+
+
+def count_whole() -> Whole:
+    """All records, counted now."""
+    found: Whole = {}
+    for kind, record_kind, *values in _rows(_VALUES):
+        found.setdefault((kind, record_kind), Records()).add(*values)
+    for kind, record_kind, played, n in _rows(_DAYS):
+        found.setdefault((kind, record_kind), Records()).add_day(played, n)
+    for records in found.values():
+        records.cut()
+    return found
+
+
+def together(some: Iterable[Records]) -> Records:
+    """Records of several kinds."""
+    found = Records()
+    for one in some:
+        found.games += one.games
+        found.undated += one.undated
+        for name in ("years", "results", "handicaps", "endings", "openings"):
+            getattr(found, name).update(getattr(one, name))
+    return found
+
+
+def _rows(sql: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall())

@@ -1,0 +1,56 @@
+"""The only writer and deleter of uploads, entries, games and the position index.
+
+Every function is a transaction of its own: killed anywhere it leaves nothing, run again it changes nothing.
+What is not named here is nobody's but the store's.
+"""
+
+from archive.store.batches import ClaimLostError, Ingested, ReadBatch, ingest, ingest_together
+from archive.store.changes import IndexDamagedError
+from archive.store.deletion import begin_deletion, delete_upload, left_deleting
+from archive.store.games import delete_games, reindex_games, replace_games
+from archive.store.leases import (
+    RenumberedError,
+    begin_again,
+    claim,
+    claim_others,
+    finish,
+    hand_over,
+    holds,
+    is_small,
+    lives,
+    reread,
+    retry,
+    sweep,
+)
+from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads
+
+__all__ = [
+    "ClaimLostError",
+    "IndexDamagedError",
+    "Ingested",
+    "ReadBatch",
+    "RenumberedError",
+    "UploadEmpty",
+    "UploadTooLarge",
+    "begin_again",
+    "begin_deletion",
+    "claim",
+    "claim_others",
+    "create_upload",
+    "create_uploads",
+    "delete_games",
+    "delete_upload",
+    "finish",
+    "hand_over",
+    "holds",
+    "ingest",
+    "ingest_together",
+    "is_small",
+    "left_deleting",
+    "lives",
+    "reindex_games",
+    "replace_games",
+    "reread",
+    "retry",
+    "sweep",
+]

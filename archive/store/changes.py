@@ -1,0 +1,515 @@
+"""The parts of a writing transaction. Only `archive.store` calls these.
+
+Lock order, the same in every transaction so that writers wait for each other and never in a circle:
+counters (shared), players, events, known games by id, new games by digest, occurrences, entries, counters
+by key, the upload.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final, TypeVar
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseError
+
+from archive.derive import series
+from archive.derive.game import ReadyGame, ReadyRow, index_rows, row_result
+from archive.derive.headers import folded
+from archive.index import counters, schema, versions
+from archive.index.engine import engine
+from archive.index.schema import Counted, Place, Row, pack_keys, unpack_keys
+from archive.models import (
+    Entry,
+    Event,
+    EventAlias,
+    Game,
+    GameEvent,
+    GamePlayer,
+    GameRecord,
+    GameSeries,
+    Player,
+    PlayerAlias,
+)
+from kifu_core.jkf import Record
+
+T = TypeVar("T")
+Identity = tuple[int, bytes]
+"""Space and digest."""
+
+Value = str | int | bytes | date | None
+
+Indexed = tuple[Sequence[ReadyRow], Sequence[str]]
+"""What `index_rows` gives: rows and their codes."""
+
+ATTEMPTS: Final = 5
+"""Runs of a transaction that fails only because of another one."""
+
+_ROWS_A_STATEMENT: Final = 500
+
+_GAME_COLUMNS: Final = (
+    "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
+    "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
+    "plies", "index_version", "index_rows", "calendar", "round", "opening", "details",
+)  # fmt: skip
+_INSERT_GAMES: Final = f"""
+    INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
+    ON CONFLICT (space, digest) DO NOTHING RETURNING id, space, digest, slot
+"""
+_DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
+_UPDATE_GAME: Final = (
+    f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
+)
+_UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, beside = %s WHERE game_id = %s"
+_RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
+
+
+class IndexDamagedError(Exception):
+    """The index does not hold the rows that a stored record gives; `reindex_positions` repairs the game."""
+
+
+@dataclass(slots=True)
+class Change:
+    """What one transaction does to the index: collected while games are written, applied once."""
+
+    cursor: CursorWrapper
+    names: Names
+    pending: list[Row] = field(default_factory=list)
+    added: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+    taken: list[Counted] = field(default_factory=list)
+    """What hot keys lose by games that are taken out at once."""
+    ratings: dict[tuple[int, int], int] = field(default_factory=dict)
+    codes: dict[int, str] = field(default_factory=dict)
+    records: dict[int, bytes] = field(default_factory=dict)
+    """The records by now of known games that an edition came for."""
+    moved: dict[int, int] = field(default_factory=dict)
+    """Ids that became aliases, to the games they are now."""
+
+    def know(self, games: Collection[ReadyGame]) -> None:
+        """Have the ids of the players and events of these games."""
+        names = _names(games)
+        self.names.players.update(names.players)
+        self.names.events.update(names.events)
+
+    def take_slots(self, count: int) -> list[int]:
+        """Slots that no game has, nor had when the transaction began: ratings are known by them."""
+        slots = engine().take_slots(self.cursor, count)
+        too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
+        return [slot + max(0, too_low) for slot in slots]
+
+    def home(self, pk: int) -> int:
+        """Where a game is found by now."""
+        while pk in self.moved:
+            pk = self.moved[pk]
+        return pk
+
+    def add(self, indexed: Indexed, slot: int, record_kind: str, played: int, result: int) -> None:
+        """Index a game in a slot that is new."""
+        rows, codes = indexed
+        shown = row_result(record_kind, result)
+        self.pending += [Row(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in rows]
+        if slot % _check_every() == 0:
+            self.codes.update((row.key, code) for row, code in zip(rows, codes, strict=True))
+
+    def write_rows(self) -> None:
+        """Insert what was added since the last time, in the order of the primary key."""
+        if self.pending:
+            engine().insert(self.cursor, sorted(self.pending))
+        self.added += self.pending
+        self.pending = []
+
+    def write_counters(self) -> None:
+        """The last thing but the upload."""
+        counters.update(self.cursor, self.added, self.removed, self.ratings, self.taken)
+
+    def promote(self) -> None:
+        """After the commit: give counters to keys that have become hot."""
+        with connection.cursor() as cursor:
+            cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
+            hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
+        for key in sorted(hot):
+            counters.promote(key, self.codes[key])
+
+
+def _check_every() -> int:
+    """One game in so many looks whether its keys have become hot."""
+    return max(1, schema.HOT_GAMES // 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Normalized names to the ids of players and events."""
+
+    players: dict[str, int]
+    events: dict[str, int]
+
+
+def run(games: Iterable[ReadyGame], work: Callable[[Change], T]) -> T:
+    """Run `work` in one transaction, with the names of `games` in place, and again if others got in its way.
+
+    `work` must write rows and counters through its `Change`. Raises RetiredVersionError.
+    """
+    games = list(games)
+    for attempt in range(1, ATTEMPTS + 1):
+        engine().make_room()
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                engine().lock_shared(cursor)
+                versions.check_current()
+                change = Change(cursor, _names(games))
+                result = work(change)
+            break
+        except DatabaseError as error:
+            if attempt == ATTEMPTS or not engine().may_retry(error):
+                raise
+        except ObjectDoesNotExist:
+            # A game or an entry went between two looks at it.
+            if attempt == ATTEMPTS:
+                raise
+    change.promote()
+    return result
+
+
+def _names(games: Collection[ReadyGame]) -> Names:
+    players = {name for game in games for name in game.players if name}
+    events = {game.event for game in games if game.event}
+    return Names(_players(players), _events(events))
+
+
+def _players(names: Collection[str]) -> dict[str, int]:
+    """The ids of all names, by which of their characters make a difference; those nobody knows are added in
+    the order of their keys, each as it is written."""
+    keys = {name: folded(name) for name in names}
+    wanted = set(keys.values())
+    if not wanted:
+        return {}
+    own = Player.objects.filter(key__in=wanted).values_list("key", "pk")
+    others = PlayerAlias.objects.filter(key__in=wanted).values_list("key", "player_id")
+    found: dict[str, int] = dict(own.union(others, all=True))
+    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
+    if missing:
+        new = [Player(name=name) for _key, name in sorted(missing.items())]
+        Player.objects.bulk_create(new, ignore_conflicts=True)
+        found.update(Player.objects.filter(key__in=missing).values_list("key", "pk"))
+    return {name: found[key] for name, key in keys.items()}
+
+
+def _events(names: Collection[str]) -> dict[str, int]:
+    """The ids of all names; those nobody knows are added, sorted."""
+    if not names:
+        return {}
+    own = Event.objects.filter(name__in=names).values_list("name", "pk")
+    others = EventAlias.objects.filter(name__in=names).values_list("name", "event_id")
+    found: dict[str, int] = dict(own.union(others, all=True))
+    missing = sorted(set(names) - found.keys())
+    if missing:
+        Event.objects.bulk_create([Event(name=name) for name in missing], ignore_conflicts=True)
+        found.update(Event.objects.filter(name__in=missing).values_list("name", "pk"))
+    return found
+
+
+def identity(game: ReadyGame) -> Identity:
+    """What a game is known by."""
+    return game.space, game.digest
+
+
+def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
+    """The stored games among these, locked in the order of their ids."""
+    spaces: dict[int, list[bytes]] = {}
+    for space, digest in identities:
+        spaces.setdefault(space, []).append(digest)
+    found = [
+        game
+        for space, digests in spaces.items()
+        for game in Game.objects.select_for_update().filter(space=space, digest__in=digests).order_by("id")
+    ]
+    return {(game.space, bytes(game.digest)): game for game in found}
+
+
+def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, int]:
+    """Insert games that were not known a moment ago; the ids of those that nobody else inserted meanwhile."""
+    games = sorted(games, key=identity)
+    slots = dict(zip(map(identity, games), change.take_slots(len(games)), strict=True))
+    ids: dict[Identity, int] = {}
+    for part in _parts(games):
+        places = ", ".join([f"({', '.join(['%s'] * len(_GAME_COLUMNS))})"] * len(part))
+        values = [value for game in part for value in _values(change, game, slots[identity(game)])]
+        change.cursor.execute(_INSERT_GAMES.format(places=places), values)
+        ids.update(((space, bytes(digest)), pk) for pk, space, digest, _ in change.cursor.fetchall())
+    inserted = [game for game in games if identity(game) in ids]
+    GameRecord.objects.bulk_create(
+        [
+            GameRecord(
+                game_id=ids[identity(game)], record=game.record, beside=game.beside, keys=_packed(game.rows)
+            )
+            for game in inserted
+        ]
+    )
+    GameSeries.objects.bulk_create(
+        [GameSeries(game_id=ids[identity(game)], series=game.series) for game in inserted if game.series]
+    )
+    _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
+    change.records.update({ids[identity(game)]: game.record for game in inserted})
+    return ids
+
+
+def _packed(rows: Iterable[ReadyRow]) -> bytes:
+    return pack_keys(row.key for row in rows)
+
+
+def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), _ROWS_A_STATEMENT):
+        yield items[start : start + _ROWS_A_STATEMENT]
+
+
+def _values(change: Change, game: ReadyGame, slot: int) -> list[Value]:
+    """A game's columns in the order of `_GAME_COLUMNS`."""
+    players = [change.names.players[name] if name else None for name in game.players]
+    event = change.names.events[game.event] if game.event else None
+    return [
+        game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
+        event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
+        game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
+        game.round, game.opening, json.dumps(game.details),
+    ]  # fmt: skip
+
+
+def has_columns(change: Change, game: Game, ready: ReadyGame) -> bool:
+    """Whether the row of a stored game and the ratings of its players are those of a ready one."""
+    stored = Game.objects.values(*_GAME_COLUMNS).get(pk=game.pk)
+    wanted = dict(zip(_GAME_COLUMNS, _values(change, ready, game.slot), strict=True))
+    wanted["details"] = ready.details  # type: ignore[assignment]
+    for column in ("digest", "stem"):
+        stored[column] = bytes(stored[column] or b"")
+    return stored == wanted and _ratings(game) == _named_ratings(ready)
+
+
+def _add_to_index(change: Change, games: Sequence[tuple[ReadyGame, int]]) -> None:
+    """Rows, players' and events' lists of games in new slots."""
+    players, events = [], []
+    for game, slot in games:
+        change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
+        for colour, (name, rating) in enumerate(zip(game.players, game.ratings, strict=True)):
+            if not name:
+                continue
+            player = change.names.players[name]
+            place = {"played": game.played, "slot": slot, "colour": colour}
+            players.append(GamePlayer(player_id=player, rating=rating, **place))
+            if rating is not None:
+                change.ratings[slot, colour] = rating
+        if game.event:
+            event = change.names.events[game.event]
+            events.append(GameEvent(event_id=event, played=game.played, slot=slot))
+    GamePlayer.objects.bulk_create(players)
+    GameEvent.objects.bulk_create(events)
+
+
+def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool = False) -> None:
+    """Take a game out of the index: its rows by the keys that are kept, or by reading the segment.
+
+    If these are not as many as the game is known to have, raises IndexDamagedError; or `anyhow`, looks for
+    the others in the segment.
+    """
+    change.write_rows()
+    for colour, rating in GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"):
+        if rating is not None:
+            change.ratings[game.slot, colour] = rating
+    if scan:
+        change.removed += engine().delete_slot(change.cursor, game.slot)
+        return
+    keys = keys_of([game])[game.pk]
+    rows = engine().delete(change.cursor, keys, game.played, game.slot)
+    change.removed += rows
+    if len(rows) == game.index_rows:
+        return
+    if not anyhow:
+        raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows found, {game.index_rows} expected")
+    change.removed += engine().delete_slot(change.cursor, game.slot)
+
+
+def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
+    """The keys under which games have rows, by id. Games stored before keys were kept are replayed for it."""
+    found: dict[int, Sequence[int]] = {}
+    kept = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
+    found.update((pk, unpack_keys(packed)) for pk, packed in kept if packed is not None)
+    for game in games:
+        if game.pk not in found:
+            rows_then = index_rows(game.jkf, game.kind, game.space, game.index_version)[0]
+            found[game.pk] = sorted({row.key for row in rows_then})
+    return found
+
+
+def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -> None:
+    """Take games out of the index as `remove_rows` does, but all at once; one by one only where the index
+    does not hold the rows that they are known to have. Raises IndexDamagedError, unless `anyhow`."""
+    change.write_rows()
+    keys = keys_of(games)
+    places: list[Place] = []
+    for game in games:
+        played, slot = game.played, game.slot
+        places += [(key, played, slot) for key in keys[game.pk]]
+    places.sort()
+    try:
+        with transaction.atomic():
+            removed, counted = engine().take_out(change.cursor, places)
+            if removed != sum(game.index_rows for game in games):
+                raise IndexDamagedError(f"{removed} rows found")
+        change.taken += counted
+    except IndexDamagedError:
+        for game in games:
+            remove_rows(change, game, anyhow=anyhow)
+
+
+def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
+    """Index a stored game again, with other rows, in a new slot; what else is known of it stays."""
+    remove_rows(change, game, scan=scan)
+    (slot,) = change.take_slots(1)
+    for colour in (0, 1):
+        if (game.slot, colour) in change.ratings:
+            change.ratings[slot, colour] = change.ratings[game.slot, colour]
+    GamePlayer.objects.filter(slot=game.slot).update(slot=slot)
+    GameEvent.objects.filter(slot=game.slot).update(slot=slot)
+    game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
+    game.save(update_fields=["slot", "index_rows", "index_version"])
+    GameRecord.objects.filter(game=game).update(keys=_packed(indexed[0]))
+    change.add(indexed, slot, game.record_kind, game.played, game.result)
+
+
+def keeps_rows(game: Game, ready: ReadyGame) -> bool:
+    """Whether the rows of a stored game, and of its players, are also those of what it is by now, provided
+    that both play the same moves."""
+    return (
+        game.index_version == schema.INDEX_VERSION
+        and (game.record_kind, game.played, game.result) == (ready.record_kind, ready.played, ready.result)
+        and (bytes(game.digest), game.digest_version) == (ready.digest, ready.digest_version)
+        and _ratings(game) == _named_ratings(ready)
+    )
+
+
+def _ratings(game: Game) -> dict[int, int | None]:
+    """The ratings of a stored game's named players, by colour."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RATINGS, [game.slot])
+        return dict(cursor.fetchall())
+
+
+def _named_ratings(ready: ReadyGame) -> dict[int, int | None]:
+    return {colour: ready.ratings[colour] for colour in (0, 1) if ready.players[colour]}
+
+
+def rewrite_game(change: Change, game: Game, ready: ReadyGame) -> None:
+    """Everything about a stored game anew, its record included; in a new slot unless its rows are kept."""
+    rewrite_games(change, [(game, ready)])
+
+
+def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """The same for several games, at once; those whose rows are kept stay in their slots.
+
+    Raises IndexDamagedError.
+    """
+    if not games:
+        return
+    keep_own_records([game for game, _ in games])
+    _move(change, [pair for pair in games if pair[1].kept_rows is None])
+    _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
+    write_series({game.pk: ready.series for game, ready in games})
+    change.records.update((game.pk, ready.record) for game, ready in games)
+
+
+def _restate(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """Write what games are by now but for their place in the index, in the players' lists and among those of
+    their day."""
+    _update(change, [(game, ready, game.slot) for game, ready in games])
+    change.cursor.executemany(
+        _UPDATE_RECORD,
+        [[ready.record, json.dumps(ready.beside), game.pk] for game, ready in games],
+    )
+    events = [(game, change.names.events[ready.event] if ready.event else None) for game, ready in games]
+    others = [(game, event) for game, event in events if event != game.event_id]
+    GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
+    GameEvent.objects.bulk_create(
+        [GameEvent(event_id=event, played=game.played, slot=game.slot) for game, event in others if event]
+    )
+
+
+def _update(change: Change, games: Sequence[tuple[Game, ReadyGame, int]]) -> None:
+    """Write the columns of stored games, which are in these slots from now on."""
+    change.cursor.executemany(
+        _UPDATE_GAME, [[*_values(change, ready, slot), game.pk] for game, ready, slot in games]
+    )
+
+
+def _move(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+    """Index stored games anew, in new slots."""
+    if not games:
+        return
+    old = [game for game, _ in games]
+    take_out(change, old)
+    forget_slots([game.slot for game in old])
+    slots = change.take_slots(len(games))
+    _update(change, [(game, ready, slot) for (game, ready), slot in zip(games, slots, strict=True)])
+    GameRecord.objects.bulk_create(
+        [
+            GameRecord(game_id=game.pk, record=ready.record, beside=ready.beside, keys=_packed(ready.rows))
+            for game, ready in games
+        ],
+        update_conflicts=True,
+        unique_fields=["game"],
+        update_fields=["record", "beside", "keys"],
+    )
+    _add_to_index(change, [(ready, slot) for (_, ready), slot in zip(games, slots, strict=True)])
+
+
+def write_series(packed: Mapping[int, bytes]) -> None:
+    """Give games, by id, the series that follow from their records by now."""
+    GameSeries.objects.filter(game__in=[pk for pk, found in packed.items() if not found]).delete()
+    GameSeries.objects.bulk_create(
+        [GameSeries(game_id=pk, series=found) for pk, found in packed.items() if found],
+        update_conflicts=True,
+        unique_fields=["game"],
+        update_fields=["series"],
+    )
+
+
+def derive_series(game: Game, record: Record) -> None:
+    """Make a stored game's series anew."""
+    write_series({game.pk: series.pack(series.series_of(record, game.details))})
+
+
+def forget_slots(slots: Collection[int]) -> None:
+    """Remove slots from the lists of players' and events' games."""
+    GamePlayer.objects.filter(slot__in=slots).delete()
+    GameEvent.objects.filter(slot__in=slots).delete()
+
+
+def keep_own_records(games: Collection[Game]) -> None:
+    """Before games get other records: entries that had the old one as their own keep it."""
+    having = Entry.objects.filter(game__in=games, record=None)
+    for pk in having.order_by().values_list("game_id", flat=True).distinct():
+        old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
+        Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
+
+
+def drop_games(games: Collection[Game]) -> None:
+    """Delete games that nothing refers to any more but their own tables."""
+    forget_slots([game.slot for game in games])
+    GameSeries.objects.filter(game__in=games).delete()
+    GameRecord.objects.filter(game__in=games).delete()
+    # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.
+    for part in _parts([game.pk for game in games]):
+        connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))
+
+
+def park_digests(ids: Collection[int]) -> list[int]:
+    """Lock the games that there are, in the order of their ids, and free their identities: they are about to
+    get others, in whatever order. The ids of these games."""
+    found = [game.pk for game in Game.objects.select_for_update().filter(pk__in=ids).order_by("pk")]
+    for pk in found:
+        Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)
+    return found

@@ -1,0 +1,323 @@
+"""Taking entries out: of an upload that is deleted, or those that a later reading does not find any more.
+
+A game goes with its last entry; otherwise it becomes what its other editions say. Entries of uploads that
+are being deleted count as gone already. Games that nobody else has sent go first: nothing finds them while
+the rest of the work is done.
+
+All is done some entries at a time, each time in a transaction of its own, so that others can write in
+between. Killed anywhere, it goes on where it is called again. Two that delete the same upload do not harm
+each other.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import BooleanField, Case, F, Q, QuerySet, When
+from django.utils import timezone
+
+from archive.derive.game import ReadyGame
+from archive.derive.merge import Edition, union
+from archive.models import (
+    Entry,
+    Game,
+    GameAlias,
+    GameRecord,
+    GoneGame,
+    GoneUpload,
+    Upload,
+    UploadChunk,
+)
+from archive.store import changes, dedupe
+from archive.store.changes import Change
+
+BATCH: Final = 100
+"""Entries of the first transaction; the following ones are made larger or smaller by the time it took."""
+LARGEST_BATCH: Final = 400
+SMALLEST_BATCH: Final = 20
+"""Below, a transaction costs more than what is done in it. So many games are made anew in about 0.1 s."""
+BATCH_SECONDS: Final = {"sqlite": 0.15, "postgresql": 0.5}[connection.vendor]
+"""About as long as a transaction is to take. On SQLite nobody else writes meanwhile; on PostgreSQL those wait
+that change the same counters."""
+
+CHUNKS: Final = 16
+"""Pieces of bytes that are deleted in one transaction."""
+
+CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
+
+
+def begin_deletion(upload_id: int) -> bool:
+    """Nobody works on the upload from now on, and nobody sees it; whether there is one.
+
+    The same bytes can be sent again from now on. Asked for again, it changes nothing.
+    """
+    found = Upload.objects.filter(pk=upload_id)
+    begun = {"state": Upload.State.DELETING, "sha256": f"deleted-{upload_id}"}
+    fresh = found.exclude(state=Upload.State.DELETING)
+    return bool(fresh.update(claimed_by=None, claimed_until=None, **begun)) or found.exists()
+
+
+def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
+    """Delete an upload with its bytes, its entries, and the games that nobody else has sent; whether it is
+    gone. It is not where there is more to do after about so many seconds, or where somebody else is at it.
+
+    Interrupted, it goes on where it is called again; `left_deleting` knows what is left.
+    """
+    begin_deletion(upload_id)
+    deletion = Deletion(upload_id, secrets.token_hex(16))
+    until = None if seconds is None else time.monotonic() + seconds
+    if deletion.claim():
+        for _ in deletion.steps():
+            if until is not None and time.monotonic() >= until:
+                deletion.hand_over()
+                break
+    return not Upload.objects.filter(pk=upload_id).exists()
+
+
+def left_deleting() -> list[int]:
+    """The ids of uploads whose deletion has begun and nobody is at; whoever asks sees to it that somebody is.
+
+    Until a message about them should have arrived they are not named again.
+    """
+    now = timezone.now()
+    left = Upload.objects.filter(unclaimed(now), state=Upload.State.DELETING).order_by("pk")
+    ids = list(left.values_list("pk", flat=True))
+    until = now + timedelta(seconds=settings.MESSAGE_SECONDS)
+    return [pk for pk in ids if left.filter(pk=pk).update(claimed_by=None, claimed_until=until)]
+
+
+def unclaimed(now: datetime) -> Q:
+    """Nobody works on it; where somebody was told, `claimed_until` is when that is taken for lost."""
+    return Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The deletion of one upload by one process, which is known by its token."""
+
+    upload_id: int
+    token: str
+
+    def claim(self) -> bool:
+        """Take the deletion, unless somebody else is at it: two would only wait for each other."""
+        free = unclaimed(timezone.now()) | Q(claimed_by=None)
+        doomed = Upload.objects.filter(free, pk=self.upload_id, state=Upload.State.DELETING)
+        return bool(doomed.update(claimed_by=self.token, claimed_until=self._until()))
+
+    def hand_over(self) -> None:
+        """Give it back unfinished: somebody has to be told. The sweeper waits a while for that message."""
+        until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
+        self._mine().update(claimed_by=None, claimed_until=until)
+
+    def _mine(self) -> QuerySet[Upload]:
+        return Upload.objects.filter(pk=self.upload_id, claimed_by=self.token)
+
+    def _until(self) -> datetime:
+        return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+
+    def steps(self) -> Iterator[None]:
+        """Do it, pausing after every transaction. Ends where it is done, or somebody else has taken it."""
+        for _ in self._entries():
+            if not self._mine().update(claimed_until=self._until()):
+                return
+            yield
+        chunks = UploadChunk.objects.filter(upload_id=self.upload_id).order_by("n")
+        while pieces := list(chunks.values_list("n", flat=True)[:CHUNKS]):
+            chunks.filter(n__in=pieces).delete()
+            yield
+        _forget(self.upload_id)
+
+    def _entries(self) -> Iterator[None]:
+        pace, after = Pace(), -1
+        mine = Entry.objects.filter(upload_id=self.upload_id)
+        columns = mine.order_by("seq").values_list("pk", "game_id", "seq")
+        while found := list(columns.filter(seq__gt=after)[: pace.size]):
+            after = found[-1][2]
+            others = _with_others({game for _, game, _ in found if game is not None})
+            if alone := [pk for pk, game, _ in found if game not in others]:
+                with pace:
+                    _remove(alone)
+                yield
+        GoneUpload.objects.bulk_create([GoneUpload(upload_id=self.upload_id)], ignore_conflicts=True)
+        yield
+        while left := list(mine.order_by("seq").values_list("pk", flat=True)[: pace.size]):
+            with pace:
+                _remove(left)
+            yield
+
+
+class Pace:
+    """How many entries a transaction takes: so many that it lasts about `BATCH_SECONDS`."""
+
+    def __init__(self) -> None:
+        self.size = BATCH
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        took = time.monotonic() - self._began
+        if took < BATCH_SECONDS / 2:
+            self.size = min(2 * self.size, max(BATCH, LARGEST_BATCH))
+        elif took > BATCH_SECONDS:
+            self.size = max(min(BATCH, SMALLEST_BATCH), int(self.size * BATCH_SECONDS / took))
+
+
+def _with_others(games: Collection[int]) -> set[int]:
+    """Those of the games that an upload has which stays."""
+    theirs = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
+    return set(theirs.order_by().values_list("game_id", flat=True).distinct())
+
+
+def _forget(upload_id: int) -> None:
+    """Delete an upload of which nothing is left; the last step, which somebody else may have done."""
+    with transaction.atomic():
+        if Upload.objects.select_for_update().filter(pk=upload_id).exists():
+            Upload.objects.filter(pk=upload_id).delete()
+
+
+# --- entries ---------------------------------------------------------------------------------------------
+
+
+def remove_unread(upload_id: int) -> None:
+    """Remove the entries that the upload's latest reading has not come across.
+
+    Not those whose bytes are hidden: without them nobody would know that the upload's are to stay so.
+    """
+    left = Entry.objects.filter(upload_id=upload_id, reading__lt=F("upload__reading"))
+    unread = left.filter(hidden=False).order_by("seq")
+    while found := list(unread.values_list("pk", flat=True)[:BATCH]):
+        _remove(found)
+
+
+def _remove(entries: Sequence[int]) -> None:
+    """Remove entries in one transaction: all of them, or those that there was time for."""
+
+    def work(change: Change) -> None:
+        _Removal(change, entries).run(time.monotonic() + BATCH_SECONDS)
+        change.write_rows()
+        change.write_counters()
+
+    changes.run((), work)
+
+
+class _Removal:
+    """Entries that are removed in one transaction, by their games, all of which it locks.
+
+    `left` is what else there is of these games, by game: what neither is removed nor belongs to an upload
+    that is being deleted. An entry that came to another game while its lock was waited for is left alone.
+    """
+
+    def __init__(self, change: Change, entries: Sequence[int]) -> None:
+        self.change = change
+        doomed = Entry.objects.filter(pk__in=entries)
+        found = doomed.exclude(game=None).order_by().values_list("game_id", flat=True).distinct()
+        locked = Game.objects.select_for_update().filter(pk__in=list(found)).order_by("pk")
+        self.games = {game.pk: game for game in locked.defer("details")}
+        self.entries: dict[int | None, list[int]] = {}
+        for pk, game in doomed.values_list("pk", "game_id"):
+            if game is None or game in self.games:
+                self.entries.setdefault(game, []).append(pk)
+        self.left = self._left()
+
+    def _left(self) -> dict[int, list[Entry]]:
+        removed = {pk for found in self.entries.values() for pk in found}
+        others = Entry.objects.filter(game__in=self.games).exclude(upload__state=Upload.State.DELETING)
+        own = Case(When(record=None, then=False), default=True, output_field=BooleanField())
+        columns = ("id", "game_id", "state", "beside")
+        left: dict[int, list[Entry]] = {}
+        for entry in others.only(*columns).annotate(differs=own).order_by("pk"):
+            if entry.pk not in removed and entry.game_id is not None:
+                left.setdefault(entry.game_id, []).append(entry)
+        return left
+
+    def run(self, until: float) -> None:
+        """Remove what goes with its game or changes nothing of it; then, while there is time, the rest."""
+        going = [game for pk, game in self.games.items() if pk not in self.left]
+        told = dict(GameRecord.objects.filter(game__in=self.left.keys()).values_list("game_id", "beside"))
+        # Where one that stays says the same as the game, whatever the others said, nothing is to be done.
+        settled = {pk for pk, found in self.left.items() if any(_says(entry, told[pk]) for entry in found)}
+        unsettled = [pk for pk in self.games if pk in self.left and pk not in settled]
+        at_once = [pk for game, found in self.entries.items() if game not in unsettled for pk in found]
+        gone = Q(pk__in=at_once) | Q(game__in=[game.pk for game in going])
+        Entry.objects.filter(gone).delete()
+        drop(self.change, going, anyhow=True)
+        self._restate(settled)
+        if unsettled:
+            self._settle(unsettled, until)
+
+    def _settle(self, games: Sequence[int], until: float) -> None:
+        """Make games what the editions that are left say, as many as there is time for.
+
+        Where that is another game than before, in moves, players, day or result, it may be one with a third.
+        """
+        done, alike, others = list[int](), list[tuple[Game, ReadyGame]](), list[int]()
+        for game, mine, editions in self._editions(games):
+            whole = union(editions)
+            done.append(game.pk)
+            if whole != mine:
+                ready = dedupe.again(game, whole, mine)
+                if (ready.digest, ready.digest_version) == (bytes(game.digest), game.digest_version):
+                    alike.append((game, ready))
+                else:
+                    others.append(game.pk)
+            if len(done) >= SMALLEST_BATCH and time.monotonic() >= until:
+                break
+        Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()
+        self.change.know([ready for _, ready in alike])
+        changes.rewrite_games(self.change, alike)
+        self._restate(done)
+        for pk in others:
+            if pk not in self.change.moved:
+                dedupe.rebuild(self.change, Game.objects.get(pk=pk))
+
+    def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, list[Edition]]]:
+        """Of each game what it says now, and what those say that are left."""
+        stored = GameRecord.objects.in_bulk(games)
+        left = [entry.pk for game in games for entry in self.left[game]]
+        records = dict(Entry.objects.filter(pk__in=left).values_list("pk", "record"))
+        for pk in games:
+            mine = dedupe.edition_in(self.games[pk], stored[pk])
+            editions = []
+            for entry in self.left[pk]:
+                entry.record = records[entry.pk]
+                editions.append(dedupe.edition_of(entry, mine))
+            yield self.games[pk], mine, editions
+
+    def _restate(self, games: Collection[int]) -> None:
+        """Of a game's entries one has brought it; now it is the first of those that are left."""
+        first = [
+            self.left[pk][0].pk
+            for pk in games
+            if not any(entry.state == Entry.State.STORED for entry in self.left[pk])
+        ]
+        Entry.objects.filter(pk__in=first).update(state=Entry.State.STORED)
+
+
+def _says(entry: Any, beside: Mapping[str, Any]) -> bool:
+    """Whether an entry is at one with its game, beside whose record this was kept."""
+    return not entry.differs and (not entry.beside or entry.beside == beside)
+
+
+def drop(change: Change, games: Sequence[Game], *, anyhow: bool = False) -> None:
+    """Delete games that have no entries, with their rows and aliases; their ids answer 410 from now on.
+
+    Raises IndexDamagedError, unless `anyhow`.
+    """
+    if not games:
+        return
+    changes.take_out(change, games, anyhow=anyhow)
+    ids = [game.pk for game in games]
+    aliases = GameAlias.objects.filter(game__in=ids)
+    gone = [*ids, *aliases.values_list("pk", flat=True)]
+    GoneGame.objects.bulk_create([GoneGame(pk=pk) for pk in gone], ignore_conflicts=True)
+    aliases.delete()
+    changes.drop_games(games)

@@ -1,0 +1,203 @@
+"""Whose turn it is: uploads are claimed, handed over, found again when they are left behind.
+
+Only `archive.store` hands these out. Each is a transaction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Case, F, Max, Q, QuerySet, When
+from django.utils import timezone
+
+from archive.models import Entry, Upload
+from archive.store import deletion
+
+CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
+"""How long a claim lasts after each committed batch."""
+
+TRIES_LIMIT: Final = 10
+"""Claims without a committed batch between them after which an upload is given up."""
+
+SWEPT: Final = 1000
+"""Uploads that one sweep sends again at most."""
+
+SMALL_BYTES: Final = 64 * 1024
+"""Uploads up to this size are worked off together with others."""
+
+MOVED: Final = 1 << 26
+"""From this `seq` on there are entries whose number another one has by now, until they are found again."""
+
+TOGETHER: Final = 100
+"""So many small uploads are claimed at once at most."""
+
+
+class RenumberedError(Exception):
+    """These uploads have other entries by now than when they were read before: with other limits, or with
+    another version, a file gives more of them or fewer. Nothing of what was about to be written is."""
+
+    def __init__(self, uploads: Collection[int]) -> None:
+        super().__init__(*uploads)
+        self.uploads = uploads
+
+
+def unfinished() -> QuerySet[Upload]:
+    """Uploads that there is work on."""
+    return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
+
+
+def is_small(size: int) -> bool:
+    """Whether an upload of so many bytes is worked off together with others."""
+    return size <= SMALL_BYTES
+
+
+def holds(ids: Collection[int], token: str) -> bool:
+    """Whether all of these uploads are still claimed with this token."""
+    return claimed(ids, token).count() == len(ids)
+
+
+def claimed(ids: Collection[int], token: str) -> QuerySet[Upload]:
+    """Those of the uploads that a claim with this token is on."""
+    return unfinished().filter(pk__in=ids, claimed_by=token)
+
+
+def claim(upload_id: int, token: str, seconds: float = CLAIM_SECONDS) -> bool:
+    """Take an unfinished upload that nobody else has a valid claim on; whether that worked.
+
+    A claim ends by itself after `seconds`; every stored batch makes it last longer.
+    """
+    now = timezone.now()
+    mine = Q(claimed_by__isnull=True) | Q(claimed_by=token)
+    return bool(_take(unfinished().filter(deletion.unclaimed(now) | mine, pk=upload_id), token, now, seconds))
+
+
+def claim_others(upload: Upload, token: str) -> list[Upload]:
+    """Take other small uploads that nobody is working on, to be worked off with a small one of ours.
+
+    One whose worker was lost stays alone: it may be what ended it. So does what others are just taking.
+    """
+    if not is_small(upload.size) or upload.tries > 1:
+        return []
+    now = timezone.now()
+    fresh = Q(tries=0, claimed_by__isnull=True)
+    waiting = unfinished().filter(fresh | Q(claimed_by=token), size__lte=SMALL_BYTES).exclude(pk=upload.pk)
+    if not waiting.exists():
+        return []
+    with transaction.atomic():
+        locked = waiting.order_by("pk").select_for_update(skip_locked=True)
+        ids = list(locked.values_list("pk", flat=True)[: TOGETHER - 1])
+        _take(Upload.objects.filter(pk__in=ids), token, now, CLAIM_SECONDS)
+    return list(claimed(ids, token).order_by("pk"))
+
+
+def _take(free: QuerySet[Upload], token: str, now: datetime, seconds: float) -> int:
+    return free.update(
+        claimed_by=token,
+        claimed_until=now + timedelta(seconds=seconds),
+        state=Upload.State.PROCESSING,
+        # Who takes its own claim again has not died.
+        tries=Case(When(claimed_by=token, then=F("tries")), default=F("tries") + 1),
+    )
+
+
+def lives(ids: Collection[int]) -> None:
+    """Claims were lost, but their worker has not died: that try does not count."""
+    unfinished().filter(pk__in=ids, tries__gt=0).update(tries=F("tries") - 1)
+
+
+def hand_over(ids: Collection[int], token: str) -> list[int]:
+    """Give uploads back unfinished, because messages about them are sent; those the claim was still ours on.
+
+    The sweeper waits a while for these messages to arrive.
+    """
+    ours = list(claimed(ids, token).order_by("pk").values_list("pk", flat=True)) if ids else []
+    if ours:
+        until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
+        claimed(ours, token).update(claimed_by=None, claimed_until=until, tries=F("tries") - 1)
+    return ours
+
+
+def finish(upload_id: int, token: str) -> bool:
+    """All entries are there; whether the claim was still ours.
+
+    Entries of an earlier reading that this one has not come across go.
+    """
+    mine = claimed([upload_id], token)
+    if not mine.exists():
+        return False
+    deletion.remove_unread(upload_id)
+    return bool(mine.update(**ended()))
+
+
+def ended() -> dict[str, object]:
+    """The columns of an upload all of whose entries are there."""
+    return {
+        "state": Upload.State.DONE, "reason": None, "finished": timezone.now(),
+        "claimed_by": None, "claimed_until": None,
+    }  # fmt: skip
+
+
+def sweep() -> list[int]:
+    """The ids of uploads left behind, oldest first: nobody works on them, though somebody should.
+
+    Those that were tried `TRIES_LIMIT` times without any progress are given up and marked as failed.
+    """
+    now = timezone.now()
+    left = unfinished().filter(deletion.unclaimed(now))
+    left.filter(tries__gte=TRIES_LIMIT).update(
+        state=Upload.State.FAILED,
+        reason={"code": "gave-up", "params": {"tries": TRIES_LIMIT}},
+        claimed_by=None,
+        claimed_until=None,
+        finished=now,
+    )
+    patience = timedelta(seconds=settings.MESSAGE_SECONDS)
+    waited = Q(state=Upload.State.PROCESSING) | Q(received__lt=now - patience)
+    found = list(left.filter(waited).order_by("received", "pk")[:SWEPT])
+    for upload in found:
+        # Where workers are busy, messages wait long: each is sent again only after twice the time.
+        again = now + max(patience, now - upload.received)
+        left.filter(pk=upload.pk).update(claimed_by=None, claimed_until=again)
+    return [upload.pk for upload in found]
+
+
+def retry(upload_id: int) -> bool:
+    """Let an ended upload be worked off again: its failed entries are read anew; whether there was any need.
+
+    What is stored stays as it is.
+    """
+    with transaction.atomic():
+        done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
+        failures = Entry.objects.filter(upload__in=done, state=Entry.State.FAILED)
+        if not failures.exists() and not done.filter(state=Upload.State.FAILED).exists():
+            return False
+        failures.delete()
+        again = done.update(state=Upload.State.RECEIVED, reason=None, tries=0, finished=None)
+    return bool(again)
+
+
+def begin_again(ids: Collection[int], token: str) -> None:
+    """Read uploads that are claimed anew from their first byte, as `reread` does, and have every entry find
+    its row by its place in the files: the rows are moved behind all that will be read."""
+    with transaction.atomic():
+        for upload in claimed(ids, token).select_for_update().order_by("pk"):
+            rows = Entry.objects.filter(upload=upload)
+            last = rows.aggregate(last=Max("seq"))["last"] or 0
+            # Not in one step: on the way no two rows may have the same number.
+            rows.filter(seq__lt=MOVED).update(seq=-1 - F("seq"))
+            rows.filter(seq__lt=0).update(seq=max(MOVED, last + 1) - 1 - F("seq"))
+            Upload.objects.filter(pk=upload.pk).update(reading=F("reading") + 1)
+
+
+def reread(upload_id: int) -> bool:
+    """Let an ended upload be read anew from its first byte; whether it has ended.
+
+    Entry by entry its games become what is read now, and keep their ids (`archive.store.rereading`).
+    """
+    done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
+    again = {"state": Upload.State.RECEIVED, "reason": None, "tries": 0, "finished": None}
+    return bool(done.update(reading=F("reading") + 1, **again))

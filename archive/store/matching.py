@@ -1,0 +1,223 @@
+"""Which stored game a record is an edition of, where it is not the very same one.
+
+Three questions beside the digest, asked inside the writing transaction:
+
+- the same moves, and headers of which one says what the other leaves out: the same game;
+- a record that stops, of a game that goes on, same players and day: a snapshot, superseded by the longer one;
+- more than one game that it could be: none of them, and the reader is told of likely twins.
+
+What can be one game is under a lock that both its writers ask for (`lock`), so neither overlooks the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from archive import codec
+from archive.derive.game import SHORT_PLIES, ReadyGame
+from archive.derive.merge import is_beginning
+from archive.index.engine import engine
+from archive.index.schema import UNKNOWN
+from archive.models import Game
+
+STOPPED: Final = ("", "CHUDAN")
+"""How a record ends whose game goes on elsewhere: not at all, or interrupted."""
+
+
+Names = Mapping[str, int]
+"""Normalized names of players to their ids; one player may have several."""
+
+Players = tuple[int | None, int | None]
+
+
+class Facts(NamedTuple):
+    """What tells games of the same moves apart. `day` is as much of it as is known, `time` that of its
+    beginning; both are empty, and players None, where nobody says."""
+
+    players: Players
+    day: str
+    time: str
+    result: int
+
+
+class Pairing(NamedTuple):
+    """Who met when: what a snapshot has in common with its game."""
+
+    space: int
+    kind: str
+    players: Players
+    day: str
+
+
+def day_text(played_from: date | None, precision: str, details: Any) -> str:
+    """The first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing."""
+    if played_from is None:
+        return ""
+    written: str = details.get("day", "")
+    return written or played_from.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
+
+
+def facts(game: ReadyGame, names: Names) -> Facts:
+    """The facts of a game that comes."""
+    black, white = (names[name] if name else None for name in game.players)
+    day = day_text(game.played_from, game.precision, game.details)
+    return Facts((black, white), day, game.details.get("time", ""), game.result)
+
+
+def stored_facts(game: Game) -> Facts:
+    """The facts of a stored game."""
+    day = day_text(game.played_from, game.precision, game.details)
+    return Facts((game.player0_id, game.player1_id), day, game.details.get("time", ""), game.result)
+
+
+def agree(one: Facts, other: Facts) -> bool:
+    """Whether nothing that both know differs; a day known less precisely agrees with those it contains."""
+    names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
+    result = UNKNOWN in (one.result, other.result) or one.result == other.result
+    return names and result and _begin_alike(one.day, other.day)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def pairing(game: ReadyGame, names: Names) -> Pairing | None:
+    """Of a game whose players and day are known; None of any other."""
+    found = facts(game, names)
+    if game.record_kind != "game" or None in found.players or len(found.day) < len("2024-05-01"):
+        return None
+    return Pairing(game.space, game.kind, found.players, found.day)
+
+
+def stopped(result: int, special: str) -> bool:
+    """Whether a record with this result and ending may be a snapshot of a game that goes on."""
+    return result == UNKNOWN and special in STOPPED
+
+
+# --- locks -----------------------------------------------------------------------------------------------
+
+
+def lock(games: Iterable[ReadyGame], names: Names) -> None:
+    """Until the end of the transaction nobody else stores what could be one game with these."""
+    marks: set[bytes] = set()
+    for game in games:
+        marks.add(game.stem)
+        if met := pairing(game, names):
+            marks.add(repr(met).encode())
+    keys = {blake2b(mark, digest_size=4).digest() for mark in marks}
+    with connection.cursor() as cursor:
+        engine().lock_games(cursor, sorted(int.from_bytes(key, "big", signed=True) for key in keys))
+
+
+# --- looking ---------------------------------------------------------------------------------------------
+
+_MEETINGS: Final = """
+    WITH wanted (black, white, played, plies, open) AS (VALUES {places})
+    SELECT DISTINCT g.id FROM wanted w
+    JOIN archive_gameplayer p ON p.player_id = w.black AND p.played = w.played AND p.colour = 0
+    JOIN archive_game g ON g.slot = p.slot
+    WHERE g.player1_id = w.white AND g.record_kind = 'game'
+        AND ((g.result = {unknown} AND g.plies < w.plies) OR (w.open = 1 AND g.plies > w.plies))
+"""
+_A_STATEMENT: Final = 500
+
+
+def same_moves(games: Iterable[ReadyGame]) -> dict[bytes, list[Game]]:
+    """By stem, the stored games of which these could be further editions."""
+    stems = {game.stem for game in games if game.plies >= SHORT_PLIES}
+    found: dict[bytes, list[Game]] = defaultdict(list)
+    if stems:
+        for game in _games(stem__in=stems):
+            found[bytes(game.stem or b"")].append(game)
+    return found
+
+
+def meetings(games: Sequence[ReadyGame], names: Names) -> list[Game]:
+    """Stored games of the players and day of any of these, one of the two being stopped and shorter."""
+    wanted = sorted(
+        {
+            (*met.players, game.played, game.plies, int(_open(game)))
+            for game in games
+            if (met := pairing(game, names))
+        }
+    )
+    ids: set[int] = set()
+    for first in range(0, len(wanted), _A_STATEMENT):
+        part = wanted[first : first + _A_STATEMENT]
+        sql = _MEETINGS.format(places=", ".join(["(%s, %s, %s, %s, %s)"] * len(part)), unknown=UNKNOWN)
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [value for row in part for value in row])
+            ids.update(pk for (pk,) in cursor.fetchall())
+    return list(_games(pk__in=ids)) if ids else []
+
+
+def _open(game: ReadyGame) -> bool:
+    return stopped(game.result, game.special)
+
+
+def _games(**condition: Any) -> Iterable[Game]:
+    return Game.objects.select_for_update().filter(**condition).order_by("pk")
+
+
+def alone(games: Sequence[ReadyGame], names: Names) -> list[ReadyGame]:
+    """Those of the games that neither a stored one nor another of them could be one with."""
+    stems: dict[bytes, list[ReadyGame]] = defaultdict(list)
+    for game in games:
+        stems[game.stem].append(game)
+    met = {id(game): pairing(game, names) for game in games}
+    meeting = Counter(met.values())
+    interrupted = {met[id(game)] for game in games if _open(game)}
+    stored = same_moves(games)
+    there = {(game.space, game.player0_id, game.player1_id, game.played) for game in meetings(games, names)}
+
+    def is_edition(game: ReadyGame) -> bool:
+        mine = facts(game, names)
+        others = [facts(other, names) for other in stems[game.stem] if other is not game]
+        others += [stored_facts(other) for other in stored[game.stem]]
+        return any(agree(mine, theirs) for theirs in others)
+
+    def is_alone(game: ReadyGame) -> bool:
+        mine = met[id(game)]
+        if is_edition(game):
+            return False
+        if mine is None:
+            return True
+        among = meeting[mine] > 1 and mine in interrupted
+        return not among and (game.space, *mine.players, game.played) not in there
+
+    return [game for game in games if is_alone(game)]
+
+
+def target(game: ReadyGame, names: Names, without: int | None = None) -> Game | None:
+    """The stored game that this one is an edition or a snapshot of, or that is a snapshot of it.
+
+    None where there is none, or more than one. `without` is left out: the game itself.
+    """
+    mine = facts(game, names)
+    others = [found for found in same_moves([game])[game.stem] if found.pk != without]
+    alike = [found for found in others if found.space == game.space and agree(mine, stored_facts(found))]
+    if alike:
+        return alike[0] if len(alike) == 1 else None
+    met = [found for found in meetings([game], names) if found.pk != without]
+    related = [found for found in met if _superseded(game, mine, found)]
+    return related[0] if len(related) == 1 else None
+
+
+def _superseded(game: ReadyGame, mine: Facts, found: Game) -> bool:
+    """Whether one of the two is a snapshot of the other; that they met that day is known."""
+    theirs = stored_facts(found)
+    if (found.space, found.kind, theirs.day) != (game.space, game.kind, mine.day):
+        return False
+    if not _begin_alike(mine.time, theirs.time):
+        return False
+    short, long = codec.unpack(game.record), found.jkf
+    open_ = _open(game)
+    if found.plies < game.plies:
+        short, long, open_ = long, short, stopped(found.result, found.special)
+    return open_ and is_beginning(short, long)

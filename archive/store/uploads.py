@@ -1,0 +1,129 @@
+"""Store the bytes of uploads as they came."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from hashlib import sha256
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.utils import IntegrityError
+from django.utils import timezone
+
+from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
+from archive.store.leases import CLAIM_SECONDS
+
+
+class UploadEmpty(ValueError):
+    """No bytes at all: nothing is stored."""
+
+
+class UploadTooLarge(ValueError):
+    """More than ARCHIVE_MAX_UPLOAD_BYTES: nothing is stored."""
+
+
+def create_upload(
+    name: str,
+    chunks: Iterable[bytes],
+    uploader: AbstractBaseUser | None = None,
+    source: str = "web",
+    sender: str = "",
+) -> tuple[Upload, bool]:
+    """Store the bytes as they come, in the transaction that creates the upload; (upload, whether it is new).
+
+    The same bytes from the same uploader (None: nobody) are the same upload; `sender` is the key of the
+    session in which it comes from nobody. No more than one piece is held in memory. `chunks` should not be
+    slower than a disk: on SQLite nobody else writes meanwhile.
+    Raises UploadEmpty and UploadTooLarge.
+    """
+    digest, size = sha256(), 0
+    try:
+        with transaction.atomic():
+            # The name of the bytes is known when all have come; nobody sees this one.
+            upload = Upload(name=name, size=0, sha256=uuid.uuid4().hex, source=source)
+            upload.uploader_id = uploader.pk if uploader else None
+            upload.save()
+            for n, piece in enumerate(_pieces(chunks)):
+                digest.update(piece)
+                size += len(piece)
+                if size > settings.ARCHIVE_MAX_UPLOAD_BYTES:
+                    raise UploadTooLarge(settings.ARCHIVE_MAX_UPLOAD_BYTES)
+                UploadChunk.objects.create(upload=upload, n=n, bytes=piece)
+            if not size:
+                raise UploadEmpty
+            upload.size, upload.sha256 = size, digest.hexdigest()
+            upload.save(update_fields=["size", "sha256"])
+            if sender and uploader is None:
+                Sender.objects.create(upload=upload, key=sender, first=True)
+        return upload, True
+    except IntegrityError:
+        upload = Upload.objects.get(uploader_id=uploader.pk if uploader else None, sha256=digest.hexdigest())
+        if uploader is None:
+            _sent_again([upload], sender)
+        return upload, False
+
+
+def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
+    """Keep that uploads of nobody's were sent by somebody else too: no sender may delete them alone."""
+    again = [Sender(upload=upload, key=sender, first=False) for upload in known]
+    Sender.objects.bulk_create(again, ignore_conflicts=True)
+
+
+def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
+    """Store files of nobody's, each of one piece at most, in one transaction; of each the upload, and whether
+    it is new. The new ones are claimed with the token, until they would have to be swept up.
+
+    Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
+    """
+    digests = []
+    for _, data in files:
+        if not data:
+            raise UploadEmpty
+        if len(data) > min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES):
+            raise UploadTooLarge(min(PIECE_BYTES, settings.ARCHIVE_MAX_UPLOAD_BYTES))
+        digests.append(sha256(data).hexdigest())
+    try:
+        new = _insert_uploads(dict(zip(digests, files, strict=True)), token, source)
+    except IntegrityError:  # somebody else is storing one of them
+        return [create_upload(name, [data], source=source) for name, data in files]
+    found = {upload.sha256: upload for upload in _uploads_of_nobody(digests)}
+    if known := [upload for digest, upload in found.items() if digest not in new]:
+        _sent_again(known)
+    return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
+
+
+def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
+    return Upload.objects.filter(uploader=None, sha256__in=digests)
+
+
+def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
+    """Insert what is not known of files by their digests; the uploads that this made."""
+    until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+    mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
+    with transaction.atomic():
+        known = set(_uploads_of_nobody(files).values_list("sha256", flat=True))
+        new = Upload.objects.bulk_create(
+            Upload(name=name, size=len(data), sha256=digest, source=source, tries=1, **mine)
+            for digest, (name, data) in files.items()
+            if digest not in known
+        )
+        UploadChunk.objects.bulk_create(
+            UploadChunk(upload=upload, n=0, bytes=files[upload.sha256][1]) for upload in new
+        )
+    return {upload.sha256: upload for upload in new}
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
+    waiting = bytearray()
+    for chunk in chunks:
+        waiting += chunk
+        while len(waiting) >= PIECE_BYTES:
+            yield bytes(waiting[:PIECE_BYTES])
+            del waiting[:PIECE_BYTES]
+    if waiting:
+        yield bytes(waiting)

@@ -1,0 +1,292 @@
+"""Is everything in the archive as it has to be? Reads only, beside readers and writers.
+
+Each check yields a `Difference` for whatever it finds wrong. A game that a writer changed while it was
+looked at is looked at again.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from django.db import connection
+
+from archive.derive import headers, series
+from archive.derive.game import DIGEST_VERSION, ReadyRow, digest, index_rows, row_result, stem
+from archive.index import schema
+from archive.index.counters import GROUPED
+from archive.index.engine import engine
+from archive.index.schema import Row
+from archive.models import Game, GameSeries, Upload
+from kifu_core.games import of_record
+from kifu_core.jkf import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not as it has to be. `check` names the kind of finding, `where` the thing."""
+
+    check: str
+    where: str
+    text: str
+
+
+Report = Callable[[int, int], None]
+"""Called with games looked at and games in all."""
+
+
+def verify(
+    sample: int | None = None, seed: int | None = None, report: Report | None = None
+) -> Iterator[Difference]:
+    """Everything that is wrong; with `sample` only so many games, picked at random, are derived again.
+
+    Without a sample also rows that belong to nothing are looked for, which reads the whole index.
+    """
+    ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
+    if sample is not None and sample < len(ids):
+        ids = sorted(random.Random(seed).sample(ids, sample))
+    yield from games(ids, report)
+    yield from counters()
+    yield from uploads()
+    if sample is None:
+        yield from orphans()
+
+
+# --- games -----------------------------------------------------------------------------------------------
+
+
+def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
+    """Differences between stored records and what was derived from them; colliding keys among these games."""
+    with _KeyTable() as keys:
+        for number, pk in enumerate(ids, start=1):
+            derived = _derive(pk)
+            if derived and _differences(derived):
+                # A writer may have come between reading the game and reading its rows.
+                derived = _derive(pk)
+            if derived:
+                yield from _differences(derived)
+                yield from _collisions(derived, keys)
+            elif Game.objects.filter(pk=pk, stored=None).exists():
+                yield Difference("record", f"game {pk}", "is not there")
+            if report:
+                report(number, len(ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _Derived:
+    """A game, its record, and the rows with their codes that the record gives."""
+
+    game: Game
+    record: Record
+    rows: tuple[ReadyRow, ...]
+    codes: tuple[str, ...]
+
+
+def _derive(pk: int) -> _Derived | None:
+    game = Game.objects.select_related("stored").filter(pk=pk).exclude(stored=None).first()
+    if game is None:
+        return None
+    record = game.jkf
+    version = game.index_version if game.index_version in schema.KEY_VERSIONS else None
+    return _Derived(game, record, *index_rows(record, game.kind, game.space, version))
+
+
+def _differences(derived: _Derived) -> list[Difference]:
+    game, where = derived.game, f"game {derived.game.pk}"
+    found = []
+    if game.digest_version == DIGEST_VERSION and _digest(derived) != bytes(game.digest):
+        found.append(Difference("digest", where, "is not the digest of the stored record"))
+    if bytes(game.stem or b"") != stem(derived.record, game.kind):
+        found.append(Difference("stem", where, "is not the hash of the stored moves"))
+    if game.index_rows != len(derived.rows):
+        found.append(Difference("rows", where, f"index_rows is {game.index_rows}, not {len(derived.rows)}"))
+    found += [
+        Difference("column", where, f"{name} is {there}, not {wanted}")
+        for name, there, wanted in _columns(derived)
+        if there != wanted
+    ]
+    if _series(game) != series.pack(series.series_of(derived.record, game.details)):
+        found.append(Difference("series", where, "are not those of the stored record"))
+    kept = game.stored.keys
+    if kept is not None and bytes(kept) != schema.pack_keys(row.key for row in derived.rows):
+        found.append(Difference("keys", where, "are not those of the stored record"))
+    if game.index_version not in schema.KEY_VERSIONS:
+        found.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
+    wanted, there = _wanted(derived), _there(derived)
+    if wanted != there:
+        text = f"{len(wanted - there)} rows are missing, {len(there - wanted)} are wrong"
+        found.append(Difference("rows", where, text))
+    return found
+
+
+def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
+    """Columns of a game that its record tells too: name, what is stored, what it has to be."""
+    game, record = derived.game, derived.record
+    columns: list[tuple[str, object, object]] = [
+        ("plies", game.plies, len(of_record(record).main_moves(record)))
+    ]
+    if game.digest_version == DIGEST_VERSION:
+        # Of another version days may have been read in another way.
+        day = headers.played(record["header"])
+        columns += [("played_from", game.played_from, day.start), ("played_to", game.played_to, day.end)]
+    return columns
+
+
+def _series(game: Game) -> bytes:
+    return bytes(GameSeries.objects.filter(game=game).values_list("series", flat=True).first() or b"")
+
+
+def _digest(derived: _Derived) -> bytes:
+    return digest(derived.record, derived.game.kind, derived.game.result)
+
+
+def _wanted(derived: _Derived) -> set[Row]:
+    game = derived.game
+    result = row_result(game.record_kind, game.result)
+    played, slot = game.played, game.slot
+    return {Row(key, played, slot, ply, move, flags, result) for key, ply, move, flags in derived.rows}
+
+
+def _there(derived: _Derived) -> set[Row]:
+    with connection.cursor() as cursor:
+        return set(engine().select(cursor, {row.key for row in derived.rows}, derived.game.slot))
+
+
+def _collisions(derived: _Derived, keys: _KeyTable) -> Iterator[Difference]:
+    kind, space = derived.game.kind, derived.game.space
+    pairs = {
+        (row.key, f"{kind} {space} {code}") for row, code in zip(derived.rows, derived.codes, strict=True)
+    }
+    for key, code in keys.add(pairs):
+        yield Difference("collision", f"key {key}", f"stands for two positions, one of them {code}")
+
+
+class _KeyTable:
+    """All keys seen with what they stand for, in a file: there may be 10^8 of them."""
+
+    def __enter__(self) -> _KeyTable:
+        with TemporaryDirectory(prefix="verify-") as folder:
+            self.table = sqlite3.connect(Path(folder) / "keys.sqlite3", isolation_level=None)
+            self.table.execute("PRAGMA journal_mode = OFF")
+            self.table.execute("CREATE TABLE seen (key INTEGER PRIMARY KEY, code BLOB) WITHOUT ROWID")
+        # The open file has no name any more: nothing is left of it, whatever ends this process.
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.table.close()
+
+    def add(self, pairs: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Remember pairs of key and code; those whose key was seen with another code."""
+        clashes = []
+        self.table.execute("BEGIN")
+        for key, code in pairs:
+            # The orientation bits are no part of what is hashed.
+            mark = blake2b(code.encode(), digest_size=16).digest()
+            self.table.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key >> 2, mark))
+            (known,) = self.table.execute("SELECT code FROM seen WHERE key = ?", (key >> 2,)).fetchone()
+            if known != mark:
+                clashes.append((key, code))
+        self.table.execute("COMMIT")
+        return clashes
+
+
+# --- counters --------------------------------------------------------------------------------------------
+
+_COUNTED: Final = GROUPED.format(where="o.key IN (SELECT key FROM archive_hotposition)")
+_KEPT: Final = "SELECT key, flags, move, result, n, rated, rating_sum, last_played FROM archive_hotmove"
+_COUNTERS: Final = f"""
+    SELECT * FROM (
+        SELECT 'kept' AS side, a.* FROM ({_KEPT} EXCEPT SELECT * FROM ({_COUNTED}) c) a
+        UNION ALL
+        SELECT 'counted' AS side, b.* FROM (SELECT * FROM ({_COUNTED}) c EXCEPT {_KEPT}) b
+    ) d ORDER BY key, flags, move, result, side
+"""
+
+
+def counters() -> Iterator[Difference]:
+    """Counters that are not the GROUP BY of the rows, in one statement and so of one state of both."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTERS)
+        rows = cursor.fetchall()
+    for side, key, flags, move, result, n, rated, rating_sum, last in rows:
+        where = f"key {key} flags {flags} move {move} result {result}"
+        yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
+
+
+# --- what belongs to nothing -----------------------------------------------------------------------------
+
+_BY_SLOT: Final = "(SELECT slot, count(*) AS n FROM archive_occurrence GROUP BY slot) o"
+_SLOTS: Final = f"""
+    SELECT o.slot, o.n, g.id, g.index_rows FROM {_BY_SLOT} LEFT JOIN archive_game g ON g.slot = o.slot
+    WHERE g.id IS NULL OR g.index_rows <> o.n
+    UNION ALL
+    SELECT g.slot, 0, g.id, g.index_rows FROM archive_game g LEFT JOIN {_BY_SLOT} ON o.slot = g.slot
+    WHERE o.slot IS NULL AND g.index_rows <> 0
+"""
+_LISTS: Final = """
+    SELECT '{table}', d.slot FROM {table} d
+    WHERE NOT EXISTS (
+        SELECT 1 FROM archive_game g WHERE g.slot = d.slot AND g.played = d.played AND {same}
+    )
+"""
+_PLAYERS: Final = _LISTS.format(
+    table="archive_gameplayer",
+    same="d.player_id = CASE d.colour WHEN 0 THEN g.player0_id ELSE g.player1_id END",
+)
+_EVENTS: Final = _LISTS.format(table="archive_gameevent", same="d.event_id = g.event_id")
+_UNLISTED: Final = """
+    SELECT 'archive_game', g.slot FROM archive_game g
+    LEFT JOIN archive_gameplayer p0 ON p0.slot = g.slot AND p0.colour = 0
+    LEFT JOIN archive_gameplayer p1 ON p1.slot = g.slot AND p1.colour = 1
+    LEFT JOIN archive_gameevent e ON e.slot = g.slot
+    WHERE (g.player0_id IS NOT NULL AND p0.slot IS NULL) OR (g.player1_id IS NOT NULL AND p1.slot IS NULL)
+        OR (g.event_id IS NOT NULL AND e.slot IS NULL)
+"""
+
+
+_UNSENT: Final = """
+    SELECT g.id FROM archive_game g WHERE NOT EXISTS (SELECT 1 FROM archive_entry e WHERE e.game_id = g.id)
+"""
+
+
+def orphans() -> Iterator[Difference]:
+    """Rows of slots that no game has, slots with more or fewer rows than their game, games of no entry, lists
+    out of line."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SLOTS)
+        for slot, n, pk, wanted in cursor.fetchall():
+            text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {wanted}"
+            yield Difference("orphan", f"slot {slot}", text)
+        cursor.execute(_UNSENT)
+        for (pk,) in cursor.fetchall():
+            yield Difference("orphan", f"game {pk}", "no entry has brought it")
+        cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED}")
+        for table, slot in cursor.fetchall():
+            yield Difference("list", f"slot {slot}", f"{table} does not agree with the games")
+
+
+# --- uploads ---------------------------------------------------------------------------------------------
+
+
+def uploads() -> Iterator[Difference]:
+    """Uploads whose bytes are not those that were received, or that have more or fewer entries than were
+    found in them; those that are being deleted are no matter."""
+    kept = Upload.objects.exclude(state=Upload.State.DELETING)
+    for pk in kept.order_by("pk").values_list("pk", flat=True):
+        upload = Upload.objects.get(pk=pk)
+        found, size = sha256(), 0
+        for n in upload.chunks.order_by("n").values_list("n", flat=True):
+            piece = bytes(upload.chunks.values_list("bytes", flat=True).get(n=n))
+            found.update(piece)
+            size += len(piece)
+        if (found.hexdigest(), size) != (upload.sha256, upload.size):
+            yield Difference("upload", f"upload {pk}", "its bytes are not those that were received")
+        done, there = upload.state == Upload.State.DONE, upload.entries.count()
+        if done and upload.expected is not None and there != upload.expected:
+            yield Difference("entries", f"upload {pk}", f"{there} are there, {upload.expected} were found")

@@ -1,0 +1,97 @@
+"""Templates prepared for a language: what is the same for all visitors is written once, when a template is
+loaded, and not with every page.
+
+That are the texts, the addresses and the names of files that a template spells out:
+`{% translate "Games" %}`, `{% url "games" %}`, `{% static "archive/icon.svg" %}`. A page has up to two
+hundred of them, and to look them up took milliseconds. Everything that depends on a variable stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+from weakref import WeakSet
+
+from django.template import Context, Origin, Template
+from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
+from django.template.defaulttags import IfNode, URLNode
+from django.template.loaders import cached
+from django.templatetags.i18n import TranslateNode
+from django.templatetags.static import StaticNode
+from django.urls import NoReverseMatch, get_script_prefix
+from django.utils.translation import get_language
+
+_OURS: Final = ("archive/", "quoridor/")
+_PREPARED: Final[WeakSet[Template]] = WeakSet()
+
+
+class Loader(cached.Loader):
+    """Keeps templates as Django's cached loader does, each language's own; those of the archive prepared."""
+
+    def cache_key(self, template_name: str, skip: list[Origin] | None = None) -> str:
+        return f"{get_language()} {get_script_prefix()} {super().cache_key(template_name, skip)}"
+
+    def get_template(self, template_name: str, skip: list[Origin] | None = None) -> Template:
+        template = super().get_template(template_name, skip)
+        if template not in _PREPARED and template_name.startswith(_OURS):
+            prepare(template.nodelist)
+            _PREPARED.add(template)
+        return template
+
+
+def prepare(nodes: NodeList) -> None:
+    """Replace all that is constant in the active language, in these nodes and in those within them."""
+    for inner in [inner for node in nodes for inner in _within(node)]:
+        prepare(inner)
+    nodes[:] = _joined(_constant(node) for node in nodes)
+
+
+def _within(node: Node) -> Iterator[NodeList]:
+    if isinstance(node, IfNode):
+        yield from (inner for _condition, inner in node.conditions_nodelists)
+        return
+    for name in node.child_nodelists:
+        inner = getattr(node, name, None)
+        if isinstance(inner, NodeList):
+            yield inner
+
+
+def _constant(node: Node) -> Node:
+    """The node, or its text where nothing about it can change."""
+    if not _is_constant(node):
+        return node
+    try:
+        return TextNode(str(node.render(Context())))
+    except NoReverseMatch:  # told when it is rendered, if it ever is
+        return node
+
+
+def _is_constant(node: Node) -> bool:
+    if isinstance(node, TranslateNode):
+        return node.asvar is None and node.message_context is None and _spelt(node.filter_expression)
+    if isinstance(node, URLNode):
+        return node.asvar is None and not node.kwargs and all(map(_spelt, [node.view_name, *node.args]))
+    return isinstance(node, StaticNode) and node.varname is None and _spelt(node.path)
+
+
+def _spelt(expression: FilterExpression) -> bool:
+    """Whether an expression is a text in the template, without filters."""
+    value: Any = expression.var
+    return not expression.filters and (
+        isinstance(value, str) or (isinstance(value, Variable) and isinstance(value.literal, str))
+    )
+
+
+def _joined(nodes: Iterator[Node]) -> Iterator[Node]:
+    """The nodes, with texts that follow one another as one."""
+    texts: list[str] = []
+    for node in nodes:
+        if isinstance(node, TextNode):
+            texts.append(node.s)
+            continue
+        if texts:
+            yield TextNode("".join(texts))
+            texts = []
+        yield node
+    if texts:
+        yield TextNode("".join(texts))

@@ -1,0 +1,300 @@
+"""Rows of lists and tables as HTML, written in one go: a template for every row of a page takes most of the
+time that the page takes.
+
+Whatever comes from records or addresses goes through `escape`; the rest is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from django.urls import get_script_prefix, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from archive.web import wording
+from kifu_core.games import GAMES, SHOGI
+
+if TYPE_CHECKING:
+    from archive.queries.games import GameRow
+    from archive.queries.positions import MoveStats, Results, Unplayed
+    from archive.web.lines import Walk
+    from archive.web.notes import Note
+    from archive.web.replay import Part, Row
+
+_IN_PATHS: Final = "!$&'()*+,;=/~:@"
+"""What the paths of addresses have as it is, beside letters and digits (RFC 3986, as Django does it)."""
+
+
+# --- addresses -------------------------------------------------------------------------------------------
+
+
+def game_address(game: int) -> str:
+    """The page of a game."""
+    before, after = _around("game", (0,), "0", get_script_prefix())
+    return f"{before}{game}{after}"
+
+
+def position_address(kind: str, path: str) -> str:
+    """The page of a position, by its code as addresses have it."""
+    before, after = _around("position", (kind, "CODE"), "CODE", get_script_prefix())
+    return before + quote(path, safe=_IN_PATHS) + after
+
+
+@cache
+def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[str, str]:
+    """An address before and after what changes in it: looking routes up takes long in lists."""
+    before, _place, after = reverse(name, args=args).rpartition(place)
+    return before, after
+
+
+# --- marks and results -----------------------------------------------------------------------------------
+
+
+@cache
+def side_mark(kind: str, color: int) -> SafeString:
+    """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
+    a black piece would be white on dark paper."""
+    return mark_safe(
+        f'<span class="mark {GAMES[kind].sides[color]} {kind}">'
+        f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
+    )
+
+
+def with_marks(text: object) -> SafeString:
+    """A text in which the signs of the sides of shogi are such marks."""
+    shown = escape(str(text))
+    for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
+        shown = shown.replace(sign, side_mark(SHOGI.name, color))
+    return mark_safe(shown)
+
+
+def results_bar(results: Results, kind: str) -> SafeString:
+    """The wins of colour 0, draws and the wins of colour 1 as one bar, drawn without inline styles."""
+    decided = results.black + results.draw + results.white
+    if not decided:
+        return SafeString("")
+    first, second = GAMES[kind].sides
+    last = results.black + results.draw
+    return mark_safe(
+        f'<svg viewBox="0 0 {decided} 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="{first}" x="0" width="{results.black}" height="1"/>'
+        f'<rect class="draw" x="{results.black}" width="{results.draw}" height="1"/>'
+        f'<rect class="{second}" x="{last}" width="{results.white}" height="1"/></svg>'
+    )
+
+
+def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
+    """The bar with its numbers."""
+    draw = escape(_("draw"))
+    middle = (
+        f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
+        f" <b>{wording.number_text(results.draw)}</b></span>"
+    )
+    return mark_safe(
+        f'<div class="results{" large" if large else ""}">{results_bar(results, kind)}<div class="figures">'
+        f"{_wins(kind, 0, results.black)}{middle if results.draw else ''}{_wins(kind, 1, results.white)}"
+        "</div></div>"
+    )
+
+
+def _wins(kind: str, color: int, number: int) -> str:
+    title = escape(str(wording.RESULTS_OF[kind][color]))
+    return f'<span title="{title}">{side_mark(kind, color)} <b>{wording.number_text(number)}</b></span>'
+
+
+# --- games -----------------------------------------------------------------------------------------------
+
+
+def game_rows(rows: Iterable[GameRow]) -> SafeString:
+    """Games in a list; those through a position lead to it."""
+    return mark_safe("".join(map(_game_row, rows)))
+
+
+def _game_row(row: GameRow) -> str:
+    ply = getattr(row, "ply", 0)
+    address = game_address(row.id) + (f"?ply={ply}" if ply else "")
+    between = f" {escape(row.round)}" if row.round else ""
+    plies = ngettext("%(plies)s move", "%(plies)s moves", row.plies) % {"plies": row.plies}
+    return (
+        f'<li><a class="game-row" href="{escape(address)}">\n'
+        f'  <span class="date">{escape(wording.day_text(row.played_from, row.precision) or "–")}</span>\n'
+        f'  <span class="players">{_players(row)}</span>\n'
+        f'  <span class="event">{escape(row.event)}{between}</span>\n'
+        f'  <span class="plies">{escape(plies)}</span>\n'
+        f'  <span class="result">{_result(row)}</span>\n'
+        "</a></li>\n"
+    )
+
+
+def _players(row: GameRow) -> str:
+    """Who played; what the record is where it names nobody."""
+    if not row.black and not row.white:
+        return f'<span class="name">{escape(wording.nameless(row.record_kind))}</span>'
+    return f"{_player(row, 0, row.black)} {_player(row, 1, row.white)}"
+
+
+def _result(row: GameRow) -> str:
+    """Who won; nothing for a problem, a tree or a position, which nobody wins."""
+    return with_marks(wording.RESULTS_OF[row.kind][row.result]) if row.record_kind == "game" else ""
+
+
+def _player(row: GameRow, color: int, name: str) -> str:
+    won = " winner" if row.result == color else ""
+    mark = side_mark(row.kind, color)
+    return f'<span class="side{won}">{mark} <span class="name">{escape(name or "–")}</span></span>'
+
+
+# --- moves -----------------------------------------------------------------------------------------------
+
+
+def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str]:
+    """The page after a move, where there is one at the end of the line that led here."""
+    path_code = GAMES[kind].path_code
+    if walk is None:
+        return lambda move: position_address(kind, path_code(move.code))
+    after = walk.onward()
+    return lambda move: after(move.usi, path_code(move.code))
+
+
+def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | None) -> str:
+    """A move that was played from the position, at the end of the line that led here, with its mark."""
+    if kind == SHOGI.name:
+        return wording.packed_move_text(position, move.move, move.text, walk.last if walk else None)
+    return wording.MARKS_OF[kind][position.turn] + move.text
+
+
+def move_rows(
+    kind: str, position: Any, moves: Sequence[MoveStats], whole: int, walk: Walk | None, *, detailed: bool
+) -> SafeString:
+    """The rows of a table of moves: how often each was played out of `whole` games, with what results."""
+    page = onward(kind, walk)
+    parts = []
+    for move in moves:
+        reached, interval, year = (_reached(move), _interval(move), _year(move)) if detailed else ("", "", "")
+        parts.append(
+            f'<tr data-usi="{escape(move.usi)}" data-total="{move.total}">\n'
+            f'    <td class="move"><a href="{escape(page(move))}">'
+            f"{escape(stat_text(kind, position, move, walk))}</a></td>\n"
+            f'    <td class="number">{wording.number_text(move.total)}{reached}</td>\n'
+            f'    <td class="number muted">{f"{move.total / whole:.0%}" if whole else ""}</td>\n'
+            f'    <td class="bar"{interval}>{results_box(move.results, kind)}\n</td>\n'
+            f"    {year}\n"
+            "  </tr>"
+        )
+    return mark_safe("".join(parts))
+
+
+def _reached(move: MoveStats) -> str:
+    if not move.reached or move.reached <= move.total:
+        return ""
+    title = escape(_("Games that reach the position after the move, by any order of moves"))
+    return f' <span class="muted small" title="{title}">/ {wording.number_text(move.reached)}</span>'
+
+
+def _interval(move: MoveStats) -> str:
+    if move.interval is None:
+        return ""
+    words = _("The side to move scores between %(low)s and %(high)s with 95%% confidence.")
+    low, high = (f"{end:.0%}" for end in move.interval)
+    return f' title="{escape(words % {"low": low, "high": high})}"'
+
+
+def _year(move: MoveStats) -> str:
+    return f'<td class="number muted year">{move.last_year or ""}</td>'
+
+
+# --- the moves of a game ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MoveList:
+    """What the list of a game's moves depends on beside its rows: the address of the page and what the start
+    adds to it, whether times are shown, the names of the shown node and of the move that was new, and where
+    the whole record is."""
+
+    page: str
+    start_query: str
+    timed: bool
+    here: str
+    novelty: str
+    whole: str
+
+
+def move_list(parts: Iterable[Part], look: MoveList) -> SafeString:
+    """The moves of a game, forks inside of them."""
+    return mark_safe("".join(_part(part, look) for part in parts))
+
+
+def _part(part: Part, look: MoveList) -> str:
+    if part.row is not None:
+        return _move(part.row, look)
+    if part.more is not None:
+        address = escape(look.page + (part.more.query or look.start_query))
+        return f'<li class="fold"><a href="{address}">… {escape(part.more.text)}</a></li>'
+    return _FRAMES.get(part.name, "</ol>")
+
+
+_FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol class="stretch">'}
+
+
+def _move(row: Row, look: MoveList) -> str:
+    """The beginning of a move's row; its forks and its end follow."""
+    address = look.page + (row.query or look.start_query)
+    total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
+    named = f"{'has-note' if row.note else ''}{' ending' if row.ending else ''}"
+    return "".join(
+        (
+            f'<li data-key="{escape(row.key)}"{total}',
+            f' class="{named}"' if named else "",
+            f'><span class="n">{row.ply}</span><a href="{escape(address)}"',
+            ' aria-current="step"' if row.key == look.here else "",
+            f">{escape(row.text)}</a>",
+            _new() if row.key == look.novelty else "",
+            f'<span class="t">{escape(row.time)}</span>' if look.timed and row.time else "",
+            _note(row.note, look.whole if row.key == look.here else address) if row.note else "",
+        )
+    )
+
+
+def _new() -> str:
+    title = escape(_("Here the game leaves all earlier games of the archive"))
+    return f'<abbr class="novelty" title="{title}">{escape(_("new"))}</abbr>'
+
+
+def _note(note: Note, rest: str) -> str:
+    """Comments, hidden until the move is shown; `rest` is where one goes on reading."""
+    lines = "".join(f"<p>{linkify(line)}</p>" for line in note.lines)
+    more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
+    return f'<div class="note" hidden>{lines}{more}</div>'
+
+
+# --- texts of others -------------------------------------------------------------------------------------
+
+
+# Ends before what usually follows an address in Japanese text: brackets, commas, full stops.
+_URL: Final = re.compile(r"https?://[A-Za-z0-9][^\s<>\"'`\\^{|}「」『』（）【】、。]*")
+_TRAILING: Final = ".,;:!?)]"
+
+
+def linkify(text: str) -> SafeString:
+    """The text escaped, its http and https addresses made links that pass nothing on."""
+    pieces: list[str] = []
+    end = 0
+    for match in _URL.finditer(text):
+        url = match[0].rstrip(_TRAILING)
+        pieces += [escape(text[end : match.start()]), _link(url)]
+        end = match.start() + len(url)
+    return mark_safe("".join([*pieces, escape(text[end:])]))
+
+
+def _link(url: str) -> SafeString:
+    return format_html('<a href="{0}" rel="nofollow noopener noreferrer ugc">{0}</a>', url)

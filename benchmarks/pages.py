@@ -1,0 +1,301 @@
+"""Pages and answers of a filled archive, as one visitor and several at once get them from `manage.py serve`.
+
+    python -m benchmarks.pages [--games 5000] [--rounds 30] [--clients 1 8] [--keep DIR] [--language en]
+        [--json]
+
+`python -m benchmarks.serve --pages` is the same. Makes an archive of so many made-up games and the samples on
+SQLite, starts `manage.py serve` on it, and asks in turn for each kind of address: GET over kept connections,
+compressed as browsers ask for it, `--rounds` times by every client, whole answers. Then each address is asked
+for again with the ETag that came with it, as a browser does that has the page.
+
+How to read it: `nothing` is an address that does nothing, asked for in the same mixture: what the server, its
+protocol and this client cost. With more clients than processor cores they wait for each other: eight clients
+on two cores have at least four times the time of one, also for nothing. So `x nothing`, the ratio of p50 to
+that of the same run, is what compares with other machines and days; the milliseconds are this machine's.
+`drawn` is p50 of pages that no process can have kept, as each is asked for with a parameter of its own that
+means nothing; the others may have been made before. `again` is p50 of the requests with an ETag, `304` how
+many of a hundred were told that nothing has changed.
+With `--keep` the archive stays in a folder, and the next run fills it further or only asks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from benchmarks.serve import HOST, ROOT, Call, Server, environment, free_port, percentile, polls, stop, tail
+from benchmarks.support import population
+from benchmarks.support.databases import database
+from benchmarks.support.filling import fill, writers
+from kifu_core.games import QUORIDOR, SHOGI
+from kifu_core.shogi.position import Position
+
+NOTHING: Final = "nothing (limit)"
+TARGETS: Final = {"home": 4.0, "game, API": 3.0}
+TARGET: Final = 8.0
+"""Milliseconds of p50: of a page, and of those named."""
+
+EACH: Final = 12
+"""Different addresses of each kind, where there are so many."""
+
+START_SECONDS: Final = 120.0
+ANSWER_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One answer: its kind, status and seconds, its length as it came, and its tag."""
+
+    kind: str
+    status: int
+    seconds: float
+    size: int
+    tag: str
+
+
+# --- the archive -----------------------------------------------------------------------------------------
+
+
+def filled(folder: Path, games: int) -> dict[str, list[str]]:
+    """Fill the archive in a folder up to so many games beside the samples; what is asked of it, by kind."""
+    with database("sqlite", folder):
+        from django.core.management import call_command
+        from django.db import connections
+
+        from archive.models import Entry, Upload
+
+        if not Upload.objects.exists():
+            call_command("sample_games", stdout=sys.stderr)
+        there = Entry.objects.filter(upload__source="command").count()
+        if there < games:
+            with writers(1) as pool:
+                for part in fill(pool, there, games):
+                    say(f"  {part.games} games, {part.rate:.0f} games/s")
+        found = addresses(games)
+        connections.close_all()
+    return found
+
+
+def addresses(games: int) -> dict[str, list[str]]:
+    """Addresses by kind. Positions: the start, after two moves (hot), and deep in a game (rare)."""
+    from archive.models import Game
+
+    dice = random.Random(games)
+    shogi = list(Game.objects.filter(kind=SHOGI.name).order_by("-pk").values_list("pk", flat=True)[:5000])
+    walls = list(Game.objects.filter(kind=QUORIDOR.name).order_by("pk").values_list("pk", flat=True)[:EACH])
+    chosen = dice.sample(shogi, min(EACH, len(shogi)))
+    player = Game.objects.filter(pk__in=shogi, player0__isnull=False).select_related("player0")[0].player0
+    assert player is not None
+    numbers = [dice.randrange(games) for _ in range(EACH)]
+    hot, rare = ([_code(number, ply) for number in numbers] for ply in (2, 60))
+    walled = [_walls(pk) for pk in walls]
+    return {
+        NOTHING: ["/healthz"],
+        "home": ["/"],
+        "games": ["/games/"],
+        "games, of a result": ["/games/?result=draw"],
+        "games, of a player": [f"/games/?player={quote(player.name)}"],
+        "game": [f"/games/{pk}/" for pk in chosen],
+        "game, in its middle": [f"/games/{pk}/?ply=50" for pk in chosen],
+        "position, start": [f"/positions/shogi/{_code(0, 0)}/"],
+        "position, hot": [f"/positions/shogi/{code}/" for code in hot],
+        "position, rare": [f"/positions/shogi/{code}/" for code in rare],
+        "player": [f"/players/{player.pk}/"],
+        "Quoridor: game": [f"/games/{pk}/" for pk in walls],
+        "Quoridor: position": [f"/positions/quoridor/{code}/" for code in walled],
+        "game, API": [f"/api/v1/games/{pk}" for pk in chosen],
+        "position, API": [f"/api/v1/positions/shogi/{code}" for code in hot + rare],
+    }
+
+
+def _code(number: int, ply: int) -> str:
+    """The address code of a position in a made-up game."""
+    position = Position.initial()
+    for move in population.moves(number)[:ply]:
+        position.do_move(move)
+    return SHOGI.path_code(SHOGI.encode(position))
+
+
+def _walls(pk: int) -> str:
+    """The address code of a position some moves into a sample of Quoridor."""
+    from archive.models import Game
+    from archive.web import replay
+
+    game = Game.objects.select_related("stored").get(pk=pk)
+    record = game.jkf
+    position, _last, _played = replay.position_at(record, replay.find_node(record, "", 8))
+    return QUORIDOR.path_code(QUORIDOR.encode(position))
+
+
+# --- asking ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[int]:
+    """`manage.py serve` on the archive of a folder, without limits of requests; its port."""
+    port, log = free_port(), folder / "serve.log"
+    values = environment(str(folder / "sqlite"), port) | {"ARCHIVE_THROTTLE_LOOPBACK": "1000000"}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=ROOT, env=values, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    try:
+        for _ in polls(START_SECONDS):
+            if process.poll() is not None:
+                raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
+            if Server(port).ask(Call("", "/healthz")).ok:
+                break
+        yield port
+    finally:
+        stop(process)
+
+
+class Visitor:
+    """A client that keeps its connection and its cookies, as a browser does."""
+
+    def __init__(self, port: int, language: str) -> None:
+        self.connection = HTTPConnection(HOST, port, timeout=ANSWER_SECONDS)
+        self.headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
+
+    def ask(self, kind: str, path: str, tag: str = "") -> Timed:
+        """One whole answer. Raises OSError, HTTPException."""
+        headers = self.headers | ({"If-None-Match": tag} if tag else {})
+        began = time.perf_counter()
+        self.connection.request("GET", path, headers=headers)
+        response = self.connection.getresponse()
+        size = len(response.read())
+        seconds = time.perf_counter() - began
+        for cookie in response.headers.get_all("Set-Cookie") or ():
+            self.headers["Cookie"] = cookie.partition(";")[0]
+        return Timed(kind, response.status, seconds, size, response.headers.get("ETag") or "")
+
+    def ask_all(self, calls: Sequence[tuple[str, str]], name: str) -> tuple[list[Timed], ...]:
+        """All addresses in their order; those that came with a tag, with it; and all as pages of this name,
+        which nobody else has asked for."""
+        with closing(self.connection):
+            first = [self.ask(*call) for call in calls]
+            tagged = [(call, one.tag) for call, one in zip(calls, first, strict=True) if one.tag]
+            again = [self.ask(*call, tag) for call, tag in tagged]
+            drawn = [self.ask(kind, _anew(path, f"{name}-{n}")) for n, (kind, path) in enumerate(calls)]
+            return first, again, drawn
+
+
+def _anew(path: str, name: str) -> str:
+    """The address of the same page with a parameter that means nothing; others take no such parameter."""
+    if path.startswith("/api/") or (not path.endswith("/") and "?" not in path):
+        return path
+    return f"{path}{'&' if '?' in path else '?'}drawn={name}"
+
+
+def asked(port: int, found: dict[str, list[str]], rounds: int, clients: int, language: str) -> list[Any]:
+    """What so many visitors at once were answered: first, again with the tags they had, and drawn anew."""
+    calls = [(kind, paths[n % len(paths)]) for n in range(rounds) for kind, paths in found.items()]
+
+    def visit(number: int) -> tuple[list[Timed], ...]:
+        mine = list(calls)
+        random.Random(number).shuffle(mine)
+        visitor = Visitor(port, language)
+        visitor.ask("", "/")
+        return visitor.ask_all(mine, f"{time.time_ns()}-{number}")
+
+    with ThreadPoolExecutor(clients) as pool:
+        all_of_them = list(pool.map(visit, range(clients)))
+    return [[one for answers in side for one in answers] for side in zip(*all_of_them, strict=True)]
+
+
+# --- the report ------------------------------------------------------------------------------------------
+
+
+def rows(
+    first: Sequence[Timed], again: Sequence[Timed], drawn: Sequence[Timed], kinds: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Figures of each kind of address, in milliseconds."""
+    limit = percentile([one.seconds for one in first if one.kind == NOTHING], 0.5)
+    found = []
+    for kind in kinds:
+        times = [one.seconds for one in first if one.kind == kind]
+        tagged = [one for one in again if one.kind == kind]
+        found.append(
+            {
+                "kind": kind,
+                "p50": round(percentile(times, 0.5) * 1000, 2),
+                "p99": round(percentile(times, 0.99) * 1000, 2),
+                "ratio": round(percentile(times, 0.5) / limit, 1),
+                "target": None if kind == NOTHING else TARGETS.get(kind, TARGET),
+                "drawn": round(percentile([one.seconds for one in drawn if one.kind == kind], 0.5) * 1000, 2),
+                "again": round(percentile([one.seconds for one in tagged], 0.5) * 1000, 2),
+                "unchanged": round(100 * sum(one.status == 304 for one in tagged) / len(times)),
+                "bytes": max(one.size for one in first if one.kind == kind),
+                "errors": sum(one.status != 200 for one in first if one.kind == kind),
+            }
+        )
+    return found
+
+
+def print_table(clients: int, found: Sequence[dict[str, Any]]) -> None:
+    head = f"{clients} client{'s' if clients > 1 else ''}"
+    names = f"{'p50 ms':>9}{'p99':>9}{'x nothing':>11}{'target':>8}{'drawn':>8}{'again':>8}"
+    print(f"{head:22}{names}{'304':>6}{'bytes':>8}")
+    for one in found:
+        target = f"{one['target']:g}" if one["target"] else ""
+        print(
+            f"{one['kind']:22}{one['p50']:9.2f}{one['p99']:9.2f}{one['ratio']:11.1f}{target:>8}"
+            f"{one['drawn']:8.2f}{one['again']:8.2f}{one['unchanged']:5}%{one['bytes']:8}"
+        )
+
+
+def say(text: str) -> None:
+    """Progress goes to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def measure(options: argparse.Namespace, folder: Path) -> int:
+    """Fill, ask, print; how many answers were errors."""
+    found = filled(folder, options.games)
+    load, errors, told = os.getloadavg()[0], 0, {}
+    with served(folder) as port:
+        say("each address once, so that every process has its templates ...")
+        asked(port, found, EACH, 4, options.language)
+        for clients in options.clients:
+            first, again, drawn = asked(port, found, options.rounds, clients, options.language)
+            told[clients] = rows(first, again, drawn, list(found))
+            errors += sum(one["errors"] for one in told[clients])
+            if not options.json:
+                print_table(clients, told[clients])
+    print(json.dumps({"games": options.games, "load_before": round(load, 2), "clients": told}))
+    return errors
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure and print; exit with 1 if an answer was an error."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=5000, help="games of the archive beside the samples")
+    parser.add_argument("--rounds", type=int, default=30, help="requests of each kind by each client")
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 8], help="who ask at once, in turn")
+    parser.add_argument("--keep", type=Path, help="a folder in which the archive stays")
+    parser.add_argument("--language", default="en", help="what the pages are asked for in")
+    parser.add_argument("--json", action="store_true", help="only the line of JSON")
+    options = parser.parse_args(words)
+    with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as folder:
+        sys.exit(1 if measure(options, (options.keep or Path(folder)).resolve()) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Classes of positions under mirror and colours, and their 64-bit keys, for every kind of game.
+
+`docs/position-keys.md` defines everything here; a change of a key needs a new `KEY_VERSION` and a reindex.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final, Literal, NamedTuple
+
+KEY_VERSION: Final = 1
+
+Match = Literal["exact", "mirror", "color", "any"]
+
+_TURNS: Final[dict[str, tuple[int, ...]]] = {
+    "exact": (0,),
+    "mirror": (0, 1),
+    "color": (0, 2),
+    "any": (0, 1, 2, 3),
+}
+"""What each kind of match allows to do with the position, as orientations."""
+
+
+class Canonical(NamedTuple):
+    """The class of a position and how the position lies in it.
+
+    `code` is the Shogi64 code of the representative. The position is the representative mirrored if bit 0
+    of `orientation` is set and turned to the other colour if bit 1 is (in either order). A `symmetric`
+    position equals its mirror image; its mirror bit is 0.
+    """
+
+    code: str
+    orientation: int
+    symmetric: bool
+
+
+def key(code: str, orientation: int, kind: str = "shogi", space: int = 0, version: int = KEY_VERSION) -> int:
+    """The stable key of a class member: a signed 64-bit integer whose last two bits are the orientation.
+
+    The 62 bits above are those of an 8-byte BLAKE2b of kind, space, key version and canonical code, joined
+    by NUL, which none of them contains. An index that is being rebuilt asks for the keys of two versions.
+
+    >>> key("poUAACMaqtYhwHgAAAAPQdTnd3vMgAA", 0) % 4
+    0
+    """
+    text = f"{kind}\0{space}\0{version}\0{code}"
+    digest = blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) & -4 | orientation
+
+
+def class_keys(found: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
+    """The keys that match a position whose class is known; of any kind of game."""
+    code, orientation, symmetric = found
+    turns = [turn for turn in _TURNS[match] if not (symmetric and turn & 1)]
+    return tuple(key(code, orientation ^ turn, kind, space, version) for turn in turns)

@@ -1,0 +1,210 @@
+"""Bytes to text, and text with its line numbers.
+
+Extensions and declared encodings lie in real files both ways, so the bytes decide: a byte order mark, then
+strict decoding in every encoding that Japanese programs use, then which result looks like a game record.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Final
+
+from kifu_core.errors import SOURCE_LINE_LIMIT, DecodeError, Issue, Severity
+from kifu_core.limits import UNLIMITED, Limits
+from kifu_core.mojibake import misread, repair
+
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""A source larger than this is refused: no record is, and everything here is kept in memory."""
+
+MAX_ISSUES: Final = 1000
+"""Issues kept per game; one more says how many there were beyond."""
+
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig", "utf-8-bom"),
+    (codecs.BOM_UTF16_LE, "utf-16", "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "utf-16"),
+)
+_LEGACY: Final = (("iso2022_jp", "iso-2022-jp"), ("cp932", "cp932"), ("euc_jp", "euc-jp"))
+
+# What records are made of. Wrongly decoded text holds hardly any of it.
+_LIKELY: Final = re.compile(
+    r"[１-９][一二三四五六七八九]|手合割|先手|後手|上手|下手|棋戦|平手|投了|まで|変化|消費|持駒|[ぁ-んァ-ヶ、。：]"
+)
+_UNPRINTABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff]")
+"""What no line of a text can hold, or not the first one, or no text at all."""
+
+
+def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
+    """Text, name of the encoding, and findings as (code, text for the params).
+
+    Line ends become `\\n`; NUL characters and lone surrogates become U+FFFD. Raises DecodeError `too-large`
+    beyond `MAX_BYTES`. Bytes that are valid in no encoding are replaced, with a finding.
+    """
+    check_size(len(data))
+    text, encoding, findings = _decoded(data)
+    clean, damage = clean_text(text)
+    if findings:  # what was lost was lost here
+        damage = [found for found in damage if found != ("misread", "utf-8")]
+    return clean, encoding, findings + damage
+
+
+def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Text with `\\n` line ends and nothing that a database or JSON cannot hold, and the findings.
+
+    Text that was decoded wrongly and saved again is put right where nothing of it was lost. Raises
+    DecodeError `too-large`.
+    """
+    check_size(len(text))
+    text = text.removeprefix("\ufeff")
+    text, mistaken_for = repair(text)
+    findings = [("double-encoded", mistaken_for)] if mistaken_for else []
+    if not mistaken_for and (mistaken_for := misread(text)):
+        findings.append(("misread", mistaken_for))
+    if "\r" in text:
+        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" not in text and not _has_surrogates(text):
+        return text, findings
+    clean, count = _UNPRINTABLE.subn("\ufffd", text)
+    return clean, [*findings, ("bad-characters", str(count))]
+
+
+def check_size(size: int) -> None:
+    """Raises DecodeError `too-large` for a source of so many bytes or characters."""
+    if size > MAX_BYTES:
+        raise DecodeError("too-large", params={"bytes": size, "limit": MAX_BYTES})
+
+
+def _has_surrogates(text: str) -> bool:
+    """Whether a text holds lone surrogates; encoding is the fastest way to look."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
+    for mark, codec, name in _BOMS:
+        if data.startswith(mark):
+            return _with_bom(data, codec, name)
+    if data.isascii():  # as ISO-2022-JP is, with its escapes; they mean nothing in a text of another encoding
+        return _legacy(data) if b"\x1b$" in data else (data.decode("ascii"), "ascii", [])
+    try:
+        return data.decode("utf-8"), "utf-8", []
+    except UnicodeDecodeError:
+        return _legacy(data)
+
+
+def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[str, str]]]:
+    try:
+        return data.decode(codec), name, []
+    except UnicodeDecodeError:
+        return data.decode(codec, "replace"), name, [("bad-bytes", name)]
+
+
+def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
+    """The Japanese encoding in which the bytes are valid and read most like a record."""
+    valid: list[tuple[str, str]] = []
+    for codec, name in _LEGACY:
+        try:
+            text = data.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        valid.append((text, name))
+    if not valid:
+        return _damaged(data)
+    # Looking at a text takes long for what is valid in one encoding only, as most are.
+    text, name = valid[0] if len(valid) == 1 else max(valid, key=lambda reading: _likeness(reading[0]))
+    return text, name, []
+
+
+def _damaged(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
+    """Text of bytes that are valid nowhere (cut in the middle, mixed encodings): the best reading of them."""
+    codecs_tried = (("utf-8", "utf-8"), *_LEGACY[1:])
+    readings = [(data.decode(codec, "replace"), name) for codec, name in codecs_tried]
+    text, name = max(readings, key=lambda reading: _likeness(reading[0]) - reading[0].count("\ufffd"))
+    return text, name, [("bad-bytes", name)]
+
+
+def _likeness(text: str) -> int:
+    """How much of the beginning of a text belongs in a game record."""
+    return sum(1 for _ in _LIKELY.finditer(text[:100_000]))
+
+
+class Source:
+    """A text with its lines, and the issues found in it. `name` is a file name, only a hint.
+
+    `limits` are those of each of its games.
+    """
+
+    def __init__(self, text: str, encoding: str, name: str | None = None, limits: Limits = UNLIMITED) -> None:
+        self.text = text
+        self.limits = limits
+        self.encoding = encoding
+        self.name = name or ""
+        self._starts: list[int] | None = None
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1. The first call is linear, later ones logarithmic."""
+        if self._starts is None:
+            lengths = (len(line) + 1 for line in self.text.split("\n"))
+            self._starts = [0, *accumulate(lengths)]
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def issue(
+        self,
+        code: str,
+        offset: int | None = None,
+        severity: Severity = "warning",
+        ply: int | None = None,
+        **params: str | int,
+    ) -> Issue:
+        """An issue about the line at an offset, or about the whole source."""
+        if offset is None:
+            return Issue(code, severity, None, None, ply, params)
+        line, column = self.place(offset)
+        begin = offset - column + 1
+        shown = self.text[begin : begin + SOURCE_LINE_LIMIT].split("\n", 1)[0]
+        return Issue(code, severity, line, column, ply, params, shown)
+
+
+class Notes:
+    """The issues of one game or source, bounded: a hostile text can be wrong in every line."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.issues: list[Issue] = []
+        self.more = 0
+
+    def add(
+        self,
+        code: str,
+        offset: int | None = None,
+        severity: Severity = "warning",
+        ply: int | None = None,
+        **params: str | int,
+    ) -> None:
+        """Note an issue about the line at an offset, or about the whole."""
+        if len(self.issues) < MAX_ISSUES:
+            self.issues.append(self.source.issue(code, offset, severity, ply, **params))
+        else:
+            self.more += 1
+
+    def take(self, other: Notes) -> None:
+        """Take over the issues of a game that could not be read."""
+        room = MAX_ISSUES - len(self.issues)
+        self.issues += other.issues[:room]
+        self.more += other.more + len(other.issues[room:])
+
+    def all(self) -> tuple[Issue, ...]:
+        """The issues in the order of their lines, and one that tells how many more there were."""
+        ordered = sorted(self.issues, key=lambda issue: (issue.line or 0, issue.column or 0))
+        if self.more:
+            ordered.append(Issue("more-issues", "warning", params={"count": self.more}))
+        return tuple(ordered)

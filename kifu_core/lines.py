@@ -1,0 +1,79 @@
+"""The lines of a record of any kind of game: its main line, and every node that it visits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+from kifu_core.deadline import watched
+
+NO_MOVE: Final = 0
+
+
+class Visit(NamedTuple):
+    """A node of a record: a position, and the move that the record plays there.
+
+    `ply` counts from 0, `fork` tells a variation from the main line. `code`, `orientation` and `symmetric`
+    are the position's class (see `keys.canonical`); `move` is packed and turned as the class's code lies,
+    `NO_MOVE` where the line ends.
+    """
+
+    ply: int
+    fork: bool
+    code: str
+    orientation: int
+    symmetric: bool
+    move: int
+
+
+class Playable(Protocol):
+    """A position that moves are played in."""
+
+    def do_move(self, move: int) -> int: ...
+
+
+P = TypeVar("P")
+Q = TypeVar("Q", bound=Playable)
+
+
+class Branch(NamedTuple, Generic[P]):
+    """A line of a record: its entries, where it begins, and whether it is a variation."""
+
+    entries: list[Any]
+    position: P
+    ply: int
+    fork: bool
+
+
+Walk = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
+"""Adds the nodes of one line to the visits, and the lines that branch off it to the branches."""
+
+
+def main_line_from(
+    position: Q, moves: list[Any], packed_move: Callable[[Any], int], can_play: Callable[[Q, int], bool]
+) -> Iterator[tuple[int, Q, int, Any]]:
+    """The main line of a record of any kind of game that starts in a position."""
+    entry: Any = moves[0] if moves else {}
+    ply = 0
+    for following in watched(moves[1:]):
+        if "move" not in following:
+            continue
+        move = packed_move(following["move"])
+        if not can_play(position, move):
+            break
+        yield ply, position, move, entry
+        position.do_move(move)
+        entry = following
+        ply += 1
+    yield ply, position, NO_MOVE, entry
+
+
+def visit_all(moves: list[Any], position: P, walk: Walk[P]) -> list[Visit]:
+    """The nodes of a record of any kind of game that starts in a position, in the order of `visits`."""
+    found: list[Visit] = []
+    branches = [Branch(moves[1:], position, 0, False)]
+    while branches:
+        forks: list[Branch[P]] = []
+        walk(branches.pop(), found, forks)
+        branches += reversed(forks)
+    return found

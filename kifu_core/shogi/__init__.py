@@ -1,0 +1,1 @@
+"""Shogi: rules, keys of positions, records and their formats."""

@@ -1,0 +1,156 @@
+"""Where pieces go: tables computed once at import, from one row of directions per kind.
+
+All tables are indexed by the signed piece (see `pieces`), then by square. Directions are Black's; White's
+are the same turned by 180 degrees, so the squares from which a piece reaches a square are the squares
+that the other colour's piece reaches from there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kifu_core.shogi.moves import pack
+from kifu_core.shogi.pieces import CAN_PROMOTE, FU, GI, HI, KA, KE, KI, KY, NG, NK, NY, OU, RY, TO, UM
+
+Direction = tuple[int, int]
+"""Columns to the right and ranks down, seen from Black."""
+
+_STRAIGHT: Final[tuple[Direction, ...]] = ((0, -1), (-1, 0), (1, 0), (0, 1))
+_DIAGONAL: Final[tuple[Direction, ...]] = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+_GOLD: Final[tuple[Direction, ...]] = ((0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1))
+
+DIRECTIONS: Final[tuple[Direction, ...]] = _STRAIGHT + _DIAGONAL
+
+_STEP_DIRECTIONS: Final[dict[int, tuple[Direction, ...]]] = {
+    FU: ((0, -1),),
+    KE: ((-1, -2), (1, -2)),
+    GI: ((0, -1), *_DIAGONAL),
+    OU: DIRECTIONS,
+    UM: _STRAIGHT,
+    RY: _DIAGONAL,
+    **dict.fromkeys((KI, TO, NY, NK, NG), _GOLD),
+}
+_RAY_DIRECTIONS: Final[dict[int, tuple[Direction, ...]]] = {
+    KY: ((0, -1),),
+    KA: _DIAGONAL,
+    UM: _DIAGONAL,
+    HI: _STRAIGHT,
+    RY: _STRAIGHT,
+}
+
+Line = tuple[int, ...]
+"""Squares in a row, the nearest first."""
+
+
+def _turned(direction: Direction) -> Direction:
+    return -direction[0], -direction[1]
+
+
+def _line(square: int, direction: Direction) -> Line:
+    """All squares from `square` in a direction to the edge of the board."""
+    column, rank = square % 9 + direction[0], square // 9 + direction[1]
+    squares = []
+    while 0 <= column < 9 and 0 <= rank < 9:
+        squares.append(rank * 9 + column)
+        column, rank = column + direction[0], rank + direction[1]
+    return tuple(squares)
+
+
+def _directions(table: dict[int, tuple[Direction, ...]], piece: int) -> tuple[Direction, ...]:
+    """The directions of a signed piece."""
+    directions = table.get(abs(piece), ())
+    return directions if piece >= 0 else tuple(map(_turned, directions))
+
+
+_PIECES: Final = (*range(15), *range(-14, 0))
+"""The signed pieces in the order of their tables."""
+
+STEPS: Final = tuple(
+    tuple(
+        tuple(line[0] for way in _directions(_STEP_DIRECTIONS, piece) if (line := _line(square, way)))
+        for square in range(81)
+    )
+    for piece in _PIECES
+)
+"""`STEPS[piece][square]`: the squares that the piece reaches in one step."""
+
+RAYS: Final = tuple(
+    tuple(
+        tuple(line for way in _directions(_RAY_DIRECTIONS, piece) if (line := _line(square, way)))
+        for square in range(81)
+    )
+    for piece in _PIECES
+)
+"""`RAYS[piece][square]`: the lines along which the piece slides until something stands in its way."""
+
+KING_LINES: Final = tuple(tuple(_line(square, way) for way in DIRECTIONS) for square in range(81))
+"""`KING_LINES[square][direction]`: the line from a square in each of the eight directions, perhaps empty."""
+
+
+def _comers(table: dict[int, tuple[Direction, ...]], way: Direction) -> frozenset[int]:
+    """The signed pieces that move against a direction."""
+    return frozenset(piece for piece in _PIECES if piece and _turned(way) in _directions(table, piece))
+
+
+SLIDERS: Final = tuple(_comers(_RAY_DIRECTIONS, way) for way in DIRECTIONS)
+"""`SLIDERS[direction]`: the pieces, of both colours, that come along that line of `KING_LINES` from afar."""
+
+TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS, way) for way in DIRECTIONS)
+"""`TOUCHERS[direction]`: the pieces that reach the square from the first square of that line."""
+
+
+def _between(piece: int) -> list[Line | None]:
+    """For source * 81 + to: None if the piece never goes there, else the squares that must be empty."""
+    table: list[Line | None] = [None] * 6561
+    for square in range(81):
+        for to in STEPS[piece][square]:
+            table[square * 81 + to] = ()
+        for line in RAYS[piece][square]:
+            for distance, to in enumerate(line):
+                table[square * 81 + to] = line[:distance]
+    return table
+
+
+BETWEEN: Final = tuple(_between(piece) for piece in _PIECES)
+"""`BETWEEN[piece][source * 81 + to]`: None where the piece never goes, else what must be empty for it."""
+
+
+def in_zone(piece: int, square: int) -> bool:
+    """Whether a square lies in the promotion zone of the piece's colour."""
+    return square < 27 if piece > 0 else square >= 54
+
+
+_DEAD_RANKS: Final = {FU: 1, KY: 1, KE: 2}
+
+
+def is_dead(piece: int, square: int) -> bool:
+    """Whether the unpromoted piece could never move again from a square."""
+    ranks = _DEAD_RANKS.get(abs(piece), 0)
+    return square < 9 * ranks if piece > 0 else square >= 81 - 9 * ranks
+
+
+def _choices(piece: int, square: int, to: int) -> tuple[int, ...]:
+    """The packed moves of a piece from a square to another: with promotion, without, or both."""
+    promoting, plain = pack(square, to, True), pack(square, to, False)
+    if not CAN_PROMOTE[piece] or not (in_zone(piece, square) or in_zone(piece, to)):
+        return (plain,)
+    return (promoting,) if is_dead(piece, to) else (promoting, plain)
+
+
+Choice = tuple[int, tuple[int, ...]]
+"""A square and the packed moves that lead there."""
+
+STEP_MOVES: Final[tuple[tuple[tuple[Choice, ...], ...], ...]] = tuple(
+    tuple(tuple((to, _choices(piece, square, to)) for to in STEPS[piece][square]) for square in range(81))
+    for piece in _PIECES
+)
+"""`STEPS` with the packed moves, promotion included."""
+
+RAY_MOVES: Final[tuple[tuple[tuple[tuple[Choice, ...], ...], ...], ...]] = tuple(
+    tuple(
+        tuple(tuple((to, _choices(piece, square, to)) for to in line) for line in RAYS[piece][square])
+        for square in range(81)
+    )
+    for piece in _PIECES
+)
+"""`RAYS` with the packed moves, promotion included."""

@@ -1,0 +1,131 @@
+"""Used times along a record, and what is left on the clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from kifu_core.jkf import Record
+from kifu_core.shogi.normalize import seconds
+from kifu_core.shogi.start import start_position
+
+PERIOD: Final = 60
+"""Seconds of one period of consideration (考慮時間 is counted by the minute)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A player's time: `main` seconds, then `byoyomi` seconds a move and `periods` minutes beyond these;
+    every move adds `increment` seconds. Without byoyomi the game is lost when the main time is used up.
+    """
+
+    main: int
+    byoyomi: int = 0
+    increment: int = 0
+    periods: int = 0
+
+
+class Tick(NamedTuple):
+    """A move's time. `ply` is the move's number from 1, `color` its side, `used` and `total` seconds, the
+    total being that side's so far.
+
+    `remaining` is what that side has left of its main time after the move, increments included, None without
+    a limit; `periods` how many minutes of consideration. An `ending` is no move, but time was used for it.
+    """
+
+    ply: int
+    color: int
+    used: float
+    total: float
+    remaining: float | None = None
+    periods: int | None = None
+    ending: bool = False
+
+
+def _first_turn(record: Record) -> int:
+    return start_position(record.get("initial")).turn
+
+
+def ticks(
+    record: Record,
+    limits: tuple[Limit | None, Limit | None],
+    fractions: Mapping[int, str] | None = None,
+    first_turn: Callable[[Record], int] = _first_turn,
+) -> list[Tick]:
+    """The times of a normalized record's main line; moves without one are left out.
+
+    `limits` are those of colours 0 and 1, `fractions` the decimals that formats write behind a ply's whole
+    seconds, `first_turn` tells who begins. Nothing is told of a record in which nobody used any time: its
+    writer had no clock.
+    """
+    clocks = (_Clock(limits[0]), _Clock(limits[1]))
+    if not _says_anything(record):
+        return []
+    moves = record["moves"]
+    # Only a record that ends before its first move needs to be asked.
+    turn = 0 if len(moves) < 2 or "move" in moves[1] else first_turn(record)
+    found: list[Tick] = []
+    for ply, entry in enumerate(moves[1:], start=1):
+        move = entry.get("move")
+        color = turn if move is None else move["color"]
+        if "time" in entry:
+            used: float = seconds(entry["time"]["now"])
+            if fractions and ply in fractions:
+                used += _fraction(fractions[ply])
+            found.append(clocks[color].tick(ply, color, used, ending=move is None))
+        elif move is not None:
+            clocks[color].move_without_time()
+        if move is None:
+            break
+        turn = color ^ 1
+    return found
+
+
+def _says_anything(record: Record) -> bool:
+    """Whether any time on the main line is more than nothing."""
+    for entry in record["moves"]:
+        if "time" in entry:
+            now = entry["time"]["now"]
+            if now["s"] or now["m"] or now.get("h"):
+                return True
+    return False
+
+
+def _fraction(digits: str) -> float:
+    return float(f"0.{digits}") if digits.isdecimal() else 0.0
+
+
+class _Clock:
+    """One side's clock."""
+
+    def __init__(self, limit: Limit | None) -> None:
+        self.limit = limit
+        self.total: float = 0
+        self.remaining: float | None = limit.main if limit else None
+        self.periods = limit.periods if limit and limit.periods else None
+
+    def tick(self, ply: int, color: int, used: float, *, ending: bool) -> Tick:
+        """Let a move's time run."""
+        self.total = _short(self.total + used)
+        if self.limit is not None and self.remaining is not None:
+            self._run(self.limit, _short(self.remaining - used), ending)
+        return Tick(ply, color, _short(used), self.total, self.remaining, self.periods, ending)
+
+    def _run(self, limit: Limit, left: float, ending: bool) -> None:
+        if left < 0 and self.periods:
+            beyond = -left - limit.byoyomi
+            self.periods = max(0, self.periods - max(0, int(-(-beyond // PERIOD))))
+        self.remaining = max(0, left) + (0 if ending else limit.increment)
+
+    def move_without_time(self) -> None:
+        """From a move whose time nobody wrote down on, nobody knows what is left."""
+        self.remaining = None
+
+
+def _short(value: float) -> float:
+    """Milliseconds are enough; whole seconds are whole numbers."""
+    if isinstance(value, int):
+        return value
+    rounded = round(value, 3)
+    return int(rounded) if rounded == int(rounded) else rounded

@@ -1,0 +1,327 @@
+"""What engines wrote into a record's comments: scores, mates, depths and lines, ply by ply.
+
+Every program has its own way of writing them; docs/formats/evaluations.md lists the dialects, whose score it
+is, and which position it belongs to. Comments are read and never changed; text that is not exactly one of
+the known forms is no evaluation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+
+from kifu_core.jkf import MoveEntry, Record
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.pv import read_line
+from kifu_core.shogi.replay import main_line
+from kifu_core.shogi.spelling import MARKS
+
+Role = Literal["player", "analysis", "alternative"]
+"""Whose thought it is: the player's own, a later analysis, or a line that was not played."""
+
+MATE_SCORE: Final = 29_000
+"""Scores this far from zero are an engine's way to say mate: 30000, 31111, 32000, 100000."""
+
+MATE_CONSTANTS: Final = frozenset([15_000])
+"""Exact scores below `MATE_SCORE` that mean mate all the same."""
+
+
+class Evaluation(NamedTuple):
+    """One evaluation of the position after `ply` half-moves of the main line.
+
+    `score` is in hundredths of a pawn from Black's side, as written also where it stands for a mate. `winner`
+    is the colour that mates, `mate` in how many plies (None: not said). `pv` is the line as written and
+    `moves` as much of it as can be played from this position, as USI. `time` is in seconds. `candidate`
+    counts an engine's lines from 1, 0 where only one is written.
+    """
+
+    ply: int
+    source: str
+    role: Role
+    score: int | None = None
+    winner: int | None = None
+    mate: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    time: float | None = None
+    candidate: int = 0
+    engine: str = ""
+    pv: str = ""
+    moves: tuple[str, ...] = ()
+
+
+def evaluations(record: Record) -> list[Evaluation]:
+    """All evaluations in the comments of a normalized record's main line, in reading order.
+
+    Linear in the main line and its comments; lines of play cost a few microseconds a move. A record without
+    such comments is not replayed.
+    """
+    found: list[Evaluation] = []
+    if not any(_promising(entry) for entry in record["moves"]):
+        return found
+    before: Position | None = None
+    last = -1
+    for ply, position, move, entry in main_line(record):
+        if _promising(entry):
+            found += _of_entry(entry["comments"], _Place(ply, position, before, last))
+        before = position.copy() if move and _follows(record, ply) else None
+        last = move >> 1 & 127
+    return found
+
+
+def is_evaluation(line: str) -> bool:
+    """Whether a line of a comment is all or part of what an engine thought, in one of the known forms.
+
+    >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
+    (True, True, False)
+    """
+    if line[:1] not in ("#", "*"):
+        return False
+    return any(pattern.fullmatch(line) for pattern in (_SHOGIHOME, *(pattern for pattern, _ in _DIALECTS)))
+
+
+def floodgate(line: str) -> Evaluation | None:
+    """What a line in floodgate's form says by itself: score, line of play as written, nodes; None for others.
+
+    >>> one = floodgate("** 1704 +8594OU #120")
+    >>> one.score, one.pv, one.nodes
+    (1704, '+8594OU', 120)
+    """
+    match = _FLOODGATE.fullmatch(line) if line[:1] == "*" else None
+    return None if match is None else _floodgate(match, None)
+
+
+def best(found: Iterable[Evaluation]) -> list[Evaluation]:
+    """The evaluation of each ply that a chart shows: an analysis before the player's own, an engine's first
+    line before its others, the last word before earlier ones; lines not played are left out."""
+    chosen: dict[int, Evaluation] = {}
+    for one in found:
+        if one.role == "alternative" or (one.score is None and one.winner is None):
+            continue
+        old = chosen.get(one.ply)
+        if old is None or _rank(one) <= _rank(old):
+            chosen[one.ply] = one
+    return [chosen[ply] for ply in sorted(chosen)]
+
+
+def _rank(one: Evaluation) -> tuple[bool, int]:
+    return one.role != "analysis", max(1, one.candidate)
+
+
+# --- places ----------------------------------------------------------------------------------------------
+
+
+def _promising(entry: MoveEntry) -> bool:
+    """Whether a line of the comments starts like an evaluation; nearly none does."""
+    comments = entry.get("comments")
+    return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
+
+
+class _Place(NamedTuple):
+    """Where a comment stands: behind the move that led to `position`; `before` is the position it was made
+    in, where it is at hand, `last` the square it went to."""
+
+    ply: int
+    position: Position
+    before: Position | None
+    last: int
+
+    def line(self, text: str) -> tuple[str, ...]:
+        """The moves of a line from here on; some engines begin it with the move just played."""
+        moves = read_line(text, self.position, self.last)
+        if not moves and self.before is not None:
+            played, *following = read_line(text, self.before) or [0]
+            moves = following if played >> 1 & 127 == self.last else []
+        return tuple(map(to_usi, moves))
+
+
+def _follows(record: Record, ply: int) -> bool:
+    """Whether the position at a ply may be asked for behind its next move: that one has a comment."""
+    entries = record["moves"]
+    return ply + 1 < len(entries) and _promising(entries[ply + 1])
+
+
+def _lines(comments: Iterable[str]) -> Iterator[str]:
+    for comment in comments:
+        yield from comment.split("\n")
+
+
+def _of_entry(comments: list[str], place: _Place) -> Iterator[Evaluation]:
+    """The evaluations of one entry; programs that spread one over several lines begin it anew with the next
+    score."""
+    block = _Block(place)
+    for line in _lines(comments):
+        if match := _SHOGIHOME.fullmatch(line):
+            yield from block.take(match)
+            continue
+        for pattern, reader in _DIALECTS:
+            if (match := pattern.fullmatch(line)) and (one := reader(match, place)):
+                yield one
+                break
+    yield from block.done()
+
+
+def _scored(one: Evaluation) -> Evaluation:
+    """With the winner, where the score says mate."""
+    score = one.score
+    if score is None or one.winner is not None:
+        return one
+    if abs(score) < MATE_SCORE and abs(score) not in MATE_CONSTANTS:
+        return one
+    return one._replace(winner=int(score < 0))
+
+
+def _whole(text: str) -> int:
+    """A number with or without a fraction, rounded to the nearest whole one."""
+    return round(float(text))
+
+
+# --- floodgate, 電竜戦, CSA V3 ------------------------------------------------------------------------------
+
+_PLY = r"(?:[-+]?[0-9]{4}[A-Z]{2}|(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?)"
+_FLOODGATE: Final = re.compile(
+    r"\*{1,2} (?P<score>[-+]?[0-9]{1,7})(?:\.[0-9]+)?"
+    rf"(?P<pv>(?: +{_PLY})*)(?: +#(?P<nodes>[0-9]{{1,15}}))? *"
+)
+
+
+def _floodgate(match: re.Match[str], place: _Place | None) -> Evaluation:
+    pv = match["pv"].strip()
+    return _scored(
+        Evaluation(
+            place.ply if place else 0, "floodgate", "player",
+            score=int(match["score"]),
+            nodes=int(match["nodes"]) if match["nodes"] else None,
+            pv=pv,
+            moves=place.line(pv) if place else (),
+        )
+    )  # fmt: skip
+
+
+# --- ShogiHome -------------------------------------------------------------------------------------------
+
+_SHOGIHOME: Final = re.compile(
+    r"\*?(?P<mark>[#*])(?:[先後]:)?(?P<key>評価値|詰み|読み筋|深さ|ノード数|エンジン)=(?P<value>.*)"
+)
+_MATE: Final = re.compile(r"(先手|後手)勝ち(?::([0-9]{1,5})手)?")
+_SCORE: Final = re.compile(r"[-+]?[0-9]{1,7}(?:\.[0-9]+)?")
+
+
+class _Block:
+    """ShogiHome's lines `#key=value` of one evaluation: `*` of the player, `#` of an analysis."""
+
+    def __init__(self, place: _Place) -> None:
+        self.place = place
+        self.mark = ""
+        self.values: dict[str, str] = {}
+
+    def take(self, match: re.Match[str]) -> Iterator[Evaluation]:
+        """Take in a line; a new mark, or a key that is there already, is another evaluation."""
+        if match["mark"] != self.mark or match["key"] in self.values:
+            yield from self.done()
+            self.mark = match["mark"]
+        self.values[match["key"]] = match["value"].strip()
+
+    def done(self) -> Iterator[Evaluation]:
+        """The evaluation that the lines so far make up, if there is one."""
+        values, self.values = self.values, {}
+        score, mate = values.get("評価値", ""), _MATE.fullmatch(values.get("詰み", ""))
+        if not mate and not _SCORE.fullmatch(score):
+            return
+        pv = values.get("読み筋", "")
+        yield _scored(
+            Evaluation(
+                self.place.ply, "shogihome", "player" if self.mark == "*" else "analysis",
+                score=_whole(score) if _SCORE.fullmatch(score) else None,
+                winner=int(mate[1] == "後手") if mate else None,
+                mate=int(mate[2]) if mate and mate[2] else None,
+                depth=_count(values.get("深さ", "")),
+                nodes=_count(values.get("ノード数", "")),
+                engine=values.get("エンジン", ""),
+                pv=pv,
+                moves=self.place.line(pv),
+            )
+        )  # fmt: skip
+
+
+def _count(text: str) -> int | None:
+    match = re.match(r"[0-9]{1,15}", text)
+    return int(match[0]) if match else None
+
+
+# --- ShogiGUI, 棋神アナリティクス --------------------------------------------------------------------
+
+_SHOGIGUI: Final = re.compile(
+    r"\*{1,2}(?P<kind>対局|解析|検討| Engine) (?P<facts>.*?)評価値 "
+    r"(?P<score>[-+]?[0-9]{1,7}|[-+]?詰(?: ?[0-9]{1,5})?)[↑↓]?(?: 読み筋(?P<pv>.*)| .*)?"
+)
+_FACTS: Final = {
+    "candidate": re.compile(r"候補([0-9]{1,3})"),
+    "depth": re.compile(r"深さ ([0-9]{1,5})"),
+    "nodes": re.compile(r"ノード数 ([0-9]{1,15})"),
+}
+_TIME: Final = re.compile(r"時間 (?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{1,2}(?:\.[0-9]*)?)")
+
+
+def _shogigui(match: re.Match[str], place: _Place) -> Evaluation:
+    facts, score = match["facts"], match["score"]
+    numbers = {name: int(found[1]) for name, one in _FACTS.items() if (found := one.search(facts))}
+    pv = _from_mark(match["pv"] or "")
+    analysed = match["kind"] != "対局"
+    kishin = match["kind"] == " Engine"
+    one = Evaluation(
+        place.ply, "kishin" if kishin else "shogigui", "analysis" if analysed else "player",
+        depth=numbers.get("depth"),
+        nodes=numbers.get("nodes"),
+        candidate=numbers.get("candidate", 0),
+        time=_spent(facts),
+        engine=facts.partition(" 候補")[0].strip() if kishin else "",
+        pv=pv,
+        moves=place.line(pv),
+    )  # fmt: skip
+    if "詰" in score:
+        count = _count(score.partition("詰")[2].strip())
+        return one._replace(winner=int(score.startswith("-")), mate=count)
+    return _scored(one._replace(score=int(score)))
+
+
+def _spent(facts: str) -> float | None:
+    match = _TIME.search(facts)
+    if match is None:
+        return None
+    return int(match[1] or 0) * 3600 + int(match[2]) * 60 + float(match[3])
+
+
+def _from_mark(text: str) -> str:
+    """The line without what stands before its first move."""
+    starts = [at for mark in MARKS if (at := text.find(mark)) >= 0]
+    return text[min(starts) :].strip() if starts else text.strip()
+
+
+# --- ぴよ将棋, K-Shogi --------------------------------------------------------------------------------
+
+_PIYO: Final = re.compile(r"\*?#(?P<kind>指し手|形勢|推奨手)\[(?P<score>[-+]?[0-9]{1,7})\](?P<pv>.*)")
+
+
+def _piyo(match: re.Match[str], place: _Place) -> Evaluation:
+    """推奨手 is what should have been played instead of the last move: it belongs to the position before."""
+    pv = _from_mark(match["pv"])
+    if match["kind"] != "推奨手":
+        one = Evaluation(place.ply, "piyo", "analysis", int(match["score"]), pv=pv, moves=place.line(pv))
+        return _scored(one)
+    moves = read_line(pv, place.before) if place.before is not None else []
+    return _scored(
+        Evaluation(
+            max(0, place.ply - 1), "piyo", "alternative", int(match["score"]), pv=pv,
+            moves=tuple(map(to_usi, moves)),
+        )
+    )  # fmt: skip
+
+
+_DIALECTS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _Place], Evaluation]], ...]] = (
+    (_FLOODGATE, _floodgate),
+    (_SHOGIGUI, _shogigui),
+    (_PIYO, _piyo),
+)

@@ -1,0 +1,106 @@
+"""BOD: one position as the text diagram that Kifu for Windows copies (.bod).
+
+A diagram with its hands, the last move and the side to move (http://kakinoki.o.oo7.jp/kif_format.html), which
+is also how KIF and KI2 draw a start.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kifu_core.decoding import Notes, Source
+from kifu_core.jkf import Move, Record
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.grammar import expected, repeated
+from kifu_core.shogi.formats.kakinoki import (
+    BLANK,
+    BOARD,
+    BOOKMARK,
+    COMMENT,
+    COUNTER,
+    FLIP,
+    HAND,
+    HEADER,
+    REMARK,
+    RESULT,
+    SEPARATOR,
+    SIDE,
+    UNKNOWN,
+    KakinokiReader,
+    read_games,
+)
+from kifu_core.shogi.formats.positions import position_at
+from kifu_core.shogi.formats.writing import (
+    board_lines,
+    handicap_names,
+    one_line,
+    piece_name,
+    place_text,
+    side_name,
+)
+from kifu_core.shogi.position import Position
+
+GRAMMAR: Final = repeated(
+    BOARD, HAND, COUNTER, SIDE, FLIP, HEADER, COMMENT, REMARK, BLANK, RESULT, SEPARATOR, BOOKMARK, UNKNOWN
+).parse_with_tabs()
+EXPECTED: Final = expected(GRAMMAR)
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The positions of diagrams. The line of the last move, which JKF has no place for, is a remark."""
+    return read_games(_Reader, GRAMMAR, source, notes)
+
+
+def _locate(block: str) -> list[int]:
+    """There are no moves to locate."""
+    return []
+
+
+class _Reader(KakinokiReader):
+    expected = EXPECTED
+    locate = staticmethod(_locate)
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+_NAMES: Final = (("先手", "下手"), ("後手", "上手"))
+
+
+def diagram(position: Position, handicap: bool = False, caption: str = "") -> list[str]:
+    """A position as lines: White's hand, the board, Black's hand, the caption, the side to move if White."""
+    lines = board_lines(position, handicap)
+    side = [lines.pop()] if position.turn else []
+    return [*lines, *([caption] if caption else []), *side]
+
+
+def dump(record: Record, *, ply: int | None = 0) -> str:
+    """The position after `ply` half-moves of the main line, None the last, with the players' names.
+
+    Everything else is lost. Raises KifuError `no-such-ply`.
+    """
+    number, position, entry = position_at(record, ply)
+    handicap = handicap_names(record)
+    caption = f"手数＝{number}  {_move_text(entry['move'])}  まで" if "move" in entry else ""
+    return "\n".join([*diagram(position, handicap, caption), *_name_lines(record, handicap)]) + "\n"
+
+
+def _move_text(move: Move) -> str:
+    """The move as the caption names it, with its square even where another move went before: ▲６二角成."""
+    promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
+    drop = "" if move.get("from") else "打"
+    return f"{'△' if move['color'] else '▲'}{place_text(move)}{piece_name(move)}{promote}{drop}"
+
+
+def _name_lines(record: Record, handicap: bool) -> list[str]:
+    kept = kept_headers(record)
+    names = [next((kept[name] for name in names if name in kept), "") for names in _NAMES]
+    return [f"{side_name(color, handicap)}：{name}" for color, name in enumerate(names) if name]
+
+
+def kept_headers(record: Record) -> dict[str, str]:
+    """The players' names as they are written, under the first header that names each side."""
+    header = record["header"]
+    chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
+    return {name: one_line(header[name]) for name in chosen if name}

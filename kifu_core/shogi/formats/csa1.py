@@ -1,0 +1,131 @@
+"""Sets of CSA on one line, as learners of evaluation functions take professional games (.csa1, .txt).
+
+Two lines a game: a number, the day, both players, who won (0 nobody, 1 Black, 2 White), how many half-moves,
+event and opening, then the moves as CSA writes them without signs and separators. The order of the fields
+is that of the readers of engines, which take the sets that tools such as 2chkifu_csa_1line make.
+
+There is no writer: the lines hold less than CSA does, names without blanks and games from the usual start
+only, and what trains engines today reads `hcpe` or PSV.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.limits import most_games
+from kifu_core.memo import Memo
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.csa import read_move
+from kifu_core.shogi.formats.draft import Draft, Said
+from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.move_resolution import Garbled, Special, Step
+from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.specials import BY_CSA
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_EOL = r"[ \t]*+(?:\n|\Z)"
+_GAP = r"[ \t]++"
+_WORD = r"[^ \t\n]++"
+
+HEAD = leaf(
+    "head",
+    rf"[ \t]*+([0-9]{{1,9}}+){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}([0-2]){_GAP}([0-9]{{1,5}}+)"
+    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + _EOL,
+)
+MOVES = leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
+BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+
+GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
+EXPECTED: Final = expected(GRAMMAR)
+
+_MOVE_LENGTH: Final = 6
+_ENDING: Final = re.compile(r"%([-+_A-Za-z]{1,40}+)")
+_STEPS: Final[Memo[str, Step]] = Memo(read_move)
+
+_FIELDS: Final = ("棋譜番号", "開始日時", "先手", "後手", "", "", "棋戦", "戦型")
+"""The header that each field of the first line is; the others tell the result and the number of moves."""
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a set; lines that are neither a head nor the moves behind one go to `notes`."""
+    games: list[ParsedGame] = []
+    limit, head = most_games(source.text), None
+    for name, match in watched(items(GRAMMAR, source.text)):
+        if name == "head":
+            _note_without_moves(head, notes)
+            head = match
+        elif name == "moves" and head is not None:
+            if len(games) == limit:
+                notes.add("too-many-games", head.start(), "error", limit=limit)
+                return games
+            games += _games(source, head, match, len(games), notes)
+            head = None
+        elif name != "blank":
+            text = match[0].strip()[:40]
+            notes.add("unknown-line", match.start(), text=text, expected=EXPECTED)
+    _note_without_moves(head, notes)
+    return games
+
+
+def _note_without_moves(head: re.Match[str] | None, notes: Notes) -> None:
+    """A head behind which no moves stand is no game."""
+    if head is not None:
+        notes.add("no-moves", head.start(), "error")
+
+
+def _games(
+    source: Source, head: re.Match[str], moves: re.Match[str], index: int, notes: Notes
+) -> list[ParsedGame]:
+    """The game of two lines; none, with its issues in `notes`, if it cannot be played."""
+    draft = Draft(Notes(source), line=Line(restore_same=True), first_offset=head.start())
+    draft.initial = {"preset": "HIRATE"}
+    draft.header.update(_header(head))
+    text = moves[1]
+    draft.line.spots.append((0, moves.start(), moves.end()))
+    draft.line.steps += _STEPS.each(
+        text[at : at + _MOVE_LENGTH].upper() for at in range(0, len(text), _MOVE_LENGTH)
+    )
+    _end(draft, int(head[5]), head.start(5), moves)
+    draft.line.times = [None] * len(draft.line.steps)
+    said = int(head[6])
+    if said != len(text) // _MOVE_LENGTH:
+        draft.notes.add("other-move-count", head.start(6), count=len(text) // _MOVE_LENGTH, said=said)
+    game = draft.finish(index, _locate)
+    if game is None:
+        draft.give_up(notes, said_anything=True)
+    return [] if game is None else [game]
+
+
+def _header(head: re.Match[str]) -> dict[str, str]:
+    """The fields that are headers; a day without digits (`----/--/--`) says nothing."""
+    found = {name: text for name, text in zip(_FIELDS, head.groups(), strict=True) if name and text}
+    if not any(char.isdecimal() for char in found["開始日時"]):
+        del found["開始日時"]
+    return found
+
+
+def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
+    """How the game ended: by a word behind the moves, else as the result's digit says."""
+    rest, winner = moves[2].strip(), (None, 0, 1)[result]
+    if match := _ENDING.fullmatch(rest):
+        kind = BY_CSA.get(match[1].upper())
+        draft.line.steps.append(Special(match[1], kind.special if kind else None))
+        if winner is not None:
+            draft.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+    elif rest:
+        draft.line.steps.append(Garbled(rest[:40]))
+    else:
+        draft.decide(winner, offset)
+
+
+def _locate(block: str) -> list[int]:
+    """The offsets of the moves of a line, and of what stands behind them."""
+    first = len(block) - len(block.lstrip(" \t"))
+    return list(range(first, len(block) + _MOVE_LENGTH, _MOVE_LENGTH))

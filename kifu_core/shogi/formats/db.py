@@ -1,0 +1,298 @@
+"""YaneuraOu's opening books (.db): positions, and the moves that the book plays there.
+
+A first line `#YANEURAOU-DB2016 1.00`, then of each position a line `sfen …` and one for each move: the move,
+the reply expected (`none` for no reply), its score from the mover's side, the depth of the search, how often
+it was chosen; all but the move may be left out (https://github.com/yaneurao/YaneuraOu/wiki, 定跡の作成).
+Lines with `#` or `//` are remarks about what stands before them.
+
+A book is no tree but a graph: each of its positions is played out once, where it is met first, and the
+other ways there end with the move to it. There is no writer: books are made of positions, not of records.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import DecodeError
+from kifu_core.jkf import FORK_LEVELS
+from kifu_core.limits import most_games
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
+from kifu_core.shogi.formats.usi import packed_step
+from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import violation
+from kifu_core.shogi.start import named_initial
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_EOL = r"[ \t]*+(?:\n|\Z)"
+_NUMBER = r"-?[0-9]{1,9}"
+
+VERSION = leaf("version", r"#YANEURAOU-DB[^\n]*+(?:\n|\Z)")
+POSITION = leaf("position", r"[ \t]*+sfen[ \t]++([^\n]*+)(?:\n|\Z)")
+MOVE = leaf(
+    "move",
+    r"[ \t]*+((?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?)(?=[ \t\n]|\Z)"
+    rf"(?:[ \t]++([A-Za-z0-9*+]{{1,10}}+))?+(?:[ \t]++({_NUMBER}))?+(?:[ \t]++({_NUMBER}))?+"
+    rf"(?:[ \t]++({_NUMBER}))?+" + _EOL,
+)
+REMARK = leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
+BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+
+GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN).parse_with_tabs()
+EXPECTED: Final = expected(GRAMMAR)
+
+_NO_MOVES: Final = frozenset(["none", "resign", "win"])
+"""What stands in place of a move or a reply where there is none."""
+
+PLACES_A_RECORD: Final = 1_000
+"""Positions of the book that one record plays out; the others begin records of their own."""
+
+# --- the book --------------------------------------------------------------------------------------------
+
+
+_KEY: Final = struct.Struct("81b8b8bb")
+
+
+def _key(position: Position) -> bytes:
+    """A position as bytes: an SFEN would take ten times as long."""
+    return _KEY.pack(*position.board, *position.hands[0], *position.hands[1], position.turn)
+
+
+def _of_key(key: bytes) -> Position:
+    """The position of a key."""
+    numbers = _KEY.unpack(key)
+    return Position([*numbers[:81]], [[*numbers[81:89]], [*numbers[89:97]]], numbers[97])
+
+
+class _Choice(NamedTuple):
+    """A move of the book; `after` is the position it leads to, `reply` 0 where none is expected."""
+
+    move: int
+    after: bytes
+    reply: int
+    score: int | None
+    depth: int | None
+    times: int | None
+    begin: int
+    end: int
+    remarks: list[str]
+
+
+@dataclass(slots=True)
+class _Place:
+    """A position of the book: the side to move, and where its line begins."""
+
+    turn: int
+    begin: int
+    choices: list[_Choice] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class _Book:
+    """The positions of a book by their keys; one that stands twice has the moves of both."""
+
+    def __init__(self, source: Source, notes: Notes) -> None:
+        self.places: dict[bytes, _Place] = {}
+        self.notes = notes
+        self.remarks: list[str] = []
+        self.position = Position.initial()
+        place: _Place | None = None
+        for name, match in watched(items(GRAMMAR, source.text)):
+            if name == "position":
+                place = self._position(match)
+            elif name == "move" and place is not None:
+                self._move(place, match)
+            elif name == "remark":
+                self._remark(place, match[1].strip())
+            elif name not in ("blank", "version"):
+                text = match[0].strip()[:40]
+                if text.split(" ")[0] not in _NO_MOVES:
+                    notes.add("unknown-line", match.start(), text=text, expected=EXPECTED)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the book's scores say anything: books made of games have 0 everywhere."""
+        return any(choice.score for place in self.places.values() for choice in place.choices)
+
+    def _position(self, match: re.Match[str]) -> _Place | None:
+        try:
+            self.position = Position.from_sfen(match[1].removesuffix(" moves"))
+        except DecodeError as error:
+            self.notes.add(error.code, match.start(), "error", None, **error.params)
+            return None
+        place = _Place(self.position.turn, match.start())
+        return self.places.setdefault(_key(self.position), place)
+
+    def _move(self, place: _Place, match: re.Match[str]) -> None:
+        after = self.position.copy()
+        try:
+            move = from_usi(match[1])
+        except DecodeError as error:
+            self.notes.add(error.code, match.start(), "error", None, **error.params)
+            return
+        if code := violation(after, move):
+            self.notes.add("book-move", match.start(), "error", text=match[1], reason=code)
+            return
+        if any(choice.move == move for choice in place.choices):
+            return
+        after.do_move(move)
+        score, depth, times = (int(text) if text else None for text in match.groups()[2:])
+        place.choices.append(
+            _Choice(
+                move,
+                _key(after),
+                _reply(match[2] or "none", after),
+                score,
+                depth,
+                times,
+                match.start(),
+                match.end(),
+                [],
+            )
+        )
+
+    def _remark(self, place: _Place | None, text: str) -> None:
+        if place is None:
+            self.remarks.append(text)
+        else:
+            (place.choices[-1].remarks if place.choices else place.remarks).append(text)
+
+
+def _reply(text: str, position: Position) -> int:
+    """The reply expected, 0 where there is none or none that can be played."""
+    try:
+        move = from_usi(text)
+    except DecodeError:
+        return 0
+    return 0 if violation(position, move) else move
+
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The trees of a book: one for each position that no other leads to, and one wherever a tree became full.
+
+    A score becomes a comment as ShogiHome writes an analysis, from Black's side.
+    """
+    book = _Book(source, notes)
+    games: list[ParsedGame] = []
+    limit, scored = most_games(source.text, GAMES_OF_LINES), book.is_scored
+    done: set[bytes] = set()
+    for key in watched(_roots(book)):
+        if key in done:
+            continue
+        if len(games) == limit:
+            notes.add("too-many-games", book.places[key].begin, "error", limit=limit)
+            break
+        draft = _Planter(book, key, done, scored).draft(source)
+        draft.remarks += book.remarks if not games else []
+        game = draft.finished(len(games), _locate)
+        if game is not None:
+            games.append(game if game.kind == "position" else replace(game, kind="tree"))
+        else:
+            notes.take(draft.notes)
+    return games
+
+
+def _roots(book: _Book) -> Iterator[bytes]:
+    """The positions from which trees grow: those that nothing leads to, then all others, in their order."""
+    reached = {choice.after for place in book.places.values() for choice in place.choices}
+    yield from (key for key in book.places if key not in reached)
+    yield from book.places
+
+
+def _locate(block: str) -> list[int]:
+    """A block is the line of one move; the reply behind it stands there too."""
+    return [0, 0]
+
+
+class _Planter:
+    """Grows the tree of a position: the first moves are the main line, the others variations."""
+
+    def __init__(self, book: _Book, root: bytes, done: set[bytes], scored: bool) -> None:
+        self.book = book
+        self.root = book.places[root]
+        self.position = _of_key(root)
+        self.done = done
+        self.scored = scored
+        self.room = PLACES_A_RECORD
+        done.add(root)
+        self.main = Line(restore_same=True)
+        waiting = deque([(self.main, self.root)])
+        for line, place in watched(iter(_popped(waiting))):
+            self._grow(line, place, waiting)
+
+    def draft(self, source: Source) -> PositionDraft:
+        """What has grown, from its position."""
+        return PositionDraft(
+            Notes(source),
+            position=self.position,
+            initial=named_initial(self.position),
+            line=self.main,
+            comments=self.root.remarks[:],
+            first_offset=self.root.begin,
+            started=True,
+        )
+
+    def _grow(self, line: Line, place: _Place | None, waiting: deque[tuple[Line, _Place]]) -> None:
+        """Play on a line as far as the book goes; its other moves wait."""
+        while place is not None:
+            index, next_place = len(line.steps), None
+            black = place.turn == 0
+            for number, choice in enumerate(place.choices):
+                target = line if not number else Line(restore_same=True, level=line.level + 1)
+                if number:
+                    line.forks.setdefault(index, []).append(target)
+                following = self._take(target, choice, black)
+                if not number:
+                    next_place = following
+                elif following is not None:
+                    waiting.append((target, following))
+            place = next_place
+
+    def _take(self, line: Line, choice: _Choice, black: bool) -> _Place | None:
+        """Play a move of the book; the place where it goes on, None where it ends here."""
+        following = self.book.places.get(choice.after)
+        moves = [choice.move, choice.reply] if following is None and choice.reply else [choice.move]
+        if comments := [*self._told(choice, black), *choice.remarks]:
+            line.comments[len(line.steps)] = comments
+        line.spots.append((len(line.steps), choice.begin, choice.end))
+        line.steps += map(packed_step, moves)
+        line.times += [None] * len(moves)
+        if following is None or choice.after in self.done or not self.room or line.level == FORK_LEVELS:
+            return None
+        if following.remarks:
+            line.comments.setdefault(len(line.steps) - 1, []).extend(following.remarks)
+        self.done.add(choice.after)
+        self.room -= 1
+        return following
+
+    def _told(self, choice: _Choice, black: bool) -> Iterator[str]:
+        """What the book says of a move, as comments."""
+        if self.scored and choice.score is not None:
+            yield f"#評価値={choice.score if black else -choice.score}"
+            if choice.depth is not None:
+                yield f"#深さ={choice.depth}"
+            if choice.reply:
+                yield f"#読み筋={to_usi(choice.reply)}"
+        if choice.times is not None:
+            yield f"採用数={choice.times}"
+
+
+def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]]:
+    """What waits, the first first, with what is added meanwhile."""
+    while waiting:
+        yield waiting.popleft()

@@ -1,0 +1,297 @@
+"""From what a format's reader collected to a finished game."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, TypeVar
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import MAX_ISSUES, Notes, Source
+from kifu_core.errors import Issue
+from kifu_core.jkf import Initial, MoveEntry, Record
+from kifu_core.limits import most_games
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi import specials
+from kifu_core.shogi.classify import record_kind
+from kifu_core.shogi.move_resolution import Special
+from kifu_core.shogi.normalize import Line, Played, complete_times, replay_line, wrong_totals
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.start import start_position
+
+
+class Said(NamedTuple):
+    """What a line says of the result: the ending's word, the winner it names, and where it stands.
+
+    `believed` is a line whose winner counts whatever an ending says: a server's word, or a line that is all
+    there is.
+    """
+
+    word: str
+    winner: int | None
+    offset: int
+    believed: bool = False
+
+
+Locate = Callable[[str], list[int]]
+"""The offsets of the steps within a block of text."""
+
+MAX_BOOKMARKS = 1000
+"""Bookmarks that are more than comments: whoever sets more marks nothing."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A game while it is being read.
+
+    `initial` None is a record that says nothing of its start; `position` is where it starts all the same.
+    `comments` belong to the start. `said` is what a result line says; it counts where no row of the main line
+    is an ending, or where it is to be believed. `lost` are variations that hang on nothing
+    and are kept as text. `plain_times` marks times that may lack totals. `started` marks a source that says
+    from where it starts: that is a record even without moves; `doubtful_start` one that says it in a name
+    which nobody knows: that is a record only if it can be played from the usual start.
+    """
+
+    notes: Notes
+    position: Position = field(default_factory=lambda: start_position(None))
+    header: dict[str, str] = field(default_factory=dict)
+    initial: Initial | None = None
+    line: Line = field(default_factory=Line)
+    comments: list[str] = field(default_factory=list)
+    bookmarks: list[tuple[int, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    fractions: dict[int, str] = field(default_factory=dict)
+    said: Said | None = None
+    unread: list[str] = field(default_factory=list)
+    lost: list[Line] = field(default_factory=list)
+    first_offset: int = 0
+    plain_times: bool = False
+    playable: bool = True
+    doubtful_start: bool = False
+    started: bool = False
+
+    def finish(self, index: int, locate: Locate) -> ParsedGame | None:
+        """The finished game, or None if there is neither a move nor an ending nor a start."""
+        if not self.playable:
+            return None
+        played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
+        if self.doubtful_start and not self._starts_even(played):
+            return None
+        if self.plain_times:
+            complete_times(played.entries, self.position.turn)
+        self._check_totals(played, locate)
+        self._report(played, locate)
+        bare = self.started and not self.line.steps
+        if not (played.entries or played.ending or self._is_drawn() or bare):
+            return None
+        ending = self._ending(played)
+        record = self._record(played)
+        return ParsedGame(
+            record=record,
+            kind=record_kind(record, self.position, ending, len(self.line.forks)),
+            ending=ending,
+            issues=self.notes.all(),
+            bookmarks=tuple(self.bookmarks[:MAX_BOOKMARKS]),
+            unread="\n".join(self.unread),
+            index=index,
+            first_line=self.notes.source.place(self.first_offset)[0] if self.first_offset else 1,
+            fractions=self._fractions(played),
+            remarks=tuple(self.remarks),
+            place=Plies(self.notes.source, self.line, locate),
+        )
+
+    def decide(self, winner: int | None, offset: int) -> None:
+        """End the main line as a result alone tells, with nothing on how: nobody's win is a drawn game.
+
+        Whoever lost and is to move has resigned, as readers of まで lines have it. Where the winner is to
+        move, only who won is known.
+        """
+        steps = self.line.steps
+        if winner is None:
+            steps.append(Special("引き分け", "HIKIWAKE"))
+            return
+        if winner != self.position.turn ^ (len(steps) & 1):
+            steps.append(Special("投了", "TORYO"))
+        self.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
+
+    def _check_totals(self, played: Played, locate: Locate) -> None:
+        """Note totals that are no sums: formats that write no totals lose them."""
+        if self.line.restore_same or not any(self.line.times):
+            return  # CSA and USI have none
+        if wrong := wrong_totals(played.entries, self.position.turn):
+            offset = Places(self.notes.source, locate).offset(self.line, wrong[0] - 1)
+            self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
+
+    def _starts_even(self, played: Played) -> bool:
+        """Whether a game whose start nobody knows is sound from the usual one; then a warning is enough."""
+        if played.cuts or not any("move" in entry for entry in played.entries):
+            return False
+        if any(one.severity == "error" for one in played.findings):
+            return False
+        issues = self.notes.issues
+        issues[:] = [
+            replace(one, severity="warning") if one.code == "unknown-handicap" else one for one in issues
+        ]
+        return True
+
+    def give_up(self, notes: Notes, said_anything: bool) -> None:
+        """Hand the issues of a game that could not be read to the source's; at least one says why."""
+        if said_anything and not any(issue.severity == "error" for issue in self.notes.issues):
+            self.notes.add("no-moves", self.first_offset, "error")
+        notes.take(self.notes)
+
+    def _is_drawn(self) -> bool:
+        return self.initial is not None and "data" in self.initial
+
+    def _record(self, played: Played) -> Record:
+        first: MoveEntry = {"comments": played.first} if played.first else {}
+        record: Record = {"header": self.header, "moves": [first, *played.entries]}
+        if self.initial is not None:
+            record["initial"] = self.initial
+        return record
+
+    def _fractions(self, played: Played) -> dict[int, str]:
+        """The fractions of the seconds of those moves that were played."""
+        last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
+        return {ply: text for ply, text in self.fractions.items() if ply <= last}
+
+    def _ending(self, played: Played) -> Ending | None:
+        problem = self._is_drawn()
+        if played.ending is not None:
+            step, ply, turn = played.ending
+            ending = specials.ending(step.word, step.special, ply, turn, problem=problem, named=step.winner)
+            return self._compared(ending)
+        if self.said is None:
+            return None
+        plies = sum("move" in entry for entry in played.entries)
+        turn = self.position.turn ^ (plies & 1)
+        kind, side = specials.find(self.said.word), self.said.winner
+        draw = side is None and kind is not None and kind.rule == "draw"
+        special = None
+        if side is not None and self._is_foul_that_ends(played):
+            special = specials.loser_of_foul("ILLEGAL_MOVE", turn, side)
+            played.entries.append({"special": special})
+        return Ending(self.said.word, special, plies, side, draw)
+
+    def _is_foul_that_ends(self, played: Played) -> bool:
+        """Whether the game was lost by its last move, which nobody can play: then it ends right before it."""
+        steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
+        if cut is None or not all(isinstance(step, Special) for step in steps[cut + 1 :]):
+            return False
+        last = steps[-1]
+        return isinstance(last, Special) and (last.special or "").endswith(("ILLEGAL_ACTION", "ILLEGAL_MOVE"))
+
+    def _compared(self, ending: Ending) -> Ending:
+        """Note a line that names another winner than the ending; without more the ending is believed."""
+        said = self.said
+        if said is None or said.winner is None or said.winner == ending.winner:
+            return ending
+        if ending.winner is not None:
+            self.notes.add("result-mismatch", said.offset, text=said.word[:40])
+        return replace(ending, winner=said.winner, draw=False) if said.believed else ending
+
+    # --- findings ----------------------------------------------------------------------------------------
+
+    def _report(self, played: Played, locate: Locate) -> None:
+        """Turn the replay's findings into issues with their places, and keep the text not played."""
+        if not (played.findings or played.cuts or played.left_out or self.lost):
+            return
+        places = Places(self.notes.source, locate)
+        for finding in played.findings[: MAX_ISSUES + 1]:
+            offset = places.offset(finding.line, finding.index)
+            self.notes.add(finding.code, offset, finding.severity, finding.ply, **finding.params)
+        self.notes.more += len(played.findings[MAX_ISSUES + 1 :]) + played.more
+        cuts = [*played.cuts, *((line, 0) for line in self.lost)]
+        texts = [places.rest(line, index) for line, index in watched(cuts)]
+        texts += [places.rest(fork, 0) for line, index in watched(cuts) for fork in line.forks_from(index)]
+        self.unread += [text for _, text in sorted(texts) if text]
+        self.unread += played.left_out
+
+
+class Places:
+    """Where the steps of lines stand in the text; each block is searched once."""
+
+    def __init__(self, source: Source, locate: Locate) -> None:
+        self.text = source.text
+        self.locate = locate
+        self.blocks: dict[int, list[int]] = {}
+
+    def offset(self, line: Line, index: int) -> int | None:
+        """The offset of a step; None for a line without text."""
+        spot = bisect_right(line.spots, index, key=_first_step) - 1
+        if spot < 0:
+            return None
+        first, begin, end = line.spots[spot]
+        if begin not in self.blocks:
+            self.blocks[begin] = self.locate(self.text[begin:end])
+        offsets = self.blocks[begin]
+        return begin + (offsets[index - first] if index - first < len(offsets) else 0)
+
+    def rest(self, line: Line, index: int) -> tuple[int, str]:
+        """Where one of a line's steps stands, and the line's text from there on, without its forks."""
+        begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
+        if begin is None:
+            return 0, ""
+        parts = (self.text[max(first, begin) : end] for _, first, end in line.spots if end > begin)
+        return begin, "\n".join(part.rstrip("\n") for part in parts)
+
+
+class Plies:
+    """Where the moves of a game's main line stand in its text; nothing is looked for before it is asked, and
+    nothing twice."""
+
+    def __init__(self, source: Source, line: Line, locate: Locate) -> None:
+        self.source = source
+        self.line = line
+        self.places = Places(source, locate)
+        self.moves: list[int] | None = None
+
+    def __call__(self, issue: Issue) -> Issue:
+        """An issue about a ply with its place, as it is without a ply or where the text has none."""
+        index = self._index(issue.ply)
+        offset = None if index is None else self.places.offset(self.line, index)
+        if offset is None:
+            return issue
+        return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
+
+    def _index(self, ply: int | None) -> int | None:
+        """The step of a ply from 1; endings are steps, but no plies."""
+        if not ply:
+            return None
+        if self.moves is None:
+            steps = enumerate(watched(self.line.steps))
+            self.moves = [index for index, step in steps if not isinstance(step, Special)]
+        return self.moves[ply - 1] if ply <= len(self.moves) else None
+
+
+def _first_step(spot: tuple[int, int, int]) -> int:
+    return spot[0]
+
+
+class GameReader(Protocol):
+    """Reads one game of a text with several, into a draft."""
+
+    draft: Draft
+    said_anything: bool
+
+    def finish(self, index: int) -> ParsedGame | None: ...
+
+
+R = TypeVar("R", bound=GameReader)
+
+
+def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tuple[R, ParsedGame | None]]:
+    """Each reader with its game, None where it has none; what those said goes to `notes`, and where a text
+    has more games than are read of it."""
+    most, count = most_games(source.text), 0
+    for number, reader in enumerate(readers):
+        if number == most:
+            notes.add("too-many-games", reader.draft.first_offset, "error", limit=most)
+            return
+        game = reader.finish(count)
+        if game is None:
+            reader.draft.give_up(notes, reader.said_anything)
+        else:
+            count += 1
+        yield reader, game

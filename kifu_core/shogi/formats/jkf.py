@@ -1,0 +1,61 @@
+"""JKF itself: JSON text, normalized or minimal, to games and back."""
+
+from __future__ import annotations
+
+import json
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import IllegalMoveError, ParseError
+from kifu_core.jkf import Record
+from kifu_core.json_text import dump_json, note_error, values
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi import specials
+from kifu_core.shogi.check_jkf import check
+from kifu_core.shogi.classify import record_kind
+from kifu_core.shogi.normalize import complete_record
+from kifu_core.shogi.start import start_position
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a JKF text: one record, or a list of records. What cannot be used goes to `notes`."""
+    games: list[ParsedGame] = []
+    for one in watched(values(notes)):
+        try:
+            games.append(_game(one, Notes(source), len(games)))
+        except (ParseError, IllegalMoveError) as error:
+            note_error(notes, error)
+    return games
+
+
+def _game(value: object, notes: Notes, index: int) -> ParsedGame:
+    raw = check(value)
+    played, record = complete_record(raw, limits=notes.source.limits)
+    record["moves"] = record["moves"] or [{}]
+    drawn = "data" in record.get("initial", {})
+    if played.cuts and not played.entries and not drawn:
+        cause = next(finding for finding in played.findings if finding.severity == "error")
+        raise IllegalMoveError(cause.code, ply=cause.ply, params=cause.params)
+    for finding in played.findings:
+        notes.add(finding.code, None, finding.severity, finding.ply, **finding.params)
+    notes.more += played.more
+    position = start_position(record.get("initial"))
+    unread = [json.dumps(line.written[index:], ensure_ascii=False) for line, index in played.cuts]
+    unread += played.left_out
+    ending: Ending | None = None
+    if played.ending is not None:
+        step, ply, turn = played.ending
+        ending = specials.ending(step.word, step.special, ply, turn, problem=drawn)
+    return ParsedGame(
+        record=record,
+        kind=record_kind(record, position, ending, sum("forks" in entry for entry in record["moves"])),
+        ending=ending,
+        issues=notes.all(),
+        unread="\n".join(unread),
+        index=index,
+    )
+
+
+def dump(record: Record, *, indent: int | None = None) -> str:
+    """The record as JSON text; `indent` as json.dumps understands it."""
+    return dump_json(record, indent=indent)

@@ -1,0 +1,346 @@
+"""KI2: moves as people write them, several a line, the source told by relative words (.ki2, .ki2u)."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import KifuError
+from kifu_core.jkf import Move, MoveEntry, Record
+from kifu_core.memo import Memo
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi import spelling
+from kifu_core.shogi.formats import kakinoki, typed, writing
+from kifu_core.shogi.formats.grammar import expected, leaf
+from kifu_core.shogi.formats.kakinoki import (
+    EOL,
+    OF_ENDING,
+    OF_START,
+    KakinokiReader,
+    read_games,
+)
+from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
+from kifu_core.shogi.moves import target
+from kifu_core.shogi.pieces import BY_NAME
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import packed_move
+from kifu_core.shogi.rules import fault
+from kifu_core.shogi.specials import BY_WORD, RESULT_LINE, EndingKind
+from kifu_core.shogi.spelling import MARKS
+from kifu_core.shogi.squares import BY_JAPANESE
+from kifu_core.shogi.start import start_position
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_COUNT: Final = rf"(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[ 　\t]))[ 　\t]*+)?+"
+_MOVE_LINE = rf"[ 　\t]*+{_COUNT}[{MARKS}][ 　]*+(?=[1-9１-９同]|{typed.ENDING})[^\n：]*+{EOL}"
+_BARE_LINE = rf"[ 　\t]*+(?:{spelling.BARE})++(?:投了|中断|千日手|持将棋|詰み?+)?+[ 　\t。]*+{EOL}"
+
+MOVES = leaf("moves", rf"(?:{_MOVE_LINE}|{_BARE_LINE})(?:[ 　\t]*+(?:[{MARKS}*][^\n]*+{EOL}|\n))*+")
+"""A block of lines of moves, with the comments between and behind them."""
+
+GRAMMAR: Final = kakinoki.grammar(MOVES)
+EXPECTED: Final = expected(GRAMMAR)
+holds_header = partial(kakinoki.holds_header, GRAMMAR, "ki2")
+
+_ONE_TOKEN: Final = re.compile(typed.TOKEN)
+_FIRST_MARK: Final = re.compile(rf"[ 　\t]*+{_COUNT}([{MARKS}])")
+_AROUND: Final = " 　\t、，,。．.・"
+
+# --- words -----------------------------------------------------------------------------------------------
+
+WORDS: Final = {"左": "L", "直": "C", "右": "R", "上": "U", "寄": "M", "引": "D", "打": "H"}
+"""The relative words to JKF's letters."""
+
+_ALIASES: Final = {"行": "U", "入": "U", "下": "D"}
+_LETTERS: Final = WORDS | _ALIASES
+_ORDER: Final = "LCRUMDH"
+
+_MOVE: Final = re.compile(
+    r"(?:(同)[ 　]*)?([1-9１-９][1-9１-９一二三四五六七八九])?[ 　]*"
+    r"(成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])([左直右上寄引行入下打]{0,3})"
+    r"(成|不成|不|生)?([左直右上寄引行入下]{0,3})"
+)
+
+
+def _read_move(text: str) -> Step:
+    """The step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
+    text = text.strip(_AROUND)
+    match = _MOVE.fullmatch(text)
+    if match is None or not (match[1] or match[2]):
+        return Special(text, BY_WORD[text].special) if text in BY_WORD else Garbled(text)
+    to = SAME if match[1] else BY_JAPANESE[match[2]]
+    words = "".join(sorted({_LETTERS[word] for word in match[4] + match[6]}, key=_ORDER.index))
+    return Search(to, BY_NAME[match[3]], match[5] == "成", words)
+
+
+PARTS: Final = {
+    "move_line": _MOVE_LINE,
+    "bare_line": _BARE_LINE,
+    "token": typed.TOKEN,
+    "text": typed.TEXT,
+    "move": _MOVE.pattern,
+    **kakinoki.PARTS,
+}
+"""The rules inside the lines, for the documentation."""
+
+_STEPS: Final = Memo(_read_move)
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a KI2 text. What concerns no game that could be read goes to `notes`."""
+    return read_games(_Reader, GRAMMAR, source, notes)
+
+
+def locate(block: str) -> list[int]:
+    """The offsets of the moves in a block of moves and comments."""
+    return [item.at for item in typed.items(block, _STEPS.__getitem__) if item.step is not None]
+
+
+_RESULT: Final = re.compile(RESULT_LINE.pattern + EOL)
+
+
+class _Reader(KakinokiReader):
+    """Reads also what `dump` writes into remarks: `waiting` are comments that an ending is to follow."""
+
+    expected = EXPECTED
+    locate = staticmethod(locate)
+    first_mark = ""
+    shielded = False
+    waiting: list[str] | None = None
+
+    def read(self, name: str, match: re.Match[str]) -> None:
+        """Take in one leaf; comments that wait for an ending are the last move's if something else comes."""
+        if name not in ("remark", "comment", "bookmark", "blank", "result"):
+            self._end_waiting()
+        super().read(name, match)
+
+    def games(self, index: int, notes: Notes) -> list[ParsedGame]:
+        self._end_waiting()
+        return super().games(index, notes)
+
+    def _remark(self, match: re.Match[str]) -> None:
+        if match[1] == OF_ENDING:
+            self.waiting = []
+        elif match[1] == OF_START:
+            self.in_header, self.shielded = False, not self.line.steps
+        elif found := _RESULT.match(self.draft.notes.source.text, match.start() + 1):
+            self._result(found)
+        else:
+            super()._remark(match)
+
+    def _comment(self, match: re.Match[str]) -> None:
+        shielded, self.shielded = self.shielded, False
+        if match[1] or not shielded:
+            super()._comment(match)
+
+    def _add_comment(self, text: str, match: re.Match[str]) -> None:
+        if self.waiting is None or text.startswith("&"):
+            return super()._add_comment(text, match)
+        self.waiting.append(text)
+        self.line.add_text(match.start(), match.end())
+
+    def _end_waiting(self) -> None:
+        texts, self.waiting = self.waiting, None
+        if texts:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).extend(texts)
+
+    def _result(self, match: re.Match[str]) -> None:
+        super()._result(match)
+        self._end_waiting()
+
+    def _variation(self, match: re.Match[str]) -> None:
+        """The first move of some variations is written without 同, see `_names_square`."""
+        super()._variation(match)
+        if self.line.level > 1:
+            (_, first), (_, ply) = self.open_lines[-2:]
+            self.line.restore_same = ply - first == 1
+
+    def _moves(self, match: re.Match[str]) -> None:
+        """Lines of nothing but moves are read all at once, others item by item."""
+        block = match[0]
+        if not self.first_mark and (marked := _FIRST_MARK.match(block)):
+            self.first_mark = marked[1]
+        texts = _ONE_TOKEN.findall(block)
+        if len(texts) + sum(map(len, texts)) + block.count("\n") != len(block):
+            return self._mixed_moves(match)
+        steps = _STEPS.each(texts)
+        if Garbled in map(type, steps):
+            return self._mixed_moves(match)
+        self._add_steps(steps, [None] * len(texts), match)
+
+    def _mixed_moves(self, match: re.Match[str]) -> None:
+        first = len(self.line.steps)
+        steps: list[Step] = []
+        clocks: list[str] = []
+        comments: dict[int, list[str]] = {}
+        for item in watched(typed.items(match[0], _STEPS.__getitem__)):
+            if item.step is not None:
+                steps.append(item.step)
+                clocks.append(item.clock)
+            else:
+                comments.setdefault(first + len(steps) - 1, []).append(item.comment)
+        self._add_timed(steps, clocks, match)
+        for index, texts in comments.items():
+            self.line.comments.setdefault(index, []).extend(texts)
+
+    def _note_unknown(self, match: re.Match[str]) -> None:
+        """A line with a mark stands for a move."""
+        text = match[0].strip(" 　\t\n")
+        if text[0] in MARKS:
+            self._add_steps([Garbled(text[: typed.SHOWN])], [None], match)
+        else:
+            super()._note_unknown(match)
+
+    def _mover(self, position: Position, step: Step) -> int:
+        """Whose mark stands before the first move; each colour's marks alternate in `MARKS`."""
+        return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
+
+
+def lost_moves(record: Record) -> int:
+    """How many moves cannot be read again from KI2: those that no piece can make, or another would be taken
+    for, and all that follow them."""
+    lost = 0
+    waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
+    while waiting:
+        entries, position, last, gone = waiting.pop()
+        for entry in watched(entries):
+            waiting += [(fork, position.copy(), last, gone) for fork in entry.get("forks", ())]
+            if "move" not in entry:
+                continue
+            move = packed_move(entry["move"])
+            gone = gone or not _comes_back(entry["move"], move, position, last)
+            lost += gone
+            if not gone:
+                position.do_move(move)
+                last = target(move)
+    return lost
+
+
+def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
+    """Whether the words of a move lead back to it."""
+    if fault(position, packed) is None:
+        return True
+    step = _STEPS[_move_text(move, names_square=False)[1:]]
+    try:
+        return isinstance(step, Search) and step.plan(position, last).packed == packed
+    except KifuError:
+        return False
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+_KANJI: Final = {letter: word for word, letter in WORDS.items()}
+_COLUMNS: Final = 12
+_PER_LINE: Final = 6
+
+
+def dump(record: Record, *, ending: Ending | None = None) -> str:
+    """The record as KI2 text; times are lost. `ending` is as for KIF.
+
+    json-kifu-format, the reference of JKF, refuses a whole text for a まで line that it does not know and for
+    comments behind one; it takes a comment of the start with a colon for a header. So remarks (`#`), which
+    programs pass over, tell endings without a sentence and where other comments belong to.
+    """
+    lines = writing.header_lines(record, holds_header)
+    first = [comment for entry in record["moves"][:1] for comment in entry.get("comments", [])]
+    body = _comment_lines(first)
+    sides = writing.sides(record)
+    for branch in writing.branches(record, ending):
+        if not branch.is_main:
+            body += ["", f"変化：{branch.ply}手"]
+        body += _branch_lines(branch, sides, ending)
+    if _looks_like_header(body):
+        body[:0] = ["#" + OF_START, "*"]
+        if lines and "：" not in lines[0]:
+            lines.insert(0, "手合割：その他")
+    if not lines and body and body[0].startswith("#"):
+        lines = ["手合割：平手"]
+    return "\n".join([*lines, "", *body] if lines else body) + "\n"
+
+
+def _looks_like_header(body: list[str]) -> bool:
+    """Whether the first comment, if it comes before the moves, would be taken for a header."""
+    first = next((line for line in body if not line.startswith("#")), "")
+    return first[:1] in ("*", "&") and "：" in first
+
+
+def _comment_lines(comments: list[str]) -> list[str]:
+    """Comments as lines, a bookmark behind them: json-kifu-format knows one, and nothing behind it.
+
+    Further bookmarks are comments that begin with its sign, as JKF has them.
+    """
+    lines = writing.comment_lines(comments)
+    marks = [line for line in lines if line.startswith("&")]
+    return [*(line for line in lines if line not in marks), *("*" + mark for mark in marks[:-1]), *marks[-1:]]
+
+
+def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
+    """The moves of a line with their comments, behind them how it ended first."""
+    lines: list[str] = []
+    moves: list[str] = []
+    ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
+    for number, entry in enumerate(watched(branch.entries)):
+        beside = ending if number == branch.closing else None
+        comments = entry.get("comments", [])
+        if "move" in entry:
+            moves.append(_move_text(entry["move"], _names_square(branch, entry)))
+            turn ^= 1
+            ply += 1
+        elif kind := writing.ending_kind(entry, beside, turn):
+            won = beside.winner if beside else None
+            result = result or _result_line(kind, ply - 1, turn, sides, won)
+            after += comments
+            comments = []
+        if comments:
+            lines += [*_move_lines(moves), *_comment_lines(comments)]
+            moves = []
+    lines += _move_lines(moves)
+    if not result:
+        return lines + _comment_lines(after)
+    return [*_with_ending(lines, writing.comment_lines(after)), result]
+
+
+def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
+    """The lines of a branch and the comments of its ending, before the bookmark that may close the lines."""
+    if not comments:
+        return lines
+    marks = lines[-1:] if lines and lines[-1].startswith("&") else []
+    texts = [line if line.startswith("*") else "*" + line for line in comments]
+    return [*lines[: len(lines) - len(marks)], "#" + OF_ENDING, *texts, *marks]
+
+
+def _result_line(kind: EndingKind, plies: int, turn: int, sides: writing.Sides, won: int | None) -> str:
+    """The まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
+    line = writing.result_line(kind, plies, turn, sides._replace(drawn=False), won)
+    return line if writing.has_sentence(kind) else "#" + line
+
+
+def _names_square(branch: writing.Branch, entry: MoveEntry) -> bool:
+    """Whether a move is written with its square instead of 同.
+
+    json-kifu-format looks at a wrong move for 同 in variations of another variation's second move.
+    """
+    return branch.of_second and entry is branch.entries[0]
+
+
+def _move_lines(moves: list[str]) -> list[str]:
+    """Six moves a line, each but the last of a line twelve columns wide."""
+    rows = [moves[at : at + _PER_LINE] for at in range(0, len(moves), _PER_LINE)]
+    return ["".join(writing.padded(text, _COLUMNS) for text in row).rstrip(" ") for row in rows]
+
+
+def _move_text(move: Move, names_square: bool) -> str:
+    words = "".join(_KANJI[letter] for letter in move.get("relative", ""))
+    promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
+    text = writing.piece_name(move) + words + promote
+    if move.get("same") and not names_square:
+        text = f"同　{text}" if len(text) == 1 else f"同{text}"
+    else:
+        text = writing.place_text(move) + text
+    return ("△" if move["color"] else "▲") + text

@@ -1,0 +1,83 @@
+"""Training data of engines: positions with score, move and result (.hcpe, .psv, .bin).
+
+`kifu_core.shogi.packed` reads the bytes. Such files have millions of positions; `MOST` of them are read.
+There is no writer: a game has one position for each of its moves here and nothing else, and trainers make
+the files from their own games.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import DecodeError
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.positions import PositionDraft
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.packed import SIZES, Packing, decode, move_of
+from kifu_core.shogi.rules import violation
+from kifu_core.shogi.start import named_initial
+
+MOST: Final = 5_000
+"""Positions that are read of a file."""
+
+_LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load_hcpe(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The positions of a file of HuffmanCodedPosAndEval; the text has a character for each byte."""
+    return _load(source, notes, "hcpe")
+
+
+def load_psv(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The positions of a file of PackedSfenValue; the text has a character for each byte."""
+    return _load(source, notes, "psv")
+
+
+def _load(source: Source, notes: Notes, packing: Packing) -> list[ParsedGame]:
+    data, size = source.text[: (MOST + 1) * SIZES[packing]].encode("latin-1"), SIZES[packing]
+    games: list[ParsedGame] = []
+    if len(source.text) % size:
+        notes.add("packed-rest", None, "error", count=len(source.text) % size)
+    for number, at in enumerate(watched(range(0, len(data) - size + 1, size)), start=1):
+        if number > MOST:
+            notes.add("too-many-games", None, "error", limit=MOST)
+            break
+        try:
+            draft = _draft(source, data[at : at + size], packing)
+        except DecodeError as error:
+            notes.add(error.code, None, "error", None, **{**error.params, "number": number})
+            continue
+        game = draft.finished(len(games), lambda block: [])
+        if game is not None:
+            games.append(game)
+    return games
+
+
+def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
+    """The position of an entry, with what is said of it as comments; raises DecodeError."""
+    packed, score, packed_move, *rest = struct.unpack(_LAYOUTS[packing], entry)
+    position = decode(packed, packing)
+    draft = PositionDraft(Notes(source), position=position, initial=named_initial(position), started=True)
+    draft.comments.append(f"#評価値={score if position.turn == 0 else -score}")
+    move = move_of(packed_move, packing)
+    if move and violation(position, move) is None:
+        draft.comments.append(f"#読み筋={to_usi(move)}")
+    elif move:
+        draft.notes.add("packed-move", None, "warning", text=to_usi(move))
+    if packing == "psv":
+        draft.comments.append(f"手数={rest[0]}")
+    draft.comments.append(f"対局結果={_result(packing, rest[-2], position.turn)}")
+    return draft
+
+
+def _result(packing: Packing, number: int, turn: int) -> str:
+    """How the game of a position ended, in words; dlshogi adds to Apery's number why it was drawn."""
+    if packing == "hcpe":
+        return ("引き分け", "先手の勝ち", "後手の勝ち", "不明")[number & 3]
+    winner = {1: turn, -1: turn ^ 1}.get(number)
+    return "引き分け" if winner is None else f"{('先手', '後手')[winner]}の勝ち"

@@ -1,0 +1,173 @@
+"""The JSON of shogidb2.com: a game as an object, or a list of games (.json).
+
+Headers under Japanese names with English ones beside them, and a move as an object with its CSA (`csa`), its
+KIF (`move`), the position behind it (`sfen`) and comments. There is no specification; the names are those
+of the games that the site answers with. There is no writer: nothing but the site reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from kifu_core import validation
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import ParseError
+from kifu_core.json_text import note_error, values
+from kifu_core.memo import Memo
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.csa import read_move
+from kifu_core.shogi.formats.draft import Draft
+from kifu_core.shogi.handicaps import by_name
+from kifu_core.shogi.move_resolution import Garbled, Special, Step
+from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.specials import BY_CSA, BY_WORD
+from kifu_core.shogi.start import drawn_initial, named_initial
+
+_HEADERS: Final = {
+    "player1": "先手",
+    "player2": "後手",
+    "start_at": "開始日時",
+    "end_at": "終了日時",
+    "tournament": "棋戦",
+    "tournament_detail": "棋戦詳細",
+    "place": "場所",
+    "strategy": "戦型",
+    "handicap": "手合割",
+    "time": "持ち時間",
+    "time_consumed": "消費時間",
+}
+"""English names to those of headers, for objects that lack the Japanese ones."""
+
+_RESULTS: Final[dict[str, int | None]] = {"sente_win": 0, "gote_win": 1, "draw": None}
+_WORDS: Final = {"sennichite": "千日手", "jishogi": "持将棋", "chudan": "中断"}
+
+_MOVE: Final = re.compile(r"([-+])([0-9]{4}[A-Z]{2})")
+_INSTANT: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2})(?::[0-9.]{1,12})?Z")
+_JAPAN: Final = timedelta(hours=9)
+_DAYS: Final = frozenset(["00:00", "09:00"])
+"""Times of day at which a day without a time stands: midnight in Japan or at Greenwich."""
+
+_STEPS: Final[Memo[str, Step]] = Memo(read_move)
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of the JSON; what cannot be used goes to `notes`."""
+    games: list[ParsedGame] = []
+    for number, one in enumerate(watched(values(notes))):
+        try:
+            draft = _draft(validation.object_(one, f"$[{number}]"), source, f"$[{number}]")
+        except ParseError as error:
+            note_error(notes, error)
+            continue
+        game = draft.finish(len(games), _locate)
+        if game is not None:
+            unread = _unread(one, game)
+            games.append(replace(game, unread="\n".join(filter(None, [unread, game.unread]))))
+        else:
+            draft.give_up(notes, said_anything=True)
+    return games
+
+
+def _unread(given: Any, game: ParsedGame) -> str:
+    """The moves that could not be played, as JSON; the ending is none of them."""
+    played = sum("move" in entry for entry in game.record["moves"])
+    rest = (given.get("moves") or [])[played:]
+    return json.dumps(rest, ensure_ascii=False) if any(one.severity == "error" for one in game.issues) else ""
+
+
+def _locate(block: str) -> list[int]:
+    """Where the moves stand in the text is not known: the JSON was read as a whole."""
+    return []
+
+
+def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
+    """The draft of one game; raises ParseError where its shape is another."""
+    draft = Draft(Notes(source), line=Line(restore_same=True))
+    draft.header.update(_header(given))
+    _set_start(draft)
+    signs = ""
+    for number, value in enumerate(watched(validation.array(given.get("moves") or [], f"{path}.moves"))):
+        move = validation.object_(value, f"{path}.moves[{number}]")
+        text = _text(move.get("csa")) or _text(move.get("move"))
+        step, sign = _step(text)
+        signs += sign
+        draft.line.steps.append(step)
+        comments = [_text(one) for one in validation.array(move.get("comments") or [], f"{path}.comments")]
+        if comments := [one for one in comments if one]:
+            draft.line.comments[number] = comments
+    if not draft.line.steps or not isinstance(draft.line.steps[-1], Special):
+        _end(draft, _text(given.get("result")))
+    draft.line.times = [None] * len(draft.line.steps)
+    expected = ("+-" if draft.position.turn == 0 else "-+") * (len(signs) // 2 + 1)
+    if signs != expected[: len(signs)]:
+        ply = next(at for at, sign in enumerate(signs) if sign != expected[at])
+        draft.notes.add("side-mark", None, "warning", ply + 1, sign=signs[ply])
+    draft.started = True
+    return draft
+
+
+def _text(value: object) -> str:
+    """A value as text; other than texts and numbers nothing is one."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _header(given: dict[str, Any]) -> dict[str, str]:
+    """The headers: texts under names that are no English, and what only the English ones say."""
+    found = {name: _text(value).strip() for name, value in given.items() if not name.isascii()}
+    for name, ours in _HEADERS.items():
+        found[ours] = found.get(ours) or _text(given.get(name)).strip()
+    for name in ("開始日時", "終了日時"):
+        found[name] = _day(found.get(name, ""))
+    return {name: text for name, text in found.items() if text}
+
+
+def _day(text: str) -> str:
+    """An instant of UTC as day and time in Japan; another text as it stands."""
+    if (match := _INSTANT.fullmatch(text)) is None:
+        return text
+    try:
+        there = datetime(*map(int, match.groups())) + _JAPAN  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return text
+    clock = f"{there:%H:%M}"
+    day = f"{there.year:04d}/{there:%m/%d}"
+    return day if clock in _DAYS else f"{day} {clock}"
+
+
+def _set_start(draft: Draft) -> None:
+    name = draft.header.get("手合割", "")
+    handicap = by_name(name or "平手")
+    if handicap is None:
+        draft.notes.add("unknown-handicap", 0, "error", None, name=name)
+        draft.playable = False
+        return
+    draft.position = Position.from_sfen(handicap.sfen)
+    named = handicap.preset != "OTHER"
+    draft.initial = named_initial(draft.position) if named else drawn_initial(draft.position)
+
+
+def _step(text: str) -> tuple[Step, str]:
+    """The step of a move's text, and its sign."""
+    if match := _MOVE.fullmatch(text):
+        return _STEPS[match[2]], match[1]
+    if kind := BY_CSA.get(text.removeprefix("%")) or BY_WORD.get(text):
+        return Special(text.removeprefix("%"), kind.special), ""
+    return Garbled(text[:20]), ""
+
+
+def _end(draft: Draft, result: str) -> None:
+    """What the site says of the result, where no move is an ending."""
+    if result in _WORDS:
+        draft.line.steps.append(Special(_WORDS[result], BY_WORD[_WORDS[result]].special))
+    elif result in _RESULTS:
+        draft.decide(_RESULTS[result], 0)
+    elif result:
+        draft.notes.add("unknown-ending", None, "warning", None, text=json.dumps(result)[:20])

@@ -1,0 +1,99 @@
+"""Times as KIF writes them behind its moves: `( 0:16/00:00:16)`, and what people write instead."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from kifu_core.jkf import Consumption, Time
+from kifu_core.memo import Memo
+
+CLOCK: Final = r"[^()（）\n]{0,40}+"
+"""What stands between the brackets."""
+
+TIME: Final = re.compile(
+    r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})(?:\.\d*)?\s*(?:/\s*(?:(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}))?)?.*"
+)
+
+_NOW: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})\s*")
+_TOTAL: Final = re.compile(r"\s*(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6}).*")
+_SPOKEN: Final = re.compile(r"\s*(?=\d)(?:(\d{1,6})時間)?\s*(?:(\d{1,6})分)?\s*(?:(\d{1,6})秒)?\s*")
+_FRACTION: Final = re.compile(r"[\s\d:]*:\d{1,6}\.(\d{1,9})")
+_WIDE: Final = str.maketrans("：／．", ":/.")
+
+
+def _read_now(text: str) -> Time | None:
+    """The time of a move, before the slash."""
+    match = _NOW.fullmatch(text)
+    return _now(*match.groups()) if match else None
+
+
+def _read_total(text: str) -> Time | None:
+    """The time of a side so far, behind the slash."""
+    match = _TOTAL.fullmatch(text)
+    return _total(*match.groups()) if match else None
+
+
+def _now(hours: str | None, minutes: str | None, seconds: str | None) -> Time:
+    now: Time = {"m": int(minutes or 0), "s": int(seconds or 0)}
+    if hours:
+        now["h"] = int(hours)
+    return now
+
+
+def _total(hours: str | None, minutes: str | None, seconds: str | None) -> Time:
+    return {"h": int(hours or 0), "m": int(minutes or 0), "s": int(seconds or 0)}
+
+
+_NOWS: Final = Memo(_read_now)
+_TOTALS: Final = Memo(_read_total)
+
+
+class Partial(dict[str, Time]):
+    """A time without its total; a class of its own so that one look at a block finds it."""
+
+
+class Unreadable(dict[str, Time]):
+    """What is no time, though there is something written."""
+
+
+def _read_time(text: str) -> Consumption | None:
+    """A row's time: minutes and seconds, then the side's total, which some programs leave out.
+
+    People also write `12秒` and `1分3秒`. None for a text without any number.
+    """
+    first, _, second = text.partition("/")
+    if (now := _NOWS[first]) and (total := _TOTALS[second]):  # few spans of time make up all rows
+        return {"now": now, "total": total}
+    text = text.translate(_WIDE)
+    if match := TIME.fullmatch(text):
+        hours, minutes, seconds, *rest = match.groups()
+        now = _now(hours, minutes, seconds)
+        if rest[1] is None:
+            return cast(Consumption, Partial(now=now))
+        return {"now": now, "total": _total(*rest)}
+    return _read_spoken(*text.partition("/")[::2])
+
+
+def _read_spoken(first: str, second: str) -> Consumption | None:
+    now, total = _SPOKEN.fullmatch(first), _SPOKEN.fullmatch(second)
+    if now is None or (total is None and second.strip()):
+        wrong = any(char.isdecimal() for char in first + second)
+        return cast(Consumption, Unreadable()) if wrong else None
+    if total is None:
+        return cast(Consumption, Partial(now=_now(*now.groups())))
+    return {"now": _now(*now.groups()), "total": _total(*total.groups())}
+
+
+TIMES: Final = Memo(_read_time)
+"""Times by their text; records share them."""
+
+
+def fraction(text: str) -> str:
+    """The digits beyond the whole seconds of a move's time; JKF has no place for them.
+
+    >>> fraction(" 0:12.50/00:00:12")
+    '50'
+    """
+    match = _FRACTION.match(text)
+    return match[1] if match else ""

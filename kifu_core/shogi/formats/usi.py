@@ -1,0 +1,207 @@
+"""USI and SFEN: a game or a position a line, moves as engines write them (.usi, .sfen).
+
+The command is that of the Universal Shogi Interface (http://shogidokoro.starfree.jp/usi.html): `position`,
+`startpos` or `sfen` with a position, `moves` with moves. Files leave out the words that say nothing new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import DecodeError, IllegalMoveError
+from kifu_core.jkf import Initial, Record
+from kifu_core.limits import most_games
+from kifu_core.memo import Memo
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.classify import with_openings
+from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
+from kifu_core.shogi.handicaps import INITIAL_SFEN
+from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
+from kifu_core.shogi.moves import DROP, from_usi, promotes, source, target, to_usi
+from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import packed_move
+from kifu_core.shogi.replay import start as start_of
+from kifu_core.shogi.start import named_initial
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_EOL = r"(?:\n|\Z)"
+_MOVE = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+_BOARD = r"(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+[1-9KRBGSNLPkrbgsnlp+]{1,18}+"
+
+POSITION = leaf(
+    "position", rf"[ \t]*+(?:(?:position|startpos|sfen|moves)(?=[ \t\n]|\Z)|{_BOARD}[ \t])([^\n]*+)" + _EOL
+)
+MOVES = leaf("moves", rf"[ \t]*+{_MOVE}(?:[ \t]++{_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
+REMARK = leaf("remark", r"[ \t]*+#([^\n]*+)" + _EOL)
+BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+NOTE = leaf("note", r"([^\n]++)" + _EOL)
+
+GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE).parse_with_tabs()
+
+_TOKEN: Final = re.compile(r"[^ \t\n]++")
+_ONE_MOVE: Final = re.compile(_MOVE)
+
+# --- words -----------------------------------------------------------------------------------------------
+
+ENDINGS: Final = {
+    "resign": "TORYO",
+    "win": "KACHI",
+    "timeout": "TIME_UP",
+    "rep_draw": "SENNICHITE",
+    "draw": "HIKIWAKE",
+    "break": "CHUDAN",
+}
+"""Words that ShogiHome and engines put where the next move would stand, to JKF's names."""
+
+
+class Moved(Written):
+    """A move on the board that does not name its piece."""
+
+    __slots__ = ("origin", "promote", "to")
+
+    def __init__(self, origin: int, to: int, promote: bool) -> None:
+        self.origin = origin
+        self.to = to
+        self.promote = promote
+
+    def plan(self, position: Position, last: int) -> Plan:
+        kind = abs(position.board[self.origin])
+        if not kind:
+            raise IllegalMoveError("no-piece")
+        return plan(self.origin, self.to, kind, self.promote, position.turn)
+
+
+def packed_step(move: int) -> Step:
+    """The step of a packed move."""
+    origin = source(move)
+    if origin > DROP:
+        return known(-1, target(move), origin - DROP, False)
+    return Moved(origin, target(move), promotes(move))
+
+
+def _read_token(text: str) -> Step:
+    if text in ENDINGS:
+        return Special(text, ENDINGS[text])
+    try:
+        return packed_step(from_usi(text))
+    except DecodeError:
+        return Special(text, None) if text.isascii() and text.isalpha() else Garbled(text[:20])
+
+
+_STEPS: Final = Memo(_read_token)
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games and positions of a USI or SFEN text, in order. Lines that are neither and follow a game are
+    its comments: cshogi's puzzles say there how likely the solution was."""
+    games: list[ParsedGame] = []
+    limit = most_games(source.text, GAMES_OF_LINES)
+    for draft in _drafts(source, notes):
+        if len(games) == limit:
+            notes.add("too-many-games", draft.first_offset, "error", limit=limit)
+            break
+        game = draft.finished(len(games), _locate) if draft.playable else None
+        if game is not None:
+            games.append(game)
+        else:
+            notes.take(draft.notes)
+    return with_openings(games)
+
+
+def _locate(block: str) -> list[int]:
+    """The offsets of the words in the moves of a line."""
+    return [match.start() for match in _TOKEN.finditer(block)]
+
+
+def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
+    """A draft per line that is a game, with the lines that follow it."""
+    draft: PositionDraft | None = None
+    remarks: list[str] = []
+    for name, match in watched(items(GRAMMAR, source.text)):
+        if name in ("position", "moves"):
+            if draft is not None:
+                yield draft
+            draft, remarks = _draft(source, match, remarks), []
+        elif name == "remark":
+            remarks.append(match[1])
+        elif name == "note" and draft is not None:
+            draft.comments.append(match[1].strip(" \t"))
+        elif name == "note":
+            notes.add("unknown-line", match.start(), text=match[0].strip()[:40], expected=expected(GRAMMAR))
+    if draft is not None:
+        draft.remarks += remarks
+        yield draft
+
+
+def _draft(source: Source, match: re.Match[str], remarks: list[str]) -> PositionDraft:
+    """The draft of one line; it is not playable if its position cannot be read."""
+    draft = PositionDraft(Notes(source), line=Line(restore_same=True), first_offset=match.start())
+    draft.remarks += remarks
+    words = list(_TOKEN.finditer(source.text, match.start(), match.end()))
+    at = 1 if words[0][0] == "position" else 0
+    try:
+        (draft.position, draft.initial), at = _start([word[0] for word in words[at : at + 6]], at)
+    except DecodeError as error:
+        draft.notes.add(error.code, match.start(), "error", None, **error.params)
+        draft.playable = False
+        return draft
+    if words[at:]:
+        draft.line.spots.append((0, words[at].start(), match.end()))
+        draft.line.steps += _STEPS.each(word[0] for word in words[at:])
+        draft.line.times += [None] * len(draft.line.steps)
+    return draft
+
+
+def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
+    """Where a line's moves begin from, and which of its words is the first of them.
+
+    `words` are the line's next six, `at` their place. Raises DecodeError for a position that cannot be read,
+    and for a word that is no move where `moves` is left out.
+    """
+    taken, sfen = 0, INITIAL_SFEN
+    if words and words[0] == "startpos":
+        taken = 1
+    elif words and words[0] != "moves" and not _ONE_MOVE.fullmatch(words[0]):
+        first = int(words[0] == "sfen")
+        taken = first + 3 + (words[first + 3 : first + 4] != [] and words[first + 3].isdecimal())
+        sfen = " ".join(words[first:taken])
+    begun = _begun(sfen)
+    following = words[taken] if taken < len(words) else ""
+    if following == "moves":
+        taken += 1
+    elif following and following not in ENDINGS and not _ONE_MOVE.fullmatch(following):
+        raise DecodeError("bad-usi-move", params={"text": following[:20]})
+    return begun, at + taken
+
+
+@lru_cache(maxsize=64)
+def _begun(sfen: str) -> tuple[Position, Initial]:
+    """A start as position and as JKF; nobody changes either."""
+    position = Position.from_sfen(sfen)
+    return position, named_initial(position)
+
+
+# --- dump ------------------------------------------------------------------------------------------------
+
+
+def main_moves(record: Record) -> list[str]:
+    """The moves of the main line as USI writes them."""
+    return [to_usi(packed_move(entry["move"])) for entry in watched(record["moves"]) if "move" in entry]
+
+
+def dump(record: Record) -> str:
+    """The main line as one `position` command; everything else is lost."""
+    sfen = start_of(record).sfen()
+    begin = "position startpos" if sfen == f"{INITIAL_SFEN} 1" else f"position sfen {sfen}"
+    moves = main_moves(record)
+    return " ".join([begin, "moves", *moves] if moves else [begin]) + "\n"

@@ -1,0 +1,169 @@
+"""Whether a game keeps the rules: every move of the main line, and repetition.
+
+A reading plays what is written and notes what no board allows; this looks at the finished record with the
+whole of the rules. It changes nothing: real records end in fouls, and some go on after them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.errors import Issue
+from kifu_core.jkf import Record
+from kifu_core.record import ParsedGame
+from kifu_core.shogi import rules
+from kifu_core.shogi.moves import DROP, target
+from kifu_core.shogi.pieces import BLACK, FU, OU, WHITE
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import packed_move
+from kifu_core.shogi.replay import start as start_of
+
+REPETITIONS: Final = 4
+"""How often a position occurs when a game is drawn by repetition."""
+
+_UNPLAYABLE: Final = frozenset(["bad-move", "no-piece", "wrong-side", "occupied", "not-in-hand"])
+
+_KINGS: Final = (OU, -OU)
+
+_Key = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+
+
+def legality(record: Record) -> tuple[Issue, ...]:
+    """What breaks the rules in the main line of a normalized record, in order.
+
+    `no-piece`, `wrong-side`, `unreachable`, `nifu`, `dead-drop`, `self-check`, `uchifuzume` and the other
+    codes of `rules.violation` are errors at the ply of the foul; the param `winner` is the colour that wins
+    by it. The first of them decides the game, unless it was overlooked. A move that cannot be played ends
+    the look.
+
+    `fourfold` is an info at the ply that brings a position, with hands and side to move, for the fourth time:
+    a draw. If one side gave check with all of its moves since the first time, it is the error
+    `perpetual-check`, and the other side is its `winner`. Only the first such ply is told.
+
+    Linear in the number of plies, about 4 us each.
+    """
+    return tuple(_Look(record).run())
+
+
+def findings(game: ParsedGame) -> tuple[Issue, ...]:
+    """The issues of a game's reading, then those of `legality` that the reading has not told.
+
+    Fouls that the reading has told get their `winner`, also the move of the wrong side that it refused.
+    """
+    fouls = {(issue.code, issue.ply): issue for issue in legality(game.record)}
+    told = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]
+    place = game.place
+    return (*told, *(fouls.values() if place is None else map(place, watched(fouls.values()))))
+
+
+def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
+    """A finding of the reading with what the rules say about it."""
+    if foul is not None:
+        return replace(issue, params={**issue.params, **foul.params})
+    if issue.code != "wrong-side" or issue.ply != 1 + sum("move" in entry for entry in game.record["moves"]):
+        return issue
+    winner = start_of(game.record).turn ^ (issue.ply & 1)
+    return replace(issue, params={**issue.params, "winner": winner})
+
+
+class _Look:
+    """One look at a game: the position as it is played, the moves so far, the positions seen."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.position = start_of(record)
+        self.kings = [_only_king(self.position.board, color) for color in (BLACK, WHITE)]
+        self.moves: list[int] = []
+        self.seen: dict[_Key, list[int]] = {}
+        self.repeated = False
+
+    def run(self) -> list[Issue]:
+        found: list[Issue] = []
+        self._count()
+        for entry in watched(self.record["moves"]):
+            if "move" not in entry:
+                continue
+            code = self._play(packed_move(entry["move"]))
+            if code:
+                found.append(_foul(code, len(self.moves), self.position.turn))
+            if code in _UNPLAYABLE:
+                break
+            if not self.repeated and (times := self._count()) is not None:
+                self.repeated = True
+                found.append(self._repetition(times))
+        return found
+
+    def _play(self, move: int) -> str | None:
+        """Play a move and say what is wrong with it. One that cannot be played only turns the position."""
+        position = self.position
+        code, mover = rules.fault(position, move), position.turn
+        self.moves.append(move)
+        if code in _UNPLAYABLE:
+            position.turn ^= 1
+            return code
+        self._follow(move, position.do_move(move), mover)
+        if code:
+            return code
+        if self._in_check(mover):
+            return "self-check"
+        return "uchifuzume" if move >> 8 == DROP + FU and _is_pawn_mate(position, move) else None
+
+    def _follow(self, move: int, captured: int, mover: int) -> None:
+        """Note where the kings are after a move."""
+        if captured in _KINGS:
+            self.kings[mover ^ 1] = _only_king(self.position.board, mover ^ 1)
+        if self.position.board[move >> 1 & 127] in _KINGS:
+            self.kings[mover] = _only_king(self.position.board, mover)
+
+    def _in_check(self, color: int) -> bool:
+        """Whether a king of that side is attacked; looking for it on the whole board would cost the most."""
+        king = self.kings[color]
+        if king is None:
+            return rules.in_check(self.position, color)
+        return king >= 0 and rules.is_attacked(self.position.board, king, color ^ 1)
+
+    def _count(self) -> list[int] | None:
+        """Note the position; the plies at which it occurred, once it has occurred often enough."""
+        position = self.position
+        black, white = position.hands
+        key = (position.turn, tuple(position.board), tuple(black), tuple(white))
+        plies = self.seen.setdefault(key, [])
+        plies.append(len(self.moves))
+        return plies if len(plies) == REPETITIONS else None
+
+    def _repetition(self, plies: list[int]) -> Issue:
+        """The finding for a position that occurred at these plies, the last of which is now."""
+        checkers = self._checking_sides(plies[0], plies[-1])
+        if len(checkers) != 1:
+            return Issue("fourfold", "info", ply=plies[-1])
+        return Issue("perpetual-check", "error", ply=plies[-1], params={"winner": checkers[0] ^ 1})
+
+    def _checking_sides(self, first: int, last: int) -> list[int]:
+        """The sides that gave check with every move after ply `first` up to `last`."""
+        position, quiet = start_of(self.record), set[int]()
+        for ply, move in enumerate(watched(self.moves[:last]), start=1):
+            position.do_move(move)
+            if ply > first and not rules.in_check(position, position.turn):
+                quiet.add(position.turn ^ 1)
+        return [color for color in (BLACK, WHITE) if color not in quiet]
+
+
+def _only_king(board: list[int], color: int) -> int | None:
+    """The square of a side's king, -1 if it has none, None if it has several."""
+    king = -OU if color else OU
+    count = board.count(king)
+    return board.index(king) if count == 1 else None if count else -1
+
+
+def _foul(code: str, ply: int, winner: int) -> Issue:
+    return Issue(code, "error", ply=ply, params={"winner": winner})
+
+
+def _is_pawn_mate(position: Position, move: int) -> bool:
+    """Whether the pawn just dropped gives a check that nothing meets."""
+    to, king = target(move), OU if position.turn == BLACK else -OU
+    ahead = to - 9 if position.turn == WHITE else to + 9
+    in_front = 0 <= ahead < 81 and position.board[ahead] == king
+    return in_front and not rules.legal_moves(position)

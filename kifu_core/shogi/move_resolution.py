@@ -1,0 +1,354 @@
+"""What a written move means on a board: steps, and the plans that the replay loop carries out.
+
+A *step* is one written move, ending or unreadable row. Most texts say where the piece comes from, so what
+they do depends on nothing but the colour that moves: such a step is a pair of *plans*, computed once and
+remembered for the text. The other steps look at the position for their plan.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
+from kifu_core.jkf import RELATIVES, Move, Place
+from kifu_core.memo import Memo
+from kifu_core.shogi import rules
+from kifu_core.shogi.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
+from kifu_core.shogi.moves import DROP, pack
+from kifu_core.shogi.pieces import CAN_PROMOTE, CODES, HAND_KINDS, OU, PROMOTED, UNPROMOTED, signed
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import FILES, RANKS, SQUARES
+
+SAME: Final = -1
+"""The target of a move that goes where the move before went."""
+
+PLACES: Final[tuple[Place, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
+"""The JKF objects of the squares; records share them, as they share those of plans."""
+
+
+AGAIN: Final = 64
+"""Added to the key of a plan's variant: the move goes where the move before went."""
+
+
+class Plan(NamedTuple):
+    """What a move of one colour does.
+
+    `origin` is the square it leaves or -1 for a drop, `piece` and `landed` the signed piece before and
+    after, `between` the squares that must be empty (None: the piece never goes there), `rivals` the other
+    squares from which such a piece could come (empty where words are given or never needed), `move` the JKF
+    object without what only the position tells, `fault` a rule broken whatever the position. `variants` are
+    the objects with what the positions so far have told: see `variant`.
+    """
+
+    origin: int
+    to: int
+    piece: int
+    landed: int
+    between: tuple[int, ...] | None
+    rivals: tuple[int, ...]
+    move: Move
+    fault: str
+    variants: dict[int, Move]
+
+    def variant(self, key: int) -> Move:
+        """The JKF object of a capture (key: its signed piece), of a move said with 同 (`AGAIN`), or both."""
+        move, taken = self.move.copy(), key if key < AGAIN // 2 else key - AGAIN
+        if taken:
+            move["capture"] = CODES[abs(taken)]
+        if key != taken:
+            move["same"] = True
+        self.variants[key] = move
+        return move
+
+    @property
+    def packed(self) -> int:
+        """The move as an integer (see `moves`)."""
+        origin = DROP + abs(self.piece) if self.origin < 0 else self.origin
+        return pack(origin, self.to, self.piece != self.landed)
+
+
+@lru_cache(maxsize=1 << 15)
+def plan(
+    origin: int,
+    to: int,
+    kind: int,
+    promote: bool,
+    color: int,
+    relative: str | None = None,
+    same: bool = False,
+) -> Plan:
+    """The plan of a move that is fully known; `origin` -1 is a drop.
+
+    `relative` None asks the replay to find the words, an empty text says that there are none.
+    """
+    piece = signed(color, kind)
+    if origin < 0:
+        return _drop_plan(to, piece, color, relative, same)
+    grown = promote and bool(CAN_PROMOTE[piece])
+    move: Move = {"color": color, "from": PLACES[origin], "to": PLACES[to], "piece": CODES[kind]}
+    zone = bool(CAN_PROMOTE[piece]) and (in_zone(piece, origin) or in_zone(piece, to))
+    if zone or grown:
+        move["promote"] = grown
+    fault = "bad-promote" if promote and not zone else ""
+    if not grown and is_dead(piece, to):
+        fault = "must-promote"
+    _add_words(move, relative, same)
+    rivals = _comers(piece, to, origin) if relative is None else ()
+    landed = PROMOTED[piece] if grown else piece
+    between = None if fault else BETWEEN[piece][origin * 81 + to]
+    return Plan(origin, to, piece, landed, between, rivals, move, fault, {})
+
+
+def _drop_plan(to: int, piece: int, color: int, relative: str | None, same: bool) -> Plan:
+    kind = abs(piece)
+    move: Move = {"color": color, "to": PLACES[to], "piece": CODES[kind]}
+    _add_words(move, relative, same)
+    fault = "" if kind in HAND_KINDS else "bad-drop"
+    if not fault and is_dead(piece, to):
+        fault = "dead-drop"
+    rivals = _comers(piece, to, -1) if relative is None else ()
+    return Plan(-1, to, piece, piece, None if fault else (), rivals, move, fault, {})
+
+
+def _add_words(move: Move, relative: str | None, same: bool) -> None:
+    if relative:
+        move["relative"] = relative
+    if same:
+        move["same"] = True
+
+
+def _comers(piece: int, to: int, origin: int) -> tuple[int, ...]:
+    """The squares other than `origin` from which the piece reaches `to` on an empty board.
+
+    Pawns of one colour never share a file and a king has no twin, so neither needs words.
+    """
+    if abs(piece) in (1, OU):
+        return ()
+    squares = [*STEPS[-piece][to], *(square for line in RAYS[-piece][to] for square in line)]
+    return tuple(square for square in squares if square != origin)
+
+
+class Written:
+    """A step whose plan depends on the position."""
+
+    __slots__ = ()
+
+    def plan(self, position: Position, last: int) -> Plan:
+        """The plan for the side to move; `last` is the target of the move before, -1 if there is none.
+
+        Raises IllegalMoveError or AmbiguousMoveError if there is no way to play what is written.
+        """
+        raise IllegalMoveError("bad-move")
+
+
+Step = tuple[Plan, Plan] | Written
+
+
+def known(origin: int, to: int, kind: int, promote: bool) -> Step:
+    """A step with its source, as KIF writes them; `to` may be SAME."""
+    if to == SAME:
+        return Same(origin, kind, promote)
+    return plan(origin, to, kind, promote, 0), plan(origin, to, kind, promote, 1)
+
+
+class Same(Written):
+    """A move to where the move before went (同)."""
+
+    __slots__ = ("kind", "origin", "plans", "promote")
+
+    def __init__(self, origin: int, kind: int, promote: bool) -> None:
+        self.origin = origin
+        self.kind = kind
+        self.promote = promote
+        self.plans: dict[tuple[int, int], Plan] = {}
+
+    def plan(self, position: Position, last: int) -> Plan:
+        if last < 0:
+            raise IllegalMoveError("same-without-move")
+        where = last, position.turn
+        if where not in self.plans:
+            self.plans[where] = plan(self.origin, last, self.kind, self.promote, position.turn, None, True)
+        return self.plans[where]
+
+
+class Grown(Written):
+    """A CSA move, which names the piece after it: promoted now or long before."""
+
+    __slots__ = ("before", "now")
+
+    def __init__(self, origin: int, to: int, kind: int) -> None:
+        base = UNPROMOTED[kind]
+        self.now = plan(origin, to, base, True, 0), plan(origin, to, base, True, 1)
+        self.before = plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+
+    def plan(self, position: Position, last: int) -> Plan:
+        now = self.now[position.turn]
+        return now if position.board[now.origin] == now.piece else self.before[position.turn]
+
+
+def csa_step(origin: int, to: int, kind: int) -> Step:
+    """The step of a CSA move, whose piece is the one after the move; origin -1 is a drop."""
+    if origin < 0 or kind == UNPROMOTED[kind]:
+        return plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
+    return Grown(origin, to, kind)
+
+
+Ray = tuple[int, ...]
+"""Squares in a row, the nearest first."""
+
+NOWHERE: Final = 1
+"""What a search has found before it looks; every square found is one more digit to the base 81 behind it."""
+
+
+class Side(NamedTuple):
+    """A searched move for one colour.
+
+    `piece` is the signed piece, `kind` its kind if it may be dropped without further words, else 0; `steps`
+    and `rays` are the squares from which it could come. `plans` are by what was found there, None where the
+    rules have to be asked.
+    """
+
+    piece: int
+    kind: int
+    steps: tuple[int, ...]
+    rays: tuple[Ray, ...]
+    plans: Memo[int, Plan | None]
+
+
+class Search(Written):
+    """A KI2 move: the piece and the target, the source to be found with the relative words.
+
+    The replay loop looks at the squares of `sides` itself, as a call for every move would cost as much again.
+    The words matter only where it finds several sources, and nearly always the same few sources are found.
+    """
+
+    __slots__ = ("_recaptures", "kind", "promote", "sides", "to", "words")
+
+    def __init__(self, to: int, kind: int, promote: bool, words: str) -> None:
+        self.to = to
+        self.kind = kind
+        self.promote = promote
+        self.words = words
+        self.sides = None if to == SAME else self._both_sides(to)
+        self._recaptures: dict[int, tuple[Side, Side]] = {}
+
+    def sides_at(self, last: int) -> tuple[Side, Side] | None:
+        """Both sides of a move that goes where the move before went (同); None if there was none."""
+        if last not in self._recaptures and last >= 0:
+            self._recaptures[last] = self._both_sides(last)
+        return self._recaptures.get(last)
+
+    def plan(self, position: Position, last: int) -> Plan:
+        """The plan as the rules find it, by all words and, where these leave several sources, by check."""
+        to = last if self.to == SAME else self.to
+        if to < 0:
+            raise IllegalMoveError("same-without-move")
+        found = rules.resolve(position, self.kind, to, self.words)
+        if not found:
+            raise IllegalMoveError("no-piece")
+        if len(found) > 1:
+            raise AmbiguousMoveError("ambiguous")
+        return self._plan(found[0] if found[0] <= DROP else -1, to, position.turn)
+
+    def _both_sides(self, to: int) -> tuple[Side, Side]:
+        return self._side(to, 0), self._side(to, 1)
+
+    def _side(self, to: int, color: int) -> Side:
+        piece, dropped = signed(color, self.kind), self.words == "H"
+        kind = self.kind if self.kind in HAND_KINDS and (not self.words or "H" in self.words) else 0
+        plans = Memo[int, Plan | None](lambda found: self._chosen(found, to, color))
+        steps, rays = ((), ()) if dropped else (STEPS[-piece][to], RAYS[-piece][to])
+        return Side(piece, kind, steps, rays, plans)
+
+    def _chosen(self, found: int, to: int, color: int) -> Plan | None:
+        """The plan for what a search has found: nothing is a drop, of several sources the words take one."""
+        origins: list[int] = []
+        while found != NOWHERE:
+            found, origin = divmod(found, 81)
+            origins.append(origin)
+        if not origins:
+            return self._plan(-1, to, color)
+        if len(origins) > 1:
+            origins = [] if "H" in self.words else rules.matching(origins, to, color, self.words)
+        return self._plan(origins[0], to, color) if len(origins) == 1 else None
+
+    def _plan(self, origin: int, to: int, color: int) -> Plan:
+        """The plan for a source, -1 for a drop; words that JKF does not know are found anew."""
+        words = self.words if not self.words or self.words in RELATIVES else None
+        return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
+
+
+class Bare(Written):
+    """A JKF move: it may leave out the piece, the colour and everything that a replay finds out.
+
+    What a complete move (one with its colour) says about 同 and relative words is kept as it stands, and so
+    is a null in place of a source, which the format's reference keeps as well.
+    """
+
+    __slots__ = ("complete", "kind", "null_origin", "origin", "promote", "relative", "same", "to")
+
+    def __init__(
+        self,
+        *,
+        origin: int,
+        to: int,
+        kind: int,
+        promote: bool | None,
+        relative: str | None,
+        same: bool,
+        complete: bool,
+        null_origin: bool,
+    ) -> None:
+        self.origin = origin
+        self.to = to
+        self.kind = kind
+        self.promote = promote
+        self.relative = relative
+        self.same = same
+        self.complete = complete
+        self.null_origin = null_origin
+
+    def plan(self, position: Position, last: int) -> Plan:
+        to = last if self.to == SAME else self.to
+        if to < 0:
+            raise IllegalMoveError("same-without-move")
+        kind = self.kind or abs(position.board[self.origin])
+        if not kind:
+            raise IllegalMoveError("no-piece")
+        if self.origin < 0 and kind not in HAND_KINDS:
+            raise IllegalMoveError("bad-drop")
+        same = self.same or (not self.complete and to == last)
+        found = plan(self.origin, to, kind, bool(self.promote), position.turn, self.relative or None, same)
+        return found._replace(move={**found.move, "from": None}, variants={}) if self.null_origin else found
+
+
+class Ended(Exception):
+    """Raised for the plan of an ending: there is nothing to play."""
+
+
+class Special(Written):
+    """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
+    `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
+
+    __slots__ = ("special", "winner", "word")
+
+    def __init__(self, word: str, special: str | None, winner: int | None = None) -> None:
+        self.word = word
+        self.special = special
+        self.winner = winner
+
+    def plan(self, position: Position, last: int) -> Plan:
+        raise Ended
+
+
+class Garbled(Written):
+    """A row that stands for a move but cannot be read."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def plan(self, position: Position, last: int) -> Plan:
+        raise IllegalMoveError("unreadable-move", params={"text": self.text})

@@ -1,0 +1,548 @@
+"""Raw records to complete JKF: the one loop that replays what was written.
+
+A format's reader gives a `Line`: the steps of the main line with times, comments and forks. `replay_line`
+plays it on a board and fills in what the format leaves out: source squares, colours, pieces, captures,
+promotion, 同, relative words, total times. Its cost is linear in the number of steps, forks included.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from kifu_core import jkf
+from kifu_core.deadline import PIECE, check_time, watched
+from kifu_core.decoding import MAX_ISSUES
+from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
+from kifu_core.jkf import Consumption, MoveEntry, Record, Time
+from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
+from kifu_core.memo import Memo
+from kifu_core.shogi import rules, specials
+from kifu_core.shogi.check_jkf import check
+from kifu_core.shogi.move_resolution import (
+    AGAIN,
+    NOWHERE,
+    SAME,
+    Bare,
+    Ended,
+    Plan,
+    Search,
+    Special,
+    Step,
+    csa_step,
+    known,
+    plan,
+)
+from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, FU, IN_HAND, NAMES, OU, UNPROMOTED
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import square
+from kifu_core.shogi.start import named_initial, start_position
+
+_KINGS: Final = (OU, -OU)
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of play as it was written: the main line or a fork.
+
+    `times` runs beside `steps`; `comments` are by the index of their step, -1 for those before the first;
+    `forks` by the index of the step to which they are alternatives. `spots` say where the steps stand in
+    the text: (index of the first step, offset, end offset) per block, in order; a block may also be a comment
+    or the mark of a variation, without a step. `written` is what the line was made of where that is no text.
+    `restore_same` marks a format without a word for 同.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    times: list[Consumption | None] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    forks: dict[int, list[Line]] = field(default_factory=dict)
+    spots: list[tuple[int, int, int]] = field(default_factory=list)
+    written: Sequence[MoveEntry] = ()
+    restore_same: bool = False
+    level: int = 0
+
+    def add_text(self, begin: int, end: int) -> None:
+        """Text without a step, from offset to offset, belongs to the line behind what it has so far."""
+        if self.spots and self.spots[-1][2] == begin:
+            first, begin, _ = self.spots.pop()
+            self.spots.append((first, begin, end))
+        else:
+            self.spots.append((len(self.steps), begin, end))
+
+    def forks_from(self, index: int) -> Iterator[Line]:
+        """All forks that are alternatives to the step of that index or to a later one, with their own."""
+        waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
+        while waiting:
+            fork = waiting.pop()
+            yield fork
+            waiting += [inner for forks in fork.forks.values() for inner in forks]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about one step of a line; the format turns it into an issue with its place in the text."""
+
+    code: str
+    severity: Severity
+    line: Line
+    index: int
+    ply: int
+    params: Params = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Played:
+    """A replayed line: the entries after the start, the position after the main line, and the findings.
+
+    `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
+    that could not be played to their end, each with the index of the first step not played; what hangs on
+    later steps was not played either. `more` counts the warnings beyond those that anybody is shown.
+    `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
+    """
+
+    entries: list[MoveEntry]
+    final: Position
+    findings: list[Finding] = field(default_factory=list)
+    cuts: list[tuple[Line, int]] = field(default_factory=list)
+    ending: tuple[Special, int, int] | None = None
+    more: int = 0
+    first: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def replay_line(
+    line: Line, position: Position, limits: Limits = UNLIMITED, comments: Sequence[str] = ()
+) -> Played:
+    """Play a line and its forks from a position, which is left as it was.
+
+    Illegal but playable moves are played and found; a step that cannot be played ends its line, and what
+    hangs on later steps is not played either. So does a step beyond the limits: the main line comes first,
+    then forks, the outer ones before those inside them. `comments` are the start's, which count too; those
+    for which there is room come back as `first`.
+    """
+    return _Replay(line, position.copy(), limits, comments).run()
+
+
+@dataclass(slots=True)
+class _Job:
+    """A line to be played, the position and ply before its first step, and the entry it is a fork of."""
+
+    line: Line
+    position: Position
+    ply: int
+    last: int
+    parent: MoveEntry | None
+
+
+class _Replay:
+    """The state of one replay: a queue of lines, so that nesting costs no recursion."""
+
+    def __init__(self, line: Line, position: Position, limits: Limits, comments: Sequence[str]) -> None:
+        self.jobs = deque([_Job(line, position, 0, -1, None)])
+        self.played = Played([], position)
+        self.hollow: list[list[MoveEntry]] = []
+        self.limits = limits
+        self.room = Room.of(limits)
+        self.played.first = self._comments(self.jobs[0], -1, list(comments))
+
+    def run(self) -> Played:
+        self.played.left_out = self.room.left_out
+        while self.jobs:
+            job = self.jobs.popleft()
+            if job.parent is not None:
+                job.position = job.position.copy()
+            entries = self._line(job)
+            if job.parent is None:
+                self.played.entries = entries
+            elif entries:
+                job.parent.setdefault("forks", []).append(entries)
+        for entries in self.hollow:
+            entries[:] = [entry for entry in entries if entry]
+        return self.played
+
+    def _line(self, job: _Job) -> list[MoveEntry]:
+        """The entries of one line; its forks are queued with the positions they begin from."""
+        line, position = job.line, job.position
+        entries: list[MoveEntry] = []
+        begin, waiting = 0, []
+        most = self.limits.plies if job.parent is None else self.room.fork_moves
+        end = min(len(line.steps), most)
+        # An ending is no ply.
+        if end < len(line.steps) and isinstance(line.steps[end], Special):
+            end += 1
+        for mark in (*(mark for mark in sorted(line.forks) if mark < end), end):
+            if not self._advance_to(job, begin, mark, entries):
+                break
+            if mark < end:
+                waiting.append((mark, position.copy(), job.last))
+            begin = mark
+        else:
+            if end < len(line.steps):
+                self._beyond(job, "main-line-limit" if job.parent is None else "fork-moves-limit", end)
+        if job.parent is not None:
+            self.room.fork_moves -= len(entries)
+        self._queue_forks(job, entries, waiting)
+        for index, texts in line.comments.items():
+            if 0 <= index < len(entries) and (kept := self._comments(job, index, texts)):
+                entries[index]["comments"] = kept
+        return entries
+
+    def _beyond(self, job: _Job, code: LimitCode, index: int) -> None:
+        """Leave a line from one of its steps on, which lies beyond a limit."""
+        self.played.cuts.append((job.line, index))
+        self._tell(job, code, index)
+
+    def _tell(self, job: _Job, code: LimitCode, index: int) -> None:
+        if self.room.first(code):
+            self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
+
+    def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
+        """Those of a step's comments for which there is room."""
+        kept = self.room.comments(texts)
+        if len(kept) < len(texts):
+            self._tell(job, "comments-limit", index)
+        return kept
+
+    def _queue_forks(
+        self, job: _Job, entries: list[MoveEntry], waiting: list[tuple[int, Position, int]]
+    ) -> None:
+        line = job.line
+        reached = {mark for mark, _, _ in waiting if mark < len(entries)}
+        for mark, position, last in waiting:
+            if mark in reached:
+                for fork in line.forks[mark]:
+                    one = _Job(fork, position, job.ply + mark, last, entries[mark])
+                    if self.room.forks > 0:
+                        self.room.forks -= 1
+                        self.jobs.append(one)
+                    else:
+                        self._beyond(one, "forks-limit", 0)
+
+    def _advance_to(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
+        """Play the steps from `begin` up to `end` with looks at the clock; False as for `_advance`."""
+        for at in range(begin, end, PIECE):
+            check_time()
+            if not self._advance(job, at, min(at + PIECE, end), entries):
+                return False
+        return True
+
+    def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
+        """Play the steps from `begin` up to `end`; False if one of them cannot be played.
+
+        The hot loop of the library: one pass per written move, everything it needs in local names, and no
+        call but where the position decides more than what is taken.
+        """
+        line, position, last = job.line, job.position, job.last
+        board, hands, turn = position.board, position.hands, position.turn
+        restore_same = line.restore_same
+        append = entries.append
+        chosen: Plan | None
+        for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
+            if isinstance(step, tuple):
+                chosen = step[turn]
+            else:
+                chosen = None
+                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
+                    piece, kind, squares, rays, plans = sides[turn]
+                    found = NOWHERE
+                    for origin in squares:
+                        if board[origin] == piece:
+                            found = found * 81 + origin
+                    for ray in rays:
+                        for origin in ray:
+                            if board[origin]:
+                                if board[origin] == piece:
+                                    found = found * 81 + origin
+                                break
+                    if found != NOWHERE or hands[turn][kind]:
+                        chosen = plans[found]
+                if chosen is None:
+                    position.turn = turn
+                    try:
+                        chosen = step.plan(position, last)
+                    except Ended:
+                        append(self._ending(job, step, entries, time))
+                        continue
+                    except (IllegalMoveError, AmbiguousMoveError) as error:
+                        self._stop(job, error.code, len(entries), error.params)
+                        return False
+            origin, to, piece, landed, between, rivals, base, _, variants = chosen
+            taken = board[to]
+            if origin >= 0:
+                sound = between is not None and board[origin] == piece
+                if taken and (taken * piece > 0 or taken in _KINGS):
+                    sound = False
+                if between:
+                    for square_between in between:
+                        if board[square_between]:
+                            sound = False
+            else:
+                kind = -piece if turn else piece
+                sound = between is not None and not taken and hands[turn][kind] > 0
+                if kind == FU and piece in board[to % 9 :: 9]:
+                    sound = False
+            if not sound:
+                position.turn = turn
+                chosen = self._repair(job, chosen, len(entries))
+                if chosen is None:
+                    return False
+                origin, to, piece, landed, _, rivals, base, _, variants = chosen
+            words, variant = "", 0
+            for rival in rivals:
+                if board[rival] == piece:
+                    position.turn = turn
+                    words = rules.relative(position, chosen.packed)
+                    break
+            if origin >= 0:
+                board[origin] = 0
+                if taken and (kind := IN_HAND[taken]):
+                    hands[turn][kind] += 1
+                    variant = taken
+            else:
+                hands[turn][-piece if turn else piece] -= 1
+            if restore_same and to == last:
+                variant += AGAIN
+            move = (variants.get(variant) or chosen.variant(variant)) if variant else base
+            if words:
+                move = {**base, "relative": words, **move}
+            board[to] = landed
+            append({"move": move} if time is None else {"move": move, "time": time})
+            last = to
+            turn ^= 1
+        position.turn = turn
+        job.last = last
+        return True
+
+    def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
+        """The entry of an ending; one that JKF has no name for keeps only its time, comments and forks."""
+        assert isinstance(step, Special)
+        turn, index = job.position.turn, len(entries)
+        if self.played.ending is None and job.parent is None:
+            self.played.ending = (step, index, turn)
+        special = step.special
+        if special is None and specials.find(step.word) is None:
+            self._find(job, "unknown-ending", "warning", index, {"word": step.word[:40]})
+        if special is not None:
+            special = specials.loser_of_foul(special, turn, step.winner)
+        entry: MoveEntry = {}
+        if special in jkf.SPECIALS:
+            entry["special"] = special
+        else:
+            if not self.hollow or self.hollow[-1] is not entries:
+                self.hollow.append(entries)
+        if time is not None:
+            entry["time"] = time
+        return entry
+
+    def _stop(self, job: _Job, code: str, index: int, params: Params | None = None) -> None:
+        self._find(job, code, "error", index, params)
+        self.played.cuts.append((job.line, index))
+
+    def _find(
+        self, job: _Job, code: str, severity: Severity, index: int, params: Params | None = None
+    ) -> None:
+        if severity == "warning" and len(self.played.findings) > MAX_ISSUES:
+            self.played.more += 1
+            return
+        finding = Finding(code, severity, job.line, index, job.ply + index + 1, params or {})
+        self.played.findings.append(finding)
+
+    def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
+        """What is played for a plan that breaks a rule; None if nothing sensible can be played."""
+        position = job.position
+        code = _impossible(position, chosen)
+        if code:
+            self._stop(job, code, index)
+            return None
+        if chosen.origin >= 0 and position.board[chosen.origin] != chosen.piece:
+            found = position.board[chosen.origin]
+            params = {"written": NAMES[abs(chosen.piece)], "found": NAMES[abs(found)]}
+            self._find(job, "piece-mismatch", "warning", index, params)
+            chosen = _with_piece(chosen, found)
+        if broken := _broken_rule(position, chosen):
+            self._find(job, broken, "error", index)
+        return chosen
+
+
+def _impossible(position: Position, chosen: Plan) -> str:
+    """Why a plan makes no sense on the board, or an empty text."""
+    board, sign = position.board, -1 if position.turn else 1
+    if chosen.origin < 0:
+        if chosen.fault == "bad-drop":  # no hand has a place for it
+            return chosen.fault
+        if board[chosen.to]:
+            return "occupied"
+        return "" if position.hands[position.turn][abs(chosen.piece)] else "not-in-hand"
+    found = board[chosen.origin] * sign
+    if not found:
+        return "no-piece"
+    if found < 0:
+        return "wrong-side"
+    return "occupied" if board[chosen.to] * sign > 0 else ""
+
+
+def _with_piece(chosen: Plan, found: int) -> Plan:
+    """The plan with the piece that really stands on its source.
+
+    Written as a promoted piece, an unpromoted one promotes now: some programs name it as it is afterwards.
+    """
+    grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
+    relative = chosen.move.get("relative")
+    color, same = chosen.move["color"], "same" in chosen.move
+    return plan(chosen.origin, chosen.to, abs(found), grown, color, relative, same)
+
+
+def _broken_rule(position: Position, chosen: Plan) -> str:
+    """The rule that a playable plan breaks, or an empty text; check is left aside."""
+    board = position.board
+    if chosen.fault:
+        return chosen.fault
+    if chosen.origin < 0:
+        return "nifu" if abs(chosen.piece) == FU and chosen.piece in board[chosen.to % 9 :: 9] else ""
+    if not rules.reaches(board, chosen.origin, chosen.to):
+        return "unreachable"
+    return "king-taken" if abs(board[chosen.to]) == OU else ""
+
+
+# --- times -----------------------------------------------------------------------------------------------
+
+
+def complete_times(entries: list[MoveEntry], turn: int) -> None:
+    """Give every time its total per side, forks included; totals that the source gives are believed."""
+    jobs = deque([(entries, turn, [0, 0])])
+    while jobs:
+        line, side, clocks = jobs.popleft()
+        for entry in watched(line):
+            if "forks" in entry:
+                jobs.extend((fork, side, clocks[:]) for fork in entry["forks"])
+            if "time" in entry:
+                time = entry["time"]
+                if "total" in time:
+                    clocks[side] = seconds(time["total"])
+                else:
+                    now = time["now"]
+                    clocks[side] += now["m"] * 60 + now["s"] + now.get("h", 0) * 3600
+                    entry["time"] = {"now": now, "total": TOTALS[clocks[side]]}
+            if "move" in entry:
+                side ^= 1
+
+
+def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
+    """The plies of a line at which a side's written total is not what it was before and the move's time.
+
+    From a move without a time on each side's next total is believed; a difference is told once.
+    """
+    found: list[int] = []
+    clocks: list[int | None] = [0, 0]
+    for ply, entry in enumerate(watched(entries), start=1):
+        time, before = entry.get("time"), clocks[turn]
+        if time is None or "total" not in time:
+            clocks = [None, None]
+        else:
+            now, total = time["now"], time["total"]
+            clocks[turn] = after = total["s"] + total["m"] * 60 + total.get("h", 0) * 3600
+            if before is not None and before + now["s"] + now["m"] * 60 + now.get("h", 0) * 3600 != after:
+                found.append(ply)
+        if "move" in entry:
+            turn ^= 1
+    return found
+
+
+def seconds(time: Time) -> int:
+    """A JKF time in seconds."""
+    return time.get("h", 0) * 3600 + time["m"] * 60 + time["s"]
+
+
+def total_time(count: int) -> Time:
+    """A number of seconds as JKF writes totals."""
+    return {"h": count // 3600, "m": count // 60 % 60, "s": count % 60}
+
+
+TOTALS: Final = Memo(total_time)
+"""The JKF objects of totals; records share them."""
+
+# --- raw JKF ---------------------------------------------------------------------------------------------
+
+Notation = Literal["jkf", "kif", "ki2", "csa"]
+
+
+def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") -> Record:
+    """Complete a raw JKF record; the input is not changed. The result shares objects: see `ParsedGame`.
+
+    `notation` says by whose conventions moves are to be understood: what a missing source means (`ki2`: to
+    be found, else a drop), whether `piece` is the piece after the move (`csa`), who says 同 (all but `csa`
+    and minimal `jkf`). Raises ParseError with a JSON path for a malformed record, IllegalMoveError and
+    AmbiguousMoveError with a ply for moves that cannot be played or break the rules of moving.
+
+    >>> moves = [{}, {"move": {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}}}]
+    >>> normalize({"header": {}, "moves": moves})["moves"][1]["move"]["piece"]
+    'FU'
+    """
+    record = check(raw)
+    played, result = complete_record(record, notation)
+    for finding in played.findings:
+        if finding.severity == "error":
+            kind = AmbiguousMoveError if finding.code == "ambiguous" else IllegalMoveError
+            raise kind(finding.code, ply=finding.ply, params=finding.params)
+    return result
+
+
+def complete_record(
+    record: Record, notation: Notation = "jkf", limits: Limits = UNLIMITED
+) -> tuple[Played, Record]:
+    """Replay a checked record; raises ParseError if it has no start position."""
+    position = start_position(record.get("initial"))
+    first = record["moves"][:1]
+    comments = first[0].get("comments", []) if first else []
+    played = replay_line(_line_of(record["moves"][1:], notation, 0), position, limits, comments)
+    complete_times(played.entries, position.turn)
+    start: MoveEntry = {"comments": played.first} if played.first or first[:1] == [{"comments": []}] else {}
+    moves: list[MoveEntry] = [*([start] if first else []), *played.entries]
+    result: Record = {"header": dict(record["header"]), "moves": moves}
+    if "initial" in record:
+        result["initial"] = named_initial(position) if notation == "csa" else record["initial"]
+    return played, result
+
+
+def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
+    """The line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
+    line = Line(restore_same=notation == "csa", level=level, written=entries)
+    for index, entry in enumerate(watched(entries)):
+        line.steps.append(_step_of(entry, notation))
+        line.times.append(entry.get("time"))
+        if "comments" in entry:
+            line.comments[index] = entry["comments"]
+        if entry.get("forks"):
+            line.forks[index] = [_line_of(fork, notation, level + 1) for fork in entry["forks"] if any(fork)]
+    return line
+
+
+def _step_of(entry: MoveEntry, notation: Notation) -> Step:
+    if "move" not in entry:
+        word = entry.get("special", "")
+        return Special(word, word or None)
+    move = entry["move"]
+    kind = BY_CODE[move["piece"]] if "piece" in move else 0
+    source = move.get("from")
+    origin = square(source["x"], source["y"]) if source else -1
+    to = square(move["to"]["x"], move["to"]["y"]) if "to" in move else SAME
+    if notation in ("kif", "ki2") and move.get("same"):
+        to = SAME
+    if notation == "ki2" and kind and origin < 0:
+        return Search(to, kind, bool(move.get("promote")), move.get("relative", ""))
+    if notation == "kif" and kind:
+        return known(origin, to, kind, bool(move.get("promote")))
+    if notation == "csa" and kind and to != SAME:
+        return csa_step(origin, to, kind)
+    return Bare(
+        origin=origin,
+        to=to,
+        kind=kind,
+        promote=move.get("promote"),
+        relative=move.get("relative"),
+        same=move.get("same", False),
+        complete="color" in move,
+        null_origin="from" in move and source is None,
+    )

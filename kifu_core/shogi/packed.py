@@ -1,0 +1,179 @@
+"""Positions packed into 32 bytes, as engines keep what they are trained with, and the moves beside them.
+
+`hcpe` is Apery's and dlshogi's HuffmanCodedPosAndEval: 38 bytes, the position, the score (16 bits), the best
+move (16), the result (8: 0 drawn, 1 Black won, 2 White), a byte unused
+(https://github.com/HiraokaTakuya/apery, position.hpp). `psv` is YaneuraOu's PackedSfenValue: 40 bytes, the
+position, the score (16), the move (16), the ply (16), the result from the mover's side (8), a byte unused
+(https://github.com/yaneurao/YaneuraOu, extra/sfen_packer.cpp). Scores are the mover's, numbers have their low
+byte first.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from kifu_core.errors import DecodeError
+from kifu_core.shogi.moves import DROP, pack
+from kifu_core.shogi.pieces import (
+    FU,
+    FULL_SET,
+    GI,
+    HI,
+    KA,
+    KE,
+    KI,
+    KY,
+    OU,
+    PROMOTED,
+    UNPROMOTED,
+    signed,
+)
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import violation
+
+Packing = Literal["hcpe", "psv"]
+
+SIZES: Final[dict[Packing, int]] = {"hcpe": 38, "psv": 40}
+"""Bytes of an entry."""
+
+BITS: Final = 256
+_LOOKED_AT: Final = 4
+HEAD_BYTES: Final = 160
+"""Bytes of a file's beginning that tell whether it holds positions."""
+_SUFFIXES: Final[dict[str, tuple[Packing, ...]]] = {
+    "hcpe": ("hcpe",), "psv": ("psv",), "bin": ("psv", "hcpe"),
+}  # fmt: skip
+"""By the name's ending, the formats a file may have."""
+
+_CODES: Final[dict[Packing, dict[str, int]]] = {
+    "hcpe": {"10": FU, "1100": KY, "1110": KE, "1101": GI, "11110": KI, "111110": KA, "111111": HI},
+    "psv": {"10": FU, "1100": KY, "1101": KE, "1110": GI, "11110": KI, "111110": KA, "111111": HI},
+}
+"""Huffman codes of pieces on the board, the first bit first; an empty square is 0."""
+
+_HAND_CODES: Final[dict[Packing, dict[str, int]]] = {
+    "hcpe": {"00": FU, "1000": KY, "1100": KE, "1010": GI, "1110": KI, "111110": KA, "111111": HI},
+    "psv": {code[1:]: kind for code, kind in _CODES["psv"].items()},
+}
+"""Those of pieces in hand. Behind YaneuraOu's, but not golds, a bit tells of pieces not in the game."""
+
+_DROPPED: Final = (0, FU, KY, KE, GI, KA, HI, KI)
+"""The engines' numbers of kinds, in which a drop names its piece."""
+
+SQUARES: Final = tuple(rank * 9 + 8 - file for file in range(9) for rank in range(9))
+"""The engines' squares, 1a, 1b, ... 9i, as ours."""
+
+# --- positions -------------------------------------------------------------------------------------------
+
+
+class _Bits:
+    """The bits of a packed position, the lowest of each byte first."""
+
+    def __init__(self, data: bytes) -> None:
+        self.value = int.from_bytes(data, "little")
+        self.at = 0
+
+    def take(self, count: int = 1) -> int:
+        """The number in the next bits; raises DecodeError where there are no more."""
+        if self.at + count > BITS:
+            raise DecodeError("packed-position", params={"number": 1, "bit": self.at})
+        found = self.value >> self.at & ((1 << count) - 1)
+        self.at += count
+        return found
+
+    def kind(self, codes: dict[str, int], code: str = "") -> int:
+        """The kind of the piece whose code goes on with these bits."""
+        while code not in codes:
+            code += str(self.take())
+        return codes[code]
+
+
+def decode(data: bytes, packing: Packing) -> Position:
+    """The position of 32 bytes; raises DecodeError `packed-position` with the bit where it goes wrong."""
+    bits = _Bits(data)
+    position = Position([0] * 81, [[0] * 8, [0] * 8], bits.take())
+    for color in (0, 1):
+        place = bits.take(7)
+        if place > 80 or position.board[SQUARES[place]]:
+            raise DecodeError("packed-position", params={"number": 1, "bit": bits.at})
+        position.board[SQUARES[place]] = signed(color, OU)
+    for square in SQUARES:
+        if not position.board[square] and bits.take():
+            position.board[square] = _board_piece(bits, packing)
+    while bits.at < BITS:
+        kind = bits.kind(_HAND_CODES[packing])
+        boxed = packing == "psv" and kind != KI and bits.take()
+        hand = position.hands[bits.take()]
+        if boxed:
+            continue  # a piece that is not in the game
+        hand[kind] += 1
+    if not _is_full_set(position):
+        raise DecodeError("packed-position", params={"number": 1, "bit": BITS})
+    return position
+
+
+def _is_full_set(position: Position) -> bool:
+    """Whether there are no more pieces of a kind than a set has: nearly any bits are some position."""
+    counts = [black + white for black, white in zip(*position.hands, strict=True)] + [0]
+    for piece in position.board:
+        counts[UNPROMOTED[abs(piece)]] += 1
+    return all(count <= most for count, most in zip(counts[1:], FULL_SET[1:], strict=True))
+
+
+def _board_piece(bits: _Bits, packing: Packing) -> int:
+    """A piece on the board: Apery tells its colour first, YaneuraOu whether it is promoted, as no gold is."""
+    kind = bits.kind(_CODES[packing], "1")
+    if kind == KI:
+        return signed(bits.take(), kind)
+    first, second = bits.take(), bits.take()
+    color, grown = (first, second) if packing == "hcpe" else (second, first)
+    return signed(color, PROMOTED[kind] if grown else kind)
+
+
+def move_of(data: bytes, packing: Packing) -> int:
+    """The packed move of two bytes, 0 for none."""
+    number = int.from_bytes(data, "little")
+    to, origin = number & 127, number >> 7 & 127
+    if packing == "hcpe":
+        dropped, promotes = (origin - 80 if origin > 80 else 0), number >> 14 & 1
+    else:
+        dropped, promotes = (origin if number >> 14 & 1 else 0), number >> 15 & 1
+    if to > 80 or (dropped and dropped >= len(_DROPPED)) or (not dropped and origin > 80):
+        return 0
+    if dropped:
+        return pack(DROP + _DROPPED[dropped], SQUARES[to], promotes)
+    return pack(SQUARES[origin], SQUARES[to], promotes) if origin != to else 0
+
+
+# --- recognising -----------------------------------------------------------------------------------------
+
+
+def packing_of(head: bytes, name: str) -> Packing | None:
+    """The packing of a file by its name and its first bytes; None if they are no positions.
+
+    The name has to say it, as any bytes might be positions; the first of them have to be some.
+    """
+    packings = _SUFFIXES.get(name.rpartition(".")[2].lower(), ())
+    for packing in packings:
+        entries = [head[at : at + SIZES[packing]] for at in range(0, len(head), SIZES[packing])]
+        whole = [entry for entry in entries[:_LOOKED_AT] if len(entry) == SIZES[packing]]
+        if whole and all(_is_entry(entry, packing, strict=len(packings) > 1) for entry in whole):
+            return packing
+    return None
+
+
+def is_packed(data: bytes, name: str) -> bool:
+    """Whether a file holds packed positions."""
+    return packing_of(data[:HEAD_BYTES], name) is not None
+
+
+def _is_entry(entry: bytes, packing: Packing, *, strict: bool) -> bool:
+    """Whether an entry begins with a position and, where it is asked for, has a legal move and a result: few
+    pieces have been moved at first, and then one packing may look like the other."""
+    try:
+        position = decode(entry[:32], packing)
+    except DecodeError:
+        return False
+    move, result = move_of(entry[34:36], packing), int.from_bytes(entry[-2:-1], "little", signed=True)
+    results = range(16) if packing == "hcpe" else range(-1, 2)
+    return not strict or (result in results and violation(position, move) is None)

@@ -1,0 +1,426 @@
+"""The rules: attacks, legal moves, what is wrong with a move, and the words that tell pieces apart.
+
+Positions need not come from a game: kings may be missing (then nothing can be check) or be several (then
+none of them may be left in check). Repetition and entering kings are matters of a game, not of a position.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kifu_core.shogi.attacks import (
+    BETWEEN,
+    KING_LINES,
+    RAY_MOVES,
+    RAYS,
+    SLIDERS,
+    STEP_MOVES,
+    STEPS,
+    TOUCHERS,
+    Line,
+    in_zone,
+    is_dead,
+)
+from kifu_core.shogi.moves import DROP, pack, source, target
+from kifu_core.shogi.pieces import CAN_PROMOTE, FU, HAND_KINDS, KE, OU, UM
+from kifu_core.shogi.position import Position
+
+# --- attacks ---------------------------------------------------------------------------------------------
+
+
+def is_attacked(board: list[int], square: int, color: int) -> bool:
+    """Whether a piece of `color` could move to the square, whatever stands there."""
+    sign = -1 if color else 1
+    knight = KE * sign
+    for origin in STEPS[-knight][square]:
+        if board[origin] == knight:
+            return True
+    for direction, line in enumerate(KING_LINES[square]):
+        comers = TOUCHERS[direction]
+        for origin in line:
+            piece = board[origin]
+            if piece:
+                if piece * sign > 0 and piece in comers:
+                    return True
+                break
+            comers = SLIDERS[direction]
+    return False
+
+
+def in_check(position: Position, color: int) -> bool:
+    """Whether a king of `color` is attacked; False if there is none.
+
+    >>> in_check(Position.from_sfen("4k4/9/4L4/9/9/9/9/9/9 w -"), 1)
+    True
+    """
+    board = position.board
+    king = -OU if color else OU
+    square = -1
+    for _ in range(board.count(king)):  # two C calls: asked of every move, a loop over 81 squares would show
+        square = board.index(king, square + 1)
+        if is_attacked(board, square, color ^ 1):
+            return True
+    return False
+
+
+def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
+    """The squares of `color`'s pieces of exactly this kind (1..14) that could go to a square.
+
+    Looks at the way of moving and at what stands between, not at pins, nor at what stands on `to`.
+    """
+    board = position.board
+    mover = -piece if color else piece
+    found = [origin for origin in STEPS[-mover][to] if board[origin] == mover]
+    for line in RAYS[-mover][to]:
+        for origin in line:
+            if board[origin]:
+                if board[origin] == mover:
+                    found.append(origin)
+                break
+    return found
+
+
+# --- legal moves -----------------------------------------------------------------------------------------
+
+
+def legal_moves(position: Position) -> list[int]:
+    """All legal moves of the side to move, packed; promotion and its refusal are two moves.
+
+    Board moves come first, by source square, then drops by kind and square.
+
+    >>> len(legal_moves(Position.initial()))
+    30
+    """
+    board, color = position.board, position.turn
+    king = -OU if color else OU
+    count = board.count(king)
+    if count == 1:
+        moves = _moves_guarding(position, board.index(king))
+    else:
+        moves = _board_moves(board, color, 0) + _drops(position, _empty_squares(board))
+        if count:
+            moves = [move for move in moves if not _exposes(position, move)]
+    return _without_pawn_mates(position, moves)
+
+
+def _board_moves(board: list[int], color: int, spared: int) -> list[int]:
+    """All moves on the board by the way the pieces go, except those of the piece `spared`."""
+    sign = -1 if color else 1
+    moves: list[int] = []
+    for square, piece in enumerate(board):
+        if piece * sign > 0 and piece != spared:
+            _add_moves(board, square, sign, moves)
+    return moves
+
+
+def _add_moves(board: list[int], square: int, sign: int, moves: list[int]) -> None:
+    """Add the moves of the piece on a square to `moves`."""
+    piece = board[square]
+    for to, choices in STEP_MOVES[piece][square]:
+        if board[to] * sign <= 0:
+            moves += choices
+    for line in RAY_MOVES[piece][square]:
+        for to, choices in line:
+            there = board[to] * sign
+            if there > 0:
+                break
+            moves += choices
+            if there:
+                break
+
+
+def _moves_guarding(position: Position, square: int) -> list[int]:
+    """The legal moves of a side with one king, on `square`; mates by a pawn drop are still among them."""
+    board, color = position.board, position.turn
+    king = board[square]
+    checks, pins = _checks_and_pins(board, square, color)
+    moves = _king_moves(board, square, color)
+    if len(checks) > 1:
+        return moves
+    others = _board_moves(board, color, king)
+    if checks:
+        others = [move for move in others if move >> 1 & 127 in checks[0]]
+    if pins:
+        others = [move for move in others if move >> 8 not in pins or move >> 1 & 127 in pins[move >> 8]]
+    squares = [to for to in checks[0] if not board[to]] if checks else _empty_squares(board)
+    return moves + others + _drops(position, sorted(squares))
+
+
+def _king_moves(board: list[int], square: int, color: int) -> list[int]:
+    """The moves of the king on a square that do not lead into check."""
+    king = board[square]
+    moves: list[int] = []
+    _add_moves(board, square, -1 if color else 1, moves)
+    board[square] = 0  # the king does not shelter the squares behind it
+    safe = [move for move in moves if not is_attacked(board, target(move), color ^ 1)]
+    board[square] = king
+    return safe
+
+
+def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Line], dict[int, Line]]:
+    """What attacks and what shields the king on a square.
+
+    Each check is the squares on which it is met: the attacker's and those between. Each pinned piece's
+    square has the squares on which it goes on shielding.
+    """
+    sign = -1 if color else 1
+    knight = -KE * sign
+    checks: list[Line] = [(origin,) for origin in STEPS[-knight][square] if board[origin] == knight]
+    pins: dict[int, Line] = {}
+    for direction, line in enumerate(KING_LINES[square]):
+        shield = -1
+        for distance, origin in enumerate(line):
+            piece = board[origin]
+            if not piece:
+                continue
+            if piece * sign > 0:
+                if shield >= 0:
+                    break
+                shield = origin
+                continue
+            if shield >= 0:
+                if piece in SLIDERS[direction]:
+                    pins[shield] = line[: distance + 1]
+            elif piece in (SLIDERS if distance else TOUCHERS)[direction]:
+                checks.append(line[: distance + 1])
+            break
+    return checks, pins
+
+
+def _empty_squares(board: list[int]) -> list[int]:
+    return [square for square, piece in enumerate(board) if not piece]
+
+
+def _drops(position: Position, squares: list[int]) -> list[int]:
+    """The drops on the given empty squares, which are sorted; mates by a pawn are still among them."""
+    color = position.turn
+    hand = position.hands[color]
+    moves: list[int] = []
+    for kind in HAND_KINDS:
+        if not hand[kind]:
+            continue
+        piece = -kind if color else kind
+        base = DROP + kind << 8
+        allowed = _pawn_squares(position.board, piece, squares) if kind == FU else squares
+        if kind <= KE:
+            allowed = [to for to in allowed if not is_dead(piece, to)]
+        moves += [base | to << 1 for to in allowed]
+    return moves
+
+
+def _pawn_squares(board: list[int], pawn: int, squares: list[int]) -> list[int]:
+    """The squares on files without an unpromoted pawn of the same colour."""
+    taken = [pawn in board[column::9] for column in range(9)]
+    return [square for square in squares if not taken[square % 9]]
+
+
+def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
+    """Moves without the pawn drops that would be mate."""
+    color = position.turn
+    if not position.hands[color][FU]:
+        return moves
+    king = OU if color else -OU
+    for square, piece in enumerate(position.board):
+        if piece == king:
+            for to in STEPS[-FU if color == 0 else FU][square]:
+                drop = pack(DROP + FU, to)
+                if drop in moves and _mates(position, drop):
+                    moves.remove(drop)
+    return moves
+
+
+def _mates(position: Position, move: int) -> bool:
+    """Whether the other side has no legal move after a move that gives check."""
+    captured = position.do_move(move)
+    mate = not legal_moves(position)
+    position.undo_move(move, captured)
+    return mate
+
+
+def _exposes(position: Position, move: int) -> bool:
+    """Whether a move leaves its own side in check."""
+    color = position.turn
+    captured = position.do_move(move)
+    exposed = in_check(position, color)
+    position.undo_move(move, captured)
+    return exposed
+
+
+# --- one move --------------------------------------------------------------------------------------------
+
+
+def is_legal(position: Position, move: int) -> bool:
+    """Whether the side to move may play a packed move."""
+    return violation(position, move) is None
+
+
+def violation(position: Position, move: int) -> str | None:
+    """What is wrong with a packed move, or None if it is legal. The first of these that applies:
+
+    `bad-move` (no packed move at all), on the board `no-piece`, `wrong-side`, `occupied` (by an own piece),
+    `unreachable`, `bad-promote`, `must-promote`; for drops `not-in-hand`, `occupied`, `bad-promote`,
+    `dead-drop`, `nifu`; for both `self-check`, `uchifuzume`.
+    """
+    if code := fault(position, move):
+        return code
+    if _exposes(position, move):
+        return "self-check"
+    if source(move) == DROP + FU and _checks_by_pawn(position, target(move)) and _mates(position, move):
+        return "uchifuzume"
+    return None
+
+
+def fault(position: Position, move: int) -> str | None:
+    """What is wrong with a packed move as far as it can be told without looking at check; see `violation`."""
+    origin = move >> 8
+    if move <= 0 or origin > DROP + HAND_KINDS[-1] or target(move) > 80:
+        return "bad-move"
+    return _drop_fault(position, move) if origin > DROP else _board_fault(position, move)
+
+
+def _board_fault(position: Position, move: int) -> str | None:
+    """What is wrong with a move on the board, leaving check aside."""
+    board, sign = position.board, -1 if position.turn else 1
+    origin, to = source(move), target(move)
+    piece = board[origin]
+    if not piece:
+        return "no-piece"
+    if piece * sign < 0:
+        return "wrong-side"
+    if board[to] * sign > 0:
+        return "occupied"
+    if not reaches(board, origin, to):
+        return "unreachable"
+    if move & 1:
+        zone = CAN_PROMOTE[piece] and (in_zone(piece, origin) or in_zone(piece, to))
+        return None if zone else "bad-promote"
+    return "must-promote" if is_dead(piece, to) else None
+
+
+def reaches(board: list[int], origin: int, to: int) -> bool:
+    """Whether the piece on `origin` goes to `to` with nothing in its way; what stands on `to` is ignored."""
+    between = BETWEEN[board[origin]][origin * 81 + to]
+    return between is not None and not any(board[square] for square in between)
+
+
+def _drop_fault(position: Position, move: int) -> str | None:
+    """What is wrong with a drop, leaving check aside."""
+    board, color = position.board, position.turn
+    kind, to = source(move) - DROP, target(move)
+    piece = -kind if color else kind
+    if not position.hands[color][kind]:
+        return "not-in-hand"
+    if board[to]:
+        return "occupied"
+    if move & 1:
+        return "bad-promote"
+    if is_dead(piece, to):
+        return "dead-drop"
+    return "nifu" if kind == FU and piece in board[to % 9 :: 9] else None
+
+
+def _checks_by_pawn(position: Position, to: int) -> bool:
+    """Whether a pawn of the side to move on `to` would attack a king."""
+    pawn, king = (-FU, OU) if position.turn else (FU, -OU)
+    return any(position.board[square] == king for square in STEPS[pawn][to])
+
+
+# --- words that tell pieces apart ------------------------------------------------------------------------
+
+
+def relative(position: Position, move: int) -> str:
+    """JKF's relative words of a move that is about to be played: the fewest that name the piece.
+
+    L left, C straight, R right, U up (forward), M sideways, D down, combined as in `LU`; H a drop where a
+    piece on the board could have come; empty if nothing needs saying. The rule is the federation's: first
+    up, sideways or down; then 直 for the piece right behind, never for horses and dragons; then left or
+    right; then both.
+    """
+    color = position.turn
+    origin, to = move >> 8, move >> 1 & 127
+    if origin > DROP:
+        return "H" if sources(position, color, origin - DROP, to) else ""
+    piece = abs(position.board[origin])
+    rivals = sources(position, color, piece, to)
+    return _words_among(tuple(rivals), origin, to, color, piece < UM) if len(rivals) > 1 else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_among(rivals: tuple[int, ...], origin: int, to: int, color: int, straight: bool) -> str:
+    """The words for one of several pieces of a kind; the same few squares make up most records."""
+    ways = [_way(rival, to, color) for rival in rivals]
+    return _fewest_words(_way(origin, to, color), ways, straight=straight)
+
+
+Way = tuple[int, int]
+
+
+def _way(origin: int, to: int, color: int) -> Way:
+    """From where a piece comes, seen by its owner: -1, 0, 1 for left to right, and for ahead to behind."""
+    across = (origin % 9 > to % 9) - (origin % 9 < to % 9)
+    along = (origin // 9 > to // 9) - (origin // 9 < to // 9)
+    return (-across, -along) if color else (across, along)
+
+
+def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
+    """The words for one way of coming among several."""
+    across, along = way
+    if sum(other[1] == along for other in ways) == 1:
+        return "DMU"[along + 1]
+    if across == 0 and along == 1 and straight:
+        return "C"
+    if sum(other[0] == across for other in ways) > 1:
+        return "LCR"[across + 1] + "DMU"[along + 1]
+    if across == 0 and not straight:
+        return "R" if any(other[0] < 0 for other in ways) else "L"
+    return "LCR"[across + 1]
+
+
+def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
+    """The sources (squares, or `DROP` + kind) that a move text without a source can mean.
+
+    `piece` is the kind 1..14 before the move, `words` JKF's relative letters. One is the answer, none means
+    that the text is wrong, several that it is ambiguous. Without H a drop is meant only if no such piece on
+    the board can come. If words leave several, those that would leave the own king in check are left out,
+    unless that leaves none: writers with the rules in mind do not mention them.
+    """
+    color = position.turn
+    drop = [DROP + piece] if piece <= HAND_KINDS[-1] and position.hands[color][piece] else []
+    if "H" in words:
+        return drop
+    found = sources(position, color, piece, to)
+    if not found:
+        return [] if words else drop
+    found = matching(found, to, color, words)
+    if len(found) < 2:
+        return found
+    return [origin for origin in found if not _exposes(position, pack(origin, to))] or found
+
+
+def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
+    """The source squares that relative words allow for a move of `color` to a square.
+
+    L and R mean pieces that come from that side or, if none does, the outermost of those the other words
+    leave: so two dragons are told apart where one of them stands right behind.
+    """
+    found = [(origin, _way(origin, to, color)) for origin in origins]
+    for word in words:
+        if word in "UMD":
+            found = [item for item in found if item[1][1] == "DMU".index(word) - 1]
+        elif word == "C":
+            found = [item for item in found if item[1] == (0, 1)]
+    for word, side in (("L", -1), ("R", 1)):
+        if word in words and found:
+            found = _on_side(found, side, color)
+    return [origin for origin, _ in found]
+
+
+def _on_side(found: list[tuple[int, Way]], side: int, color: int) -> list[tuple[int, Way]]:
+    """What comes from the left (-1) or right (1), else what stands furthest on that side."""
+    coming = [item for item in found if item[1][0] == side]
+    if coming:
+        return coming
+    facing = -side if color else side
+    furthest = max(item[0] % 9 * facing for item in found)
+    outermost = [item for item in found if item[0] % 9 * facing == furthest]
+    return outermost if len(outermost) < len(found) else []

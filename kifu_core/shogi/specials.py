@@ -1,0 +1,269 @@
+"""How records end: one table of endings, their words in every format, and who wins.
+
+JKF has names for fourteen of them; the others are kept as written, with their winner where the table knows
+one. An ending that is not in the table never gives a winner.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from kifu_core.record import Ending
+
+Rule = Literal["mover-loses", "mover-wins", "draw", "none", "black-fouled", "white-fouled"]
+"""What an ending means for the side to move; `none` decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndingKind:
+    """A kind of ending.
+
+    `special` is JKF's name or None, `word` the one that KIF rows use (empty if KIF has none), `aliases`
+    further words of KIF and KI2, `csa` the word after `%` in CSA (empty if CSA has none). `phrase` is what
+    the まで line says: `{winner}` and `{mover}` are the sides; empty where nobody writes one.
+    """
+
+    special: str | None
+    word: str
+    csa: str
+    rule: Rule
+    phrase: str
+    aliases: tuple[str, ...] = ()
+
+
+ENDINGS: Final = (
+    EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち"),
+    EndingKind("CHUDAN", "中断", "CHUDAN", "none", "中断", ("封じ手",)),
+    EndingKind("SENNICHITE", "千日手", "SENNICHITE", "draw", "千日手"),
+    EndingKind(
+        "TIME_UP",
+        "切れ負け",
+        "TIME_UP",
+        "mover-loses",
+        "時間切れにより{winner}の勝ち",
+        ("時間切れ", "時間切れ負け", "Time-up"),
+    ),
+    EndingKind("ILLEGAL_MOVE", "反則負け", "ILLEGAL_MOVE", "mover-loses", "{mover}の反則負け"),
+    EndingKind("ILLEGAL_ACTION", "反則勝ち", "", "mover-wins", "{mover}の反則勝ち"),
+    EndingKind("+ILLEGAL_ACTION", "", "+ILLEGAL_ACTION", "black-fouled", ""),
+    EndingKind("-ILLEGAL_ACTION", "", "-ILLEGAL_ACTION", "white-fouled", ""),
+    EndingKind("JISHOGI", "持将棋", "JISHOGI", "draw", "持将棋"),
+    EndingKind(
+        "KACHI", "入玉勝ち", "KACHI", "mover-wins", "{mover}の入玉勝ち", ("勝ち宣言", "入玉宣言", "宣言勝ち")
+    ),
+    EndingKind("HIKIWAKE", "引き分け", "HIKIWAKE", "draw", "引き分け", ("引分", "引分け")),
+    EndingKind("MATTA", "待った", "MATTA", "none", "待った"),
+    EndingKind("TSUMI", "詰み", "TSUMI", "mover-loses", "詰", ("詰",)),
+    EndingKind("FUZUMI", "不詰", "FUZUMI", "none", "不詰"),
+    EndingKind("ERROR", "エラー", "ERROR", "none", ""),
+    EndingKind(None, "不戦勝", "", "mover-wins", "{mover}の不戦勝", ("不戦勝ち",)),
+    EndingKind(None, "不戦敗", "", "mover-loses", "{mover}の不戦敗", ("不戦負け",)),
+    EndingKind(None, "トライ", "", "mover-wins", "{mover}のトライ", ("トライ勝ち",)),
+    EndingKind(None, "最大手数", "MAX_MOVES", "draw", "最大手数"),
+    EndingKind(
+        None, "王手千日手", "OUTE_SENNICHITE", "none", "王手千日手", ("連続王手の千日手", "連続王手千日手")
+    ),
+    EndingKind(None, "接続切れ", "", "mover-loses", "接続切れにより{winner}の勝ち", ("切断", "接続切れ負け")),
+)
+
+BY_WORD: Final = {word: kind for kind in ENDINGS for word in (kind.word, *kind.aliases) if word}
+BY_CSA: Final = {kind.csa: kind for kind in ENDINGS if kind.csa}
+BY_SPECIAL: Final = {kind.special: kind for kind in ENDINGS if kind.special}
+
+SIDES: Final = {"先手": 0, "下手": 0, "後手": 1, "上手": 1}
+"""The names of the sides to colours; 下手 and 上手 are those of handicap games."""
+
+FOULS: Final = frozenset(["ILLEGAL_MOVE", "ILLEGAL_ACTION", "+ILLEGAL_ACTION", "-ILLEGAL_ACTION"])
+"""JKF's names for a game that was lost by breaking a rule."""
+
+RESULT_LINE: Final = re.compile(
+    r"[ 　\t]*+まで[、,，]?[ 　]*+(?:[〇一二三四五六七八九十百]{1,6}+手|([0-9０-９]{0,6}+)手?)"
+    r"目?(?:にて|で)?[、,，]?([^\n]{0,60}+)[^\n]*+"
+)
+"""The line that ends a game: まで96手で後手の勝ち."""
+
+_FOUL_WORDS: Final = (
+    "反則", "反則手", "反則行為", "二歩", "打ち歩詰め", "打ち歩詰", "打歩詰め", "打歩詰", "王手放置",
+    "王手見逃し", "二手指し", "行き所のない駒",
+)  # fmt: skip
+_CAUSES: Final = {
+    **BY_WORD,
+    **dict.fromkeys(_FOUL_WORDS, BY_SPECIAL["ILLEGAL_MOVE"]),
+    **dict.fromkeys(["入玉", "宣言", "入玉宣言勝ち", "入玉宣言法", "宣言法"], BY_SPECIAL["KACHI"]),
+    **dict.fromkeys(["時間切れ勝ち", "切れ勝ち", "時間切", "持ち時間切れ"], BY_SPECIAL["TIME_UP"]),
+    **dict.fromkeys(["通信切断", "回線切断", "切断負け"], BY_WORD["接続切れ"]),
+    **dict.fromkeys(["詰み上がり", "詰まし"], BY_SPECIAL["TSUMI"]),
+}
+"""Why a game ended, as sentences say it."""
+
+_SIGNS: Final = {"▲": 0, "☗": 0, "▼": 0, "△": 1, "☖": 1, "▽": 1}
+_ALL_SIDES: Final = SIDES | _SIGNS
+_SIDE: Final = "(先手|後手|上手|下手|[▲△☗☖▼▽])(?:番|側)?"
+_VERDICT: Final = re.compile(rf"(.*?){_SIDE}[のがは]?(?:(勝ち|勝利|勝)|(?:負け|敗け|敗北|負|敗))")
+_BLAMED: Final = re.compile(rf"{_SIDE}[のが]?(.+)")
+_JOINED: Final = re.compile(r"(.+?)(?:により|によって|による|のため|の為|にて|で)?[、,，]?")
+_DRAWN: Final = re.compile(
+    r"(.+?)(?:(?:により|によって|による|のため|にて|で)?[、,，]?(?:引き?分け?|無勝負|指し?直し)|成立)"
+)
+_OVER: Final = re.compile(r"(.+?)(?:により|にて|で)(?:終局|終了)")
+"""81Dojo's last comment: `*時間切れにて終局`."""
+
+_LONGEST: Final = 80
+"""Characters in which a sentence about the result fits."""
+
+_PADDING: Final = re.compile("[ 　\t]+")
+
+_WARS: Final = re.compile(r"(?:(SENTE|GOTE)_WIN|DRAW)_([A-Z_]{1,30})")
+_WARS_KINDS: Final = {
+    "TORYO": BY_SPECIAL["TORYO"],
+    "CHECKMATE": BY_SPECIAL["TSUMI"],
+    "TIMEOUT": BY_SPECIAL["TIME_UP"],
+    "DISCONNECT": BY_WORD["接続切れ"],
+    "OUTE_SENNICHI": BY_WORD["王手千日手"],
+    "ENTERINGKING": BY_SPECIAL["KACHI"],
+    "TRY": BY_WORD["トライ"],
+    "SENNICHI": BY_SPECIAL["SENNICHITE"],
+    "PLY_LIMIT": BY_WORD["最大手数"],
+}
+"""How games of 将棋ウォーズ end: `GOTE_WIN_TORYO`, `DRAW_SENNICHI`."""
+
+SERVERS_WORDS: Final = {
+    "RESIGN": BY_SPECIAL["TORYO"],
+    "DISCONNECT": BY_WORD["接続切れ"],
+    "abnormal": BY_WORD["接続切れ"],
+    **dict.fromkeys(["illegal kachi", "uchifuzume", "oute_kaihimore", "outori"], BY_SPECIAL["ILLEGAL_MOVE"]),
+}
+"""shogi-server's and 81Dojo's words beyond those of CSA: see `formats.summary`."""
+
+
+@lru_cache(maxsize=1024)
+def find(word: str) -> EndingKind | None:
+    """The ending that a word of any format names, or the text of a result line; None for an unknown one."""
+    found = BY_WORD.get(word) or BY_CSA.get(word) or SERVERS_WORDS.get(word)
+    return found or (read_wars(word) or read_over(word) or read_result(word))[0]
+
+
+def winner(kind: EndingKind, turn: int) -> int | None:
+    """The colour that wins when a record ends so with `turn` to move; None if nobody does."""
+    if kind.rule == "mover-wins":
+        return turn
+    if kind.rule == "mover-loses":
+        return turn ^ 1
+    return {"black-fouled": 1, "white-fouled": 0}.get(kind.rule)
+
+
+def usual_winner(kind: EndingKind, turn: int, *, problem: bool) -> int | None:
+    """The colour that wins as for `winner`; a problem, a record from a drawn board, that ends in mate has no
+    winner."""
+    return None if problem and kind.special == "TSUMI" else winner(kind, turn)
+
+
+def loser_of_foul(special: str, turn: int, winner: int | None) -> str:
+    """JKF's name for a foul with the side to move, if it is known who won by it: its names tell the two
+    sides apart. Every other name is given back as it is, and `ILLEGAL_ACTION` gets the sign of the fouler.
+
+    >>> loser_of_foul("ILLEGAL_MOVE", 0, 0), loser_of_foul("ILLEGAL_ACTION", 0, None)
+    ('-ILLEGAL_ACTION', '-ILLEGAL_ACTION')
+    """
+    if special not in ("ILLEGAL_MOVE", "ILLEGAL_ACTION"):
+        return special
+    decided = (turn if special == "ILLEGAL_ACTION" else turn ^ 1) if winner is None else winner
+    if decided != turn:
+        return "ILLEGAL_MOVE"
+    return "+ILLEGAL_ACTION" if turn else "-ILLEGAL_ACTION"
+
+
+def ending(
+    word: str, special: str | None, ply: int, turn: int, *, problem: bool = False, named: int | None = None
+) -> Ending:
+    """The ending of a record after `ply` half-moves with `turn` to move.
+
+    `special` is JKF's name where the reader knows one (`ILLEGAL_ACTION` still without its side), `named` the
+    winner where the word itself tells one; a problem that ends in mate has no winner.
+    """
+    kind = BY_SPECIAL.get(special or "") or find(word)
+    if special is not None:
+        special = loser_of_foul(special, turn, named)
+    if kind is None:
+        return Ending(word, None, ply, named)
+    decided = usual_winner(kind, turn, problem=problem)
+    if named is not None:
+        decided = named
+    return Ending(
+        word, special if kind.special else None, ply, decided, kind.rule == "draw" and decided is None
+    )
+
+
+def special_of(kind: EndingKind | None, named: int | None) -> str | None:
+    """JKF's name for an ending whose winner may be named: perpetual check is a foul of the other side."""
+    if kind is None:
+        return None
+    return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named is not None else kind.special
+
+
+Reading = tuple[EndingKind | None, int | None]
+"""A kind of ending and the winner that its text names; None for what the text does not tell."""
+
+
+def read_wars(text: str) -> Reading | None:
+    """What a result word of 将棋ウォーズ says; None for any other text.
+
+    >>> kind, side = read_wars("GOTE_WIN_TIMEOUT")
+    >>> kind.special, side
+    ('TIME_UP', 1)
+    """
+    match = _WARS.fullmatch(text)
+    if match is None:
+        return None
+    return _WARS_KINDS.get(match[2]), {"SENTE": 0, "GOTE": 1}.get(match[1])
+
+
+def read_over(text: str) -> Reading | None:
+    """What a sentence such as 時間切れにて終局 says; None for any other text. A foul is the last mover's."""
+    match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．.")) if len(text) <= _LONGEST else None
+    kind = _CAUSES.get(match[1]) if match else None
+    if kind is None:
+        return None
+    return (BY_SPECIAL["ILLEGAL_ACTION"] if kind.special == "ILLEGAL_MOVE" else kind), None
+
+
+def read_result(text: str) -> Reading:
+    """What stands after まで96手で: the kind of ending, and the side it names as the winner.
+
+    It is understood as a whole or not at all; of a sentence with a reason that nobody knows, the winner.
+
+    >>> kind, side = read_result("時間切れにより後手の勝ち")
+    >>> kind.special, side
+    ('TIME_UP', 1)
+    """
+    text = _PADDING.sub("", text).rstrip("。．.") if len(text) <= _LONGEST else ""
+    if text in BY_WORD:
+        return BY_WORD[text], None
+    if match := _VERDICT.fullmatch(text):
+        return _judged(match[1], _ALL_SIDES[match[2]] ^ (match[3] is None))
+    if (match := _BLAMED.fullmatch(text)) and (kind := _cause(match[2])):
+        side = _ALL_SIDES[match[1]]
+        return kind, side if match[2].endswith("勝ち") else winner(kind, side)
+    if (match := _DRAWN.fullmatch(text)) and (kind := _cause(match[1])) and kind.rule == "draw":
+        return kind, None
+    return (_cause(text), None) if text.endswith(("負け", "勝ち")) else (None, None)
+
+
+def _judged(reason: str, won: int) -> Reading:
+    """A sentence that ends in who won, with the reason before it."""
+    if not reason:
+        return BY_SPECIAL["TORYO"], won
+    match = _JOINED.fullmatch(reason)
+    reason = match[1] if match else reason
+    blamed = _BLAMED.fullmatch(reason)
+    kind = _cause(blamed[2] if blamed else reason)
+    if blamed and kind and winner(kind, _ALL_SIDES[blamed[1]]) not in (won, None):
+        return None, None  # it contradicts itself
+    return kind, won
+
+
+def _cause(text: str) -> EndingKind | None:
+    return _CAUSES.get(text) or _CAUSES.get(text.removesuffix("負け").removesuffix("の反則"))

@@ -1,0 +1,165 @@
+"""Players and events added up, and the archive as a whole."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from django.core.cache import cache
+
+from archive.derive.game import ReadyGame, ready_game
+from archive.models import Event, Game, Player, PlayerAlias
+from archive.queries import people
+from archive.queries.statistics import STEP, add_up, counts, statistics
+from tests.archive import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> None:
+    cache.clear()
+
+
+def store() -> None:
+    """Three games of 甲 and one of others."""
+    builders.ingest(
+        builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦"),
+        builders.ready("7g7f 8c8d", winner=1, black="甲", white="丙", day="2022/05/05", event="名人戦"),
+        builders.ready("2g2f 8c8d", winner=0, black="乙", white="甲", day="2022/06/06"),
+        builders.ready("2g2f 3c3d", winner=None, black="丙", white="丁"),
+        builders.ready("5g5f", kind="problem", black="甲"),
+    )
+
+
+def player(name: str) -> int:
+    return int(Player.objects.get(name=name).pk)
+
+
+def told(tally: people.Tally) -> tuple[int, int, int, int]:
+    return tally.wins, tally.losses, tally.draws, tally.unknown
+
+
+def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
+    store()
+    found = people.player_summary(player("甲"))
+    assert found
+    assert [told(side) for side in found.sides["shogi"]] == [(1, 1, 0, 0), (0, 1, 0, 0)]
+    assert [(one.name, told(tally)) for one, tally in found.people] == [
+        ("乙", (1, 1, 0, 0)),
+        ("丙", (0, 1, 0, 0)),
+    ]
+    assert found.years == ((2020, 1), (2021, 0), (2022, 2))
+    assert (found.looked_at, found.more) == (3, False)
+
+
+def test_other_names_of_a_player_are_told() -> None:
+    store()
+    PlayerAlias.objects.create(player_id=player("甲"), name="甲野")
+    found = people.player_summary(player("甲"))
+    assert found
+    assert found.aliases == ("甲野",)
+
+
+def test_an_event_is_added_up_by_side_and_player() -> None:
+    store()
+    found = people.event_summary(Event.objects.get().pk)
+    assert found
+    assert told(found.sides["shogi"][0]) == (1, 1, 0, 0)
+    assert {one.name: told(tally) for one, tally in found.people} == {
+        "甲": (1, 1, 0, 0),
+        "乙": (0, 1, 0, 0),
+        "丙": (1, 0, 0, 0),
+    }
+
+
+def test_nobody_has_no_summary() -> None:
+    assert people.player_summary(99) is None
+    assert people.event_summary(99) is None
+
+
+def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "LOOKED_AT", 2)
+    store()
+    found = people.player_summary(player("甲"))
+    assert found
+    assert (found.looked_at, found.more) == (2, True)
+    assert found.years == ((2022, 2),)
+
+
+def test_names_come_in_order_by_part_and_page_by_page() -> None:
+    store()
+    every = people.names("player")
+    assert [one.name for one in every] == sorted("甲乙丙丁", key=str)
+    assert {one.name: one.games for one in every}["甲"] >= 3
+    assert [one.name for one in people.names("player", "乙")] == ["乙"]
+    assert people.names("player", "%") == people.names("player", "_") == []
+    first = people.names("player", limit=2)
+    assert [*first, *people.names("player", after=first[-1].name)] == every
+    assert [one.name for one in people.names("event")] == ["名人戦"]
+
+
+def test_the_archive_is_added_up_without_problems_and_trees() -> None:
+    store()
+    found = add_up()
+    assert found.games == 4
+    assert found.years == ((2020, 1), (2021, 0), (2022, 2))
+    assert found.undated == 1
+    assert found.results == (2, 1, 0, 1)
+    assert found.lengths == ((0, 4),)
+    assert found.endings == (("TORYO", 4),)
+
+
+def test_lengths_have_classes_without_gaps() -> None:
+    shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"] * 15
+    builders.ingest(builders.ready(shuffle), builders.ready("7g7f"))
+    assert add_up().lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
+
+
+def timed(played: str, *seconds: int) -> ReadyGame:
+    """A game whose moves took so long."""
+    made = builders.record(played)
+    for entry, used in zip(made["moves"][1:], seconds, strict=False):
+        entry["time"] = {"now": {"m": used // 60, "s": used % 60}, "total": {"h": 0, "m": 0, "s": 0}}
+    return ready_game(builders.parsed(made))
+
+
+def test_games_are_counted_by_the_time_that_both_sides_used() -> None:
+    builders.ingest(
+        timed("7g7f 3c3d 2g2f", 20, 30, 9),  # 59 seconds
+        timed("7g7f 8c8d 2g2f", 400, 199, 1),  # exactly ten minutes
+        timed("2g2f 8c8d", 0, 0),  # no clock
+        builders.ready("5g5f"),
+    )
+    assert add_up().durations == ((0, 1), (60, 0), (300, 0), (600, 1))
+
+
+def test_sums_agree_with_the_games_one_by_one() -> None:
+    random = Random(5)
+    builders.ingest(*(builders.random_game(random) for _ in range(60)))
+    games = Game.objects.filter(record_kind="game")
+    found = add_up()
+    assert found.games == games.count()
+    assert found.results == tuple(games.filter(result=result).count() for result in range(4))
+    for one in people.names("player"):
+        summary = people.player_summary(one.id)
+        assert summary
+        for colour, side in enumerate(summary.sides["shogi"]):
+            assert side.games == games.filter(**{f"player{colour}": one.id}).count()
+            assert side.wins == games.filter(**{f"player{colour}": one.id}, result=colour).count()
+
+
+def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("archive.queries.statistics.LISTED", 0)
+    store()
+    assert (counts().games, statistics().games) == (5, 4)
+    builders.ingest(builders.ready("1g1f", black="戊"))
+    assert (counts().games, statistics().games) == (5, 4)
+    cache.clear()
+    assert (counts().games, statistics().games) == (6, 5)
+
+
+def test_an_empty_archive_adds_up_to_nothing() -> None:
+    found = add_up()
+    assert (found.games, found.years, found.lengths, found.endings) == (0, (), (), ())
+    assert counts().positions == 0

@@ -1,0 +1,328 @@
+"""What a visitor has already is not sent again; what has changed, and what is another's, always is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from archive import entity_tags, store
+from archive.models import Entry, Game, Player, Upload, User
+from archive.web import unchanged, views
+from tests.archive.games import KIF, START, stored
+
+pytestmark = pytest.mark.django_db
+
+OTHER = KIF.replace("先手の人", "甲").replace("後手の人", "乙").replace("試しの棋戦", "別の棋戦")
+LIVING = (
+    "/", "/games/", "/players/", "/events/", "/statistics/",
+    f"/positions/shogi/{START}/", "/api/v1/games", f"/api/v1/positions/shogi/{START}",
+)  # fmt: skip
+"""Addresses whose answers change when a game comes that has the same start."""
+
+
+def addresses() -> list[str]:
+    game = Game.objects.get()
+    return [
+        *LIVING, "/games/?player=先手の人", f"/games/{game.pk}/", f"/games/{game.pk}/?ply=2&flip=1",
+        f"/embed/games/{game.pk}/",
+        f"/players/{game.player0_id}/", f"/events/{game.event_id}/", f"/embed/positions/shogi/{START}/",
+        f"/positions/shogi/{START}/?match=any&player=x", f"/positions/shogi/{START}/?part=moves",
+        f"/api/v1/games/{game.pk}", f"/api/v1/games/{game.pk}/record.csa",
+        f"/api/v1/games/{game.pk}/positions", f"/api/v1/positions/shogi/{START}.svg",
+        f"/api/v1/positions/shogi/{START}/games",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def upload() -> Upload:
+    return stored(KIF, "one.kif")
+
+
+@pytest.fixture
+def visitor(upload: Upload) -> Client:
+    """One who has been here before: the first page gave a token for forms."""
+    client = Client()
+    client.get("/")
+    return client
+
+
+def tag_of(client: Client, path: str, **headers: str) -> str:
+    answer = client.get(path, headers=headers)
+    assert answer.status_code == 200, path
+    return answer.headers["ETag"]
+
+
+def varies(answer: HttpResponse) -> set[str]:
+    return set(answer.headers["Vary"].split(", "))
+
+
+def again(client: Client, path: str, tag: str, **headers: str) -> int:
+    return client.get(path, headers={"If-None-Match": tag, **headers}).status_code
+
+
+def test_what_has_not_changed_is_told_in_304_with_the_headers_of_the_answer(visitor: Client):
+    for path in addresses():
+        first = visitor.get(path)
+        same = visitor.get(path, headers={"If-None-Match": first.headers["ETag"]})
+        assert (same.status_code, same.content) == (304, b""), path
+        assert same.headers["Cache-Control"] == first.headers["Cache-Control"], path
+        assert varies(same) == varies(first) >= {"Accept-Language", "Accept-Encoding"}, path
+        assert visitor.head(path, headers={"If-None-Match": first.headers["ETag"]}).status_code == 304
+        assert again(visitor, path, 'W/"another", "one"') == 200
+
+
+def test_a_tag_is_known_again_in_any_of_its_forms(visitor: Client):
+    for path in ("/games/", "/api/v1/games"):
+        tag = tag_of(visitor, path)
+        assert tag.startswith('W/"')
+        for asked in (tag.removeprefix("W/"), f'"x", {tag}', "*"):
+            assert again(visitor, path, asked) == 304
+        assert visitor.post(path, headers={"If-None-Match": tag}).status_code == 405
+
+
+def test_a_compressed_answer_has_the_same_tag(visitor: Client):
+    for path in ("/games/", "/api/v1/games", "/"):
+        packed = visitor.get(path, headers={"Accept-Encoding": "gzip"})
+        assert packed.headers["ETag"] == tag_of(visitor, path)
+
+
+def test_a_page_is_not_made_where_it_is_known(visitor: Client, monkeypatch: pytest.MonkeyPatch):
+    game = Game.objects.get()
+    paths = (f"/games/{game.pk}/", f"/positions/shogi/{START}/", "/games/", "/")
+    tagged = [(path, tag_of(visitor, path)) for path in paths]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("this page is made")
+
+    monkeypatch.setattr("archive.web.views.render", refuse)
+    assert [again(visitor, *one) for one in tagged] == [304] * len(paths)
+
+
+def test_a_page_that_was_made_is_sent_again_with_tokens_of_the_visitors_own(visitor: Client):
+    game = Game.objects.get().pk
+    for path in (f"/games/{game}/", f"/positions/shogi/{START}/", "/games/", "/"):
+        first, second = (visitor.get(path).content.decode() for _ in range(2))
+        assert tokens(first) and not tokens(first) & tokens(second), path
+        assert without_tokens(first) == without_tokens(second)
+        stranger = Client(enforce_csrf_checks=True)
+        page = stranger.get(path)
+        assert without_tokens(page.content.decode()) == without_tokens(first)
+        (token,) = tokens(page.content.decode())
+        assert stranger.post("/theme/", {"csrfmiddlewaretoken": token, "next": "/"}).status_code == 302
+        assert visitor.get(path, headers={"Accept-Language": "en"}).content.decode() != second
+
+
+def tokens(page: str) -> set[str]:
+    return set(re.findall('name="csrfmiddlewaretoken" value="(\\w+)"', page))
+
+
+def without_tokens(page: str) -> str:
+    return re.sub('(name="csrfmiddlewaretoken" value=")\\w+', r"\1", page)
+
+
+def test_a_page_is_drawn_once_for_all_strangers_and_always_for_who_is_signed_in(
+    upload: Upload, monkeypatch: pytest.MonkeyPatch
+):
+    path, made = f"/games/{Game.objects.get().pk}/", []
+    render = views.render
+
+    def counted(*args: Any, **options: Any) -> HttpResponse:
+        made.append(args[1])
+        return render(*args, **options)
+
+    monkeypatch.setattr(views, "render", counted)
+    for client in (Client(), Client()):
+        assert client.get(path).status_code == 200
+    assert len(made) == 1
+    anna = Client()
+    anna.force_login(User.objects.create_user("anna"))
+    for _ in range(2):
+        assert "anna" in anna.get(path).content.decode()
+    assert len(made) == 3
+    assert "anna" not in Client().get(path).content.decode() and len(made) == 3
+
+
+def test_a_comment_that_looks_like_a_token_stays_as_it_is(upload: Upload):
+    words = f'<input type="hidden" name="csrfmiddlewaretoken" value="{"x" * 64}">'
+    stored(OTHER.replace("   2 ", f"*{words}\n   2 "), "odd.kif")
+    path = f"/games/{Game.objects.latest('pk').pk}/"
+    for _ in range(2):
+        page = Client().get(path).content.decode()
+        assert words not in page and page.count("x" * 64) == 1
+
+
+def test_the_pages_that_are_kept_have_a_limit():
+    pages = unchanged.DrawnPages(1000)
+    for number in range(30):
+        pages.keep(str(number), unchanged.Drawn((b"x" * 90,), {}))
+        assert pages.get("0") is not None
+    assert pages.size <= 1000 and len(pages.pages) == 11
+    assert [pages.get(name) is not None for name in ("0", "1", "29")] == [True, False, True]
+    pages.keep("large", unchanged.Drawn((b"x" * 101,), {}))
+    assert pages.get("large") is None
+
+
+def test_a_new_game_changes_what_tells_of_it(visitor: Client):
+    before = {path: tag_of(visitor, path) for path in LIVING}
+    stored(OTHER, "two.kif")
+    assert [path for path, tag in before.items() if again(visitor, path, tag) != 200] == []
+
+
+def test_a_corrected_game_is_not_shown_as_it_was(visitor: Client):
+    game = Game.objects.get()
+    paths = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/api/v1/games/{game.pk}", "/games/")
+    for change in ({"round": "第9局"}, {"result": 2}, {"details": {"note": "seen"}}):
+        before = [(path, tag_of(visitor, path)) for path in paths[: 3 if "details" in change else 4]]
+        Game.objects.filter(pk=game.pk).update(**change)
+        changed = [again(visitor, *one) for one in before]
+        # The API tells no round of its own: its answer changes with what it tells.
+        assert changed[0] == changed[1] == 200, change
+    record = bytes(game.stored.record)
+    tag = tag_of(visitor, paths[0])
+    type(game.stored).objects.update(record=record + b"\0")
+    assert again(visitor, paths[0], tag) == 200
+
+
+def test_a_second_edition_changes_the_page_of_its_game(visitor: Client):
+    path = f"/games/{Game.objects.get().pk}/"
+    tag = tag_of(visitor, path)
+    stored(KIF.replace("試しの棋戦", "試しの棋戦\n備考：二つ目"), "again.kif")
+    assert Entry.objects.filter(game__pk=path.split("/")[2]).count() == 2
+    assert again(visitor, path, tag) == 200
+
+
+def test_a_name_that_changes_changes_the_lists(visitor: Client):
+    tag = tag_of(visitor, "/games/")
+    player = Player.objects.first()
+    assert player is not None
+    player.name = "改名"
+    player.save()
+    assert again(visitor, "/games/", tag) == 200
+
+
+def test_what_is_deleted_is_gone_at_once_whatever_tag_is_sent(visitor: Client, upload: Upload):
+    game = Game.objects.get().pk
+    of_game = (
+        f"/games/{game}/",
+        f"/embed/games/{game}/",
+        f"/api/v1/games/{game}",
+        f"/api/v1/games/{game}/record.kif",
+    )
+    lists = ("/games/", f"/positions/shogi/{START}/", "/api/v1/games")
+    known = {path: tag_of(visitor, path) for path in (*of_game, *lists)}
+    store.begin_deletion(upload.pk)
+    assert [again(visitor, path, known[path]) for path in of_game] == [410] * len(of_game)
+    assert store.delete_upload(upload.pk)
+    assert [again(visitor, path, known[path]) for path in of_game] == [410] * len(of_game)
+    assert [again(visitor, path, known[path]) for path in lists] == [200] * len(lists)
+
+
+def test_language_colours_and_pieces_make_other_pages(visitor: Client):
+    game = Game.objects.get().pk
+    for path in (f"/games/{game}/", f"/positions/shogi/{START}/", f"/embed/games/{game}/"):
+        japanese = tag_of(visitor, path, **{"Accept-Language": "ja"})
+        assert again(visitor, path, japanese, **{"Accept-Language": "en"}) == 200
+        for cookie, value in (("theme", "dark"), ("pieces", "letters")):
+            visitor.cookies[cookie] = value
+            assert again(visitor, path, japanese, **{"Accept-Language": "ja"}) == 200, cookie
+            del visitor.cookies[cookie]
+        assert again(visitor, path, japanese, **{"Accept-Language": "ja"}) == 304
+        assert {"Accept-Language", "Cookie"} <= varies(visitor.get(path))
+
+
+def test_a_part_of_a_page_has_a_tag_of_its_own(visitor: Client):
+    path = f"/positions/shogi/{START}/"
+    whole, part = tag_of(visitor, path), tag_of(visitor, path, **{"X-Part": "position"})
+    assert whole != part
+    assert again(visitor, path, whole, **{"X-Part": "position"}) == 200
+    assert again(visitor, path, part) == 200
+    assert again(visitor, path, part, **{"X-Part": "position"}) == 304
+    for headers in ({}, {"X-Part": "position"}):
+        assert "X-Part" in varies(visitor.get(path, headers=headers))
+
+
+def test_the_same_page_of_another_address_or_host_has_another_tag(visitor: Client):
+    tag = tag_of(visitor, "/games/")
+    assert again(visitor, "/games/?kind=game", tag) == 200
+    assert again(visitor, "/games/", tag, host="127.0.0.1") == 200
+
+
+def test_who_has_signed_in_never_gets_the_page_of_a_stranger(visitor: Client):
+    path = f"/games/{Game.objects.get().pk}/"
+    tag = tag_of(visitor, path)
+    anna = User.objects.create_user("anna")
+    visitor.force_login(anna)
+    page = visitor.get(path, headers={"If-None-Match": tag})
+    assert page.status_code == 200 and "anna" in page.content.decode()
+    assert "ETag" not in page.headers and "private" in page.headers["Cache-Control"]
+    visitor.logout()
+    visitor.get("/")
+    assert "anna" not in visitor.get(path, headers={"If-None-Match": tag}).content.decode()
+
+
+def test_a_page_with_a_message_is_made_and_has_no_tag(visitor: Client, monkeypatch: pytest.MonkeyPatch):
+    tag = tag_of(visitor, "/games/")
+    monkeypatch.setattr(unchanged, "get_messages", lambda _request: ["one waits"])
+    page = visitor.get("/games/", headers={"If-None-Match": tag})
+    assert page.status_code == 200 and "ETag" not in page.headers
+
+
+def test_a_page_that_gives_a_token_has_no_tag_and_those_of_others_do_not_hold(visitor: Client):
+    tag = tag_of(visitor, "/games/")
+    stranger = Client()
+    first = stranger.get("/games/", headers={"If-None-Match": tag})
+    assert first.status_code == 200 and "csrftoken" in first.cookies and "ETag" not in first.headers
+    assert "private" in first.headers["Cache-Control"] and "Cookie" in first.headers["Vary"]
+    own = tag_of(stranger, "/games/")
+    assert own != tag
+    assert again(visitor, "/games/", own) == 200 and again(stranger, "/games/", tag) == 200
+
+
+def test_a_token_that_is_none_is_replaced_and_not_answered_with_304(visitor: Client):
+    tag = tag_of(visitor, "/games/")
+    visitor.cookies["csrftoken"] = "broken"
+    answer = visitor.get("/games/", headers={"If-None-Match": tag})
+    assert answer.status_code == 200 and "csrftoken" in answer.cookies
+
+
+def test_the_form_of_a_page_from_the_cache_can_still_be_sent(upload: Upload):
+    visitor = Client(enforce_csrf_checks=True)
+    visitor.get("/")
+    page = visitor.get("/games/")
+    token = page.content.decode().split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
+    assert again(visitor, "/games/", page.headers["ETag"]) == 304
+    sent = {"csrfmiddlewaretoken": token, "next": "/games/"}
+    assert visitor.post("/theme/", sent).status_code == 302
+
+
+def test_another_version_of_the_program_has_other_tags(visitor: Client, monkeypatch: pytest.MonkeyPatch):
+    tag = tag_of(visitor, "/games/")
+    monkeypatch.setattr(entity_tags, "program", lambda: b"the next version")
+    assert again(visitor, "/games/", tag) == 200
+
+
+def test_errors_and_redirects_have_no_tags(visitor: Client):
+    for path in ("/games/999999/", "/api/v1/games/999999", "/games/?result=bogus", "/positions/shogi/xx/"):
+        answer = visitor.get(path, headers={"If-None-Match": "*"})
+        assert answer.status_code in (400, 404) and "ETag" not in answer.headers
+
+
+def test_the_api_tells_a_keeper_what_a_stranger_must_not_know(visitor: Client, upload: Upload):
+    game = Game.objects.get().pk
+    keeper = Client()
+    keeper.force_login(User.objects.create_superuser("keeper"))
+    store.begin_deletion(upload.pk)
+    tag = tag_of(keeper, f"/api/v1/games/{game}")
+    assert again(keeper, f"/api/v1/games/{game}", tag) == 304
+    assert again(visitor, f"/api/v1/games/{game}", tag) == 410
+
+
+def test_other_sites_may_ask_with_tags(visitor: Client):
+    answer = visitor.get("/api/v1/games", headers={"Origin": "https://example.com"})
+    assert "ETag" in answer.headers["Access-Control-Expose-Headers"]
+    asked = visitor.options("/api/v1/games", headers={"Access-Control-Request-Method": "GET"})
+    assert "If-None-Match" in asked.headers["Access-Control-Allow-Headers"]

@@ -1,0 +1,1 @@
+"""Tools of developers: what makes pages of the documentation."""

@@ -1,0 +1,133 @@
+"""The grammars of KIF, KI2 and CSA as documentation: EBNF and railroad diagrams of the expressions that run.
+
+    python -m tools.grammars [FOLDER]
+
+writes `kif.md`, `ki2.md`, `csa.md` and a picture for each into the folder (docs/formats).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+import pyparsing as pp
+
+from kifu_core.rule_names import NAMES
+from kifu_core.shogi.formats import csa, ki2, kif
+from kifu_core.shogi.formats.grammar import Lines
+from kifu_core.shogi.specials import BY_CSA, BY_WORD
+from tools.railroads import Choice, Node, Repeat, Rule, ebnf, railroads, tree
+
+
+class Grammar(NamedTuple):
+    """A format's grammar: the lines that make up a file, the named expressions inside them, the source.
+
+    `inside` are rules that are matched again in more detail, with what they are then read as.
+    """
+
+    title: str
+    lines: pp.ParserElement
+    parts: dict[str, str]
+    inside: dict[str, tuple[str, ...]]
+    about: str
+
+
+def _words(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+GRAMMARS: Final = {
+    "kif": Grammar(
+        "KIF",
+        kif.GRAMMAR,
+        {**kif.PARTS, "ending": _words(BY_WORD)},
+        {"text": ("move", "ending")},
+        "A row per move with its number, its source square and its time (.kif, .kifu): "
+        "<http://kakinoki.o.oo7.jp/kif_format.html>.",
+    ),
+    "ki2": Grammar(
+        "KI2",
+        ki2.GRAMMAR,
+        {**ki2.PARTS, "ending": _words(BY_WORD)},
+        {"text": ("move", "ending")},
+        "Moves as people write them, several a line, the source told by relative words (.ki2, .ki2u): "
+        "<http://kakinoki.o.oo7.jp/kif_format.html>.",
+    ),
+    "csa": Grammar(
+        "CSA",
+        csa.GRAMMAR,
+        csa.PARTS,
+        {},
+        "The Computer Shogi Association's records (.csa), V1 to V3: "
+        "<http://www2.computer-shogi.org/protocol/record_v22.html>. Endings are "
+        + ", ".join(f"`%{code}`" for code in BY_CSA)
+        + "; any other word after `%` is kept, and nobody wins by it.",
+    ),
+}
+
+
+def leaves(grammar: Grammar) -> list[pp.Regex]:
+    """The lines of a grammar in the order in which they are tried."""
+    alternatives = cast(pp.MatchFirst, cast(Lines, grammar.lines).expr).exprs
+    return [leaf for leaf in alternatives if isinstance(leaf, pp.Regex)]
+
+
+def identifier(leaf: pp.Regex) -> str:
+    """A leaf's name as rules write it."""
+    return leaf.name.replace(" ", "_")
+
+
+def rules(grammar: Grammar) -> dict[str, Node]:
+    """The rules of a grammar: the file, its lines, the parts of lines."""
+    lines = {identifier(leaf): leaf.pattern for leaf in leaves(grammar)}
+    file = Repeat(Choice(tuple(map(Rule, lines))), 0, None)
+    found: dict[str, Node] = {"file": file}
+    for name, pattern in {**lines, **grammar.parts}.items():
+        found[name] = tree(str(pattern), grammar.parts)
+        if name in grammar.inside:
+            found[name] = Choice(tuple(map(Rule, grammar.inside[name])))
+    return found
+
+
+def page(name: str) -> str:
+    """The documentation page of a format."""
+    grammar = GRAMMARS[name]
+    found = rules(grammar)
+    width = max(map(len, found))
+    text = "\n".join(f"{rule:<{width}} ::= {ebnf(node)}" for rule, node in found.items())
+    table = "\n".join(
+        f"| `{rule}` | {NAMES[rule][1]} | {NAMES[rule][0]} |" for rule in found if rule != "file"
+    )
+    return f"""# {grammar.title}
+
+{grammar.about}
+
+This page is generated from the grammar that reads the files, by `python -m tools.grammars`.
+A file is any number of lines; of the kinds of lines the first that fits is taken, so no line is an error: one
+that nothing else fits is `unknown`, and is noted with what was expected. Expressions never give back what
+they took. Blocks of moves are found as they stand here and then read again, line by line, by the rules inside
+them: {", ".join(f"`{part}`" for part in list(grammar.parts)[:4])}.
+
+```
+{text}
+```
+
+| rule | is | 日本語 |
+| --- | --- | --- |
+{table}
+
+![The rules of {grammar.title} as railroad diagrams]({name}.svg)
+"""
+
+
+def write(folder: Path) -> None:
+    """Write all pages and pictures."""
+    for name, grammar in GRAMMARS.items():
+        (folder / f"{name}.md").write_text(page(name), encoding="utf-8")
+        (folder / f"{name}.svg").write_text(railroads(rules(grammar)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/formats"))
