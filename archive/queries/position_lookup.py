@@ -27,11 +27,11 @@ def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     position = game.named(text)
     if position is not None:
         return position
-    found = game.load(text, None)
+    found = game.formats.load(text, None)
     record = _record(found)
-    if record is None and found.format in game.ends:
+    if record is None and found.format in game.formats.ends:
         # A board without moves is none until it ends: a set-up alone is no game.
-        record = _record(game.load(text + game.ends[found.format], None))
+        record = _record(game.formats.load(text + game.formats.ends[found.format], None))
     if record is None:
         reason = next((issue.code for issue in found.issues if issue.severity == "error"), "no-position")
         raise KifuError(reason, "there is no position in this text")

@@ -338,7 +338,7 @@ _MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(
 
 def _of_quoridor(words: str) -> bool:
     """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.detect(words, "")
+    found, _reason = QUORIDOR.formats.detect(words, "")
     return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
 
 
