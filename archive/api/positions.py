@@ -122,7 +122,7 @@ def results_json(game: GameKind[Any], results: Results) -> dict[str, int]:
 def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
     """A move played from a position."""
     return {
-        game.notation: move.usi,
+        game.text.notation: move.usi,
         "text": move.text,
         "code": move.code,
         "total": move.total,
@@ -155,12 +155,12 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
 
 def unplayed_json(game: GameKind[Any], move: Unplayed) -> dict[str, Any]:
     """A legal move that nobody played, leading to a position that games reach."""
-    return {game.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
+    return {game.text.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
 
 
 def legal_json(game: GameKind[Any], move: LegalMove) -> dict[str, Any]:
     """A legal move and where it leads."""
-    return {game.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
+    return {game.text.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
 
 
 def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
@@ -223,4 +223,4 @@ def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, An
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
     """The address of the position of a code."""
-    return reverse("api:position", [game.name, game.path_code(code)], request=request)
+    return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

@@ -25,6 +25,7 @@ from archive.index.schema import (
     UNKNOWN_DAY,
     WHITE_WINS,
 )
+from kifu_core.classes import key
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
@@ -221,8 +222,8 @@ class _MainLine(NamedTuple):
 
 def _main_line(record: Record, kind: str) -> _MainLine:
     game = of_record(record)
-    moves = game.main_moves(record)
-    return _MainLine(json.dumps([kind, game.start_text(record), moves])[1:-1], len(moves))
+    moves = game.replay.main_moves(record)
+    return _MainLine(json.dumps([kind, game.replay.start_text(record), moves])[1:-1], len(moves))
 
 
 def digest(record: Record, kind: str, result: int) -> bytes:
@@ -267,9 +268,8 @@ def index_rows(
     codes: list[str] = []
     reached: set[int] = set()
     played: set[tuple[int, int]] = set()
-    game = GAMES[kind]
-    for visit in game.visits(record):
-        at = game.key(visit.code, visit.orientation, kind, space, key_version)
+    for visit in GAMES[kind].replay.visits(record):
+        at = key(visit.code, visit.orientation, kind, space, key_version)
         new = at not in reached
         if new or (visit.fork and (at, visit.move) not in played):
             reached.add(at)

@@ -59,11 +59,11 @@ def union(editions: Sequence[Edition]) -> Edition:
 def is_beginning(short: Record, long: Record) -> bool:
     """Whether a main line is the beginning of another one from the same start, or all of it."""
     game, other = of_record(short), of_record(long)
-    moves = game.main_moves(short)
+    moves = game.replay.main_moves(short)
     return (
         game is other
-        and moves == game.main_moves(long)[: len(moves)]
-        and game.start_text(short) == game.start_text(long)
+        and moves == game.replay.main_moves(long)[: len(moves)]
+        and game.replay.start_text(short) == game.replay.start_text(long)
     )
 
 
@@ -101,7 +101,7 @@ def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
     header, ended = record["header"], bool(found.beside.get("ending"))
     named = sum(map(bool, headers.players(header)))
     known = len(headers.played(header).text)
-    return len(of_record(record).main_moves(record)), _result(found) is not None, ended, named, known
+    return len(of_record(record).replay.main_moves(record)), _result(found) is not None, ended, named, known
 
 
 def _joined(base: Edition, other: Edition) -> Edition:

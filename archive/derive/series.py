@@ -37,8 +37,8 @@ def series_of(record: Record, details: Mapping[str, Any]) -> Series:
     """
     fractions = {int(ply): digits for ply, digits in details.get("fractions", {}).items()}
     game = of_record(record)
-    clock = ticks(record, limits_of(details), fractions, game.first_turn)
-    return Series(tuple(game.evaluations(record)), tuple(clock))
+    clock = ticks(record, limits_of(details), fractions, game.replay.first_turn)
+    return Series(tuple(game.replay.evaluations(record)), tuple(clock))
 
 
 def limits_of(details: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:

@@ -212,7 +212,7 @@ class _Union:
         return True
 
     def _move(self, entry: MoveEntry) -> int:
-        return self.game.packed_move(entry["move"]) if "move" in entry else NO_MOVE
+        return self.game.replay.packed_move(entry["move"]) if "move" in entry else NO_MOVE
 
 
 def _bare(line: Line) -> Line:

@@ -24,14 +24,14 @@ def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     A text of several games is taken by its first. Raises KifuError: what the reading found,
     `ply-out-of-range`.
     """
-    position = game.named(text)
+    position = game.text.named(text)
     if position is not None:
         return position
-    found = game.load(text, None)
+    found = game.formats.load(text, None)
     record = _record(found)
-    if record is None and found.format in game.ends:
+    if record is None and found.format in game.formats.ends:
         # A board without moves is none until it ends: a set-up alone is no game.
-        record = _record(game.load(text + game.ends[found.format], None))
+        record = _record(game.formats.load(text + game.formats.ends[found.format], None))
     if record is None:
         reason = next((issue.code for issue in found.issues if issue.severity == "error"), "no-position")
         raise KifuError(reason, "there is no position in this text")
@@ -45,7 +45,7 @@ def _record(found: ParseResult) -> Record | None:
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
     """The position after so many half-moves of the main line; raises KifuError `ply-out-of-range`."""
     last = 0
-    for at, position, _, _ in game.main_line(record):
+    for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
             return position.copy()
         last = at

@@ -129,7 +129,7 @@ def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
     """Columns of a game that its record tells too: name, what is stored, what it has to be."""
     game, record = derived.game, derived.record
     columns: list[tuple[str, object, object]] = [
-        ("plies", game.plies, len(of_record(record).main_moves(record)))
+        ("plies", game.plies, len(of_record(record).replay.main_moves(record)))
     ]
     if game.digest_version == DIGEST_VERSION:
         # Of another version days may have been read in another way.

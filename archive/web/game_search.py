@@ -269,7 +269,7 @@ def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]
             free.append(match[0] if key else text)
     if plain:
         free = [word for word in free if not _take_plain(found, word)]
-    sides = GAMES.get(found.get("game", ""), SHOGI).sides
+    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free
@@ -323,9 +323,9 @@ def position_in(words: str) -> tuple[str, str] | None:
     try:
         if address := _ADDRESS.match(words):
             kind = GAMES[address[1]]
-            return kind.name, kind.encode(kind.decode(kind.path_code(unquote(address[2]))))
+            return kind.name, kind.codec.encode(kind.codec.decode(kind.codec.path_code(unquote(address[2]))))
         if _of_quoridor(words):
-            return QUORIDOR.name, QUORIDOR.encode(position_lookup.of_text(QUORIDOR, words))
+            return QUORIDOR.name, QUORIDOR.codec.encode(position_lookup.of_text(QUORIDOR, words))
     except KifuError:
         pass
     return None
@@ -338,7 +338,7 @@ _MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(
 
 def _of_quoridor(words: str) -> bool:
     """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.detect(words, "")
+    found, _reason = QUORIDOR.formats.detect(words, "")
     return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
 
 

@@ -85,7 +85,7 @@ def nested(plies: int, levels: int) -> Any:
 def quoridor(plies: int) -> Any:
     """A record of Quoridor with pawns that go and come back."""
     text = " ".join(f"{ply // 2 + 1}. " * (ply % 2 == 0) + PAWNS[ply % 4] for ply in range(plies))
-    return QUORIDOR.load(text, "game.alg").games[0].record
+    return QUORIDOR.formats.load(text, "game.alg").games[0].record
 
 
 def ready(made: Any, **header: str) -> ReadyGame:

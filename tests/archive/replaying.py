@@ -73,7 +73,7 @@ def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork
     for entry in entries:
         hanging += [(line, position.copy(), ply) for line in entry.get("forks", ())]
         if "move" in entry:
-            move = GAMES[board.kind].packed_move(entry["move"])
+            move = GAMES[board.kind].replay.packed_move(entry["move"])
             yield _seen(board, position), ply, fork, move
             position.do_move(move)
             ply += 1
@@ -106,7 +106,7 @@ def folds(position: Any, match: str) -> bool:
 
 def seen_as(position: Any, match: str, move: int, turn: int) -> int:
     """A game's move on the asker's board."""
-    orient = GAMES[board_of(position).kind].orient
+    orient = GAMES[board_of(position).kind].codec.orient
     mine = orient(move, turn)
     return min(mine, orient(mine, 1)) if folds(position, match) else mine
 

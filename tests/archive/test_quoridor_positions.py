@@ -117,7 +117,7 @@ def test_who_placed_a_wall_makes_no_difference_but_is_shown():
         assert answer.total == 2 and answer.code == code(asked)
         walls = [after(asked).walls(color) for color in (0, 1)]
         for move in answer.moves:
-            placed = QUORIDOR.decode(move.code)
+            placed = QUORIDOR.codec.decode(move.code)
             assert [placed.walls(color) for color in (0, 1)] == walls
 
 

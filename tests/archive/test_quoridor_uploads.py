@@ -97,7 +97,7 @@ def test_games_of_different_kinds_are_never_the_same():
 def test_every_node_is_indexed_forks_included():
     ready = random_game(Random(4))
     record = codec.unpack(ready.record)
-    visits = GAMES["quoridor"].visits(record)
+    visits = GAMES["quoridor"].replay.visits(record)
     assert {row.ply for row in ready.rows} == {visit.ply for visit in visits}
     assert set(ready.codes) == {visit.code for visit in visits}
     assert (ready.rows, ready.codes) == index_rows(record, "quoridor")

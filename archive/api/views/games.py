@@ -195,7 +195,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 @endpoint("GET", query=PageQuery)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
-    sides = GAMES[_game(request, pk).kind].sides
+    sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
     most = limit_of(query, SERIES, LARGEST)
@@ -219,9 +219,9 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
-    line = islice(kind.main_line(game.jkf), first, first + most + 1)
+    line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
+        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.texts(position, ply)
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None

@@ -82,7 +82,7 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
         return None
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     kind = kind_of(text, name)
-    file_format, _ = kind.detect(text, name)
+    file_format, _ = kind.formats.detect(text, name)
     if file_format == "csa":
         return _games_of_csa
     if kind is QUORIDOR and file_format in ("qf", "alg"):

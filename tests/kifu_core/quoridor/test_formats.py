@@ -354,7 +354,9 @@ def test_a_record_may_leave_out_what_replaying_tells():
 )
 def test_json_of_another_shape_is_refused_with_its_path(change, code, path):
     record = {"kind": "quoridor", "version": 1, "moves": [{}]} | change
-    result = games.QUORIDOR.load_source(*games.open_source(json.dumps([record, {"kind": "quoridor"}])))
+    result = games.QUORIDOR.formats.load_source(
+        *games.open_source(json.dumps([record, {"kind": "quoridor"}]))
+    )
     assert result.games == ()
     assert (result.issues[0].code, result.issues[0].params["path"]) == (code, path)
 
@@ -523,7 +525,7 @@ def test_files_of_any_game_are_read_by_one_function():
     ],
 )
 def test_no_text_takes_long_or_brings_more_than_its_issues(text):
-    result = games.QUORIDOR.load_source(*games.open_source(text, "a.qf"))
+    result = games.QUORIDOR.formats.load_source(*games.open_source(text, "a.qf"))
     for found in (result, *result.games):
         assert len(found.issues) <= MAX_ISSUES + 1
         assert all("?" not in message(issue) for issue in found.issues)
