@@ -23,9 +23,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
+from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people

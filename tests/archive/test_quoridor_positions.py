@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import counting
 from archive.queries.explorer import explore_many
@@ -32,7 +32,7 @@ KIND = "quoridor"
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(300))}
     return list(games.values())[:150]

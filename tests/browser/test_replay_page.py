@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.jkf import MoveEntry
@@ -42,7 +42,7 @@ def game() -> Game:
     entries[3]["comments"] = ["角交換 https://example.org/ <b>", "次の行"]
     for ply, entry in enumerate(entries[1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     return Game.objects.get()
 
 
@@ -279,7 +279,7 @@ def test_charts_and_a_long_comment_beside_the_board_end_above_what_stands_below(
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
         entry["comments"] = [f"** {ply * 10}", *["長い解説が続く。" * 8] * 5]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     page = open_page(address(live_server, Game.objects.get(), "?ply=4"), size)
     expect(page.locator("svg.chart")).to_have_count(2)
     expect(page.locator(".archive-moves tbody tr")).to_have_count(1)

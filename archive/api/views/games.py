@@ -19,8 +19,8 @@ from archive.api.negotiation import JSON
 from archive.api.pagination import address_with, fitting, limit_of, number_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, filters_of, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.collecting import uncollected
 from archive.derive.series import unpack
+from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
 from archive.queries.color_names import results_of
 from archive.queries.facets import LOOKED_AT
@@ -102,16 +102,16 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     row = game_by_id(pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
-    details = game.details
-    if "fractions" in details:
-        details["fractions"] = dict(islice(details["fractions"].items(), FRACTIONS))
+    header_data = game.header_data
+    if "fractions" in header_data:
+        header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
     # Looked up once: routes take longer than all that is known of a game.
     whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
     downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
     return Response(
         game_json(row, request)
         | {
-            "details": details,
+            "header_data": header_data,
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
