@@ -252,7 +252,7 @@ def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dic
         "ending": ending.word if ending else None,
         "winner": ending.winner if ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": [_issue_json(issue, language) for issue in kind.findings(game)],
+        "issues": [_issue_json(issue, language) for issue in kind.replay.findings(game)],
     }
 
 

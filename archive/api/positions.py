@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
-from archive.api.serializers import AskedGames, game_json
+from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
-from archive.queries.color_names import colours_of, results_of
+from archive.queries.color_names import results_of
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -21,7 +21,6 @@ from archive.queries.positions import (
     Interval,
     LegalMove,
     MoveStats,
-    PositionFilters,
     Results,
     Sample,
     Unplayed,
@@ -37,11 +36,10 @@ class MatchQuery(serializers.Serializer[Any]):
     lines = Choice(choices=["main", "all"], default="main")
 
 
-class FilterQuery(MatchQuery, AskedGames):
+class FilterQuery(MatchQuery, FacetsQuery):
     """Which games through a position are meant."""
 
-    min_rating = Whole(required=False, min_value=0, max_value=32767)
-    upload = Whole(required=False, min_value=1, max_value=LARGEST_ID)
+    place = "positions"
 
 
 class PositionQuery(FilterQuery):
@@ -92,17 +90,6 @@ class FindBody(serializers.Serializer[Any]):
     ply = Whole(required=False, min_value=0, max_value=32767)
 
 
-def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilters:
-    """The filters of a question about a position."""
-    plain = ("player", "event", "handicap", "min_rating", "upload")
-    return PositionFilters(
-        **{name: query.get(name) for name in plain},
-        **colours_of(game.name, query),
-        since=query.get("from"),
-        until=query.get("to"),
-    )
-
-
 def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
     """A game that reaches a position."""
     return game_json(row, request) | {
@@ -122,7 +109,7 @@ def results_json(game: GameKind[Any], results: Results) -> dict[str, int]:
 def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
     """A move played from a position."""
     return {
-        game.notation: move.usi,
+        game.text.notation: move.usi,
         "text": move.text,
         "code": move.code,
         "total": move.total,
@@ -155,12 +142,12 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
 
 def unplayed_json(game: GameKind[Any], move: Unplayed) -> dict[str, Any]:
     """A legal move that nobody played, leading to a position that games reach."""
-    return {game.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
+    return {game.text.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
 
 
 def legal_json(game: GameKind[Any], move: LegalMove) -> dict[str, Any]:
     """A legal move and where it leads."""
-    return {game.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
+    return {game.text.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
 
 
 def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
@@ -223,4 +210,4 @@ def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, An
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
     """The address of the position of a code."""
-    return reverse("api:position", [game.name, game.path_code(code)], request=request)
+    return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

@@ -27,11 +27,13 @@ def game_of(record: Record, space: int = 0) -> int | None:
 def furthest(record: Record, space: int = 0) -> str | None:
     """The code of the last position of the main line that any game reaches; None where none does."""
     game = of_record(record)
-    line = [position.copy() for ply, position, _move, _entry in game.main_line(record) if ply <= LONGEST]
+    line = [
+        position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= LONGEST
+    ]
     try:
         keys = position_keys(line, "exact", game.name, space)
     except KifuError:  # hands that no code can hold: such a game is in no index
         return None
     known = totals([key for found in keys for key in found], "main")
     reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
-    return game.encode(reached[-1]) if reached else None
+    return game.codec.encode(reached[-1]) if reached else None

@@ -24,7 +24,7 @@ def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     A text of several games is taken by its first. Raises KifuError: what the reading found,
     `ply-out-of-range`.
     """
-    position = game.named(text)
+    position = game.text.named(text)
     if position is not None:
         return position
     found = game.formats.load(text, None)
@@ -45,7 +45,7 @@ def _record(found: ParseResult) -> Record | None:
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
     """The position after so many half-moves of the main line; raises KifuError `ply-out-of-range`."""
     last = 0
-    for at, position, _, _ in game.main_line(record):
+    for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
             return position.copy()
         last = at

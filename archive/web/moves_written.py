@@ -110,5 +110,5 @@ def _played(text: str, plies: int) -> Position | None:
     found = SHOGI.formats.load(text, None)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None
-    *_, (reached, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
+    *_, (reached, position, _move, _entry) = SHOGI.replay.main_line(found.games[0].record)
     return position if reached == plies else None

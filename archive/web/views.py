@@ -23,14 +23,15 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
+from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people
 from archive.queries.addresses import game_at
 from archive.queries.facets import LOOKED_AT, facets
+from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
@@ -39,7 +40,6 @@ from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
@@ -49,8 +49,6 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    filters_of,
-    position_filters_of,
     position_in,
 )
 from archive.web.lines import read_line, walk_to
@@ -60,6 +58,7 @@ from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.messages import message
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.formats import bod
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -120,12 +119,12 @@ def games(request: HttpRequest) -> HttpResponse:
             return refused(request, words, error)
         if pasted:
             kind, code = pasted
-            return redirect("position", kind, GAMES[kind].path_code(code))
+            return redirect("position", kind, GAMES[kind].codec.path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
-    filters, order = filters_of(form), form.sorting()
+    filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
         page = find_games(filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
@@ -312,7 +311,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    filters = position_filters_of(form, kind) if form.is_valid() else None
+    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(
@@ -400,8 +399,8 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
     code."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    code = GAMES[kind].path_code(path)
-    return GAMES[kind].decode(code), code
+    code = GAMES[kind].codec.path_code(path)
+    return GAMES[kind].codec.decode(code), code
 
 
 def template_of(kind: str, page: str) -> str:
@@ -415,7 +414,7 @@ def _names(kind: str, shown: Any) -> dict[str, str]:
         return {}
     return {
         "sfen": shown.sfen(),
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
     }
 
@@ -472,9 +471,10 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     }.get(match, [])
     game = GAMES[kind]
     codes = {
-        game.path_code(game.encode(image)): (name, exchanged) for name, image, exchanged in reversed(found)
+        game.codec.path_code(game.codec.encode(image)): (name, exchanged)
+        for name, image, exchanged in reversed(found)
     }
-    codes.pop(game.path_code(game.encode(position)), None)
+    codes.pop(game.codec.path_code(game.codec.encode(position)), None)
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
 
 

@@ -61,7 +61,7 @@ def looked_at(text: str) -> None:
         return
     for game in result.games[:MOST]:
         last_position(game.record)
-        kind.findings(game)
+        kind.replay.findings(game)
         for name in kind.formats.names:
             try:
                 kind.formats.dump(game.record, name)

@@ -82,9 +82,9 @@ def survives(kind: GameKind, text: str, file_format: str) -> None:
     data = written if is_iso_2022(written) else written.encode()
     (again,) = kind.formats.load(data, f"x.{file_format}").games
     if file_format not in ("bod", "sfen"):
-        assert kind.main_moves(again.record) == kind.main_moves(game.record)
+        assert kind.replay.main_moves(again.record) == kind.replay.main_moves(game.record)
         assert not any("forks" in entry for entry in again.record["moves"])
-    assert kind.start_text(again.record) == kind.start_text(game.record)
+    assert kind.replay.start_text(again.record) == kind.replay.start_text(game.record)
     headers_are_the_same_or_told(game.record, again.record, "lost-headers" in lost)
     if "lost-comments" not in lost and "lost-bookmarks" not in lost and file_format not in ("bod", "sfen"):
         before = lines_of(game.record)

@@ -105,7 +105,7 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": _told(kind.findings(game)),
+        "issues": _told(kind.replay.findings(game)),
     }
 
 

@@ -29,7 +29,7 @@ _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
-    """The bytes of a file as pieces that hold whole games.
+    """Yield the bytes of a file as pieces that hold whole games.
 
     No more than one piece is in memory. Raises RefusedError `too-large` for a file, or a game of it, beyond
     ARCHIVE_MAX_TEXT_BYTES that cannot be cut.
@@ -44,7 +44,7 @@ def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
 
 
 def _cutter(file: IO[bytes], size: int, name: str) -> Cutter | None:
-    """How to cut the file; None if it is small or cannot be cut."""
+    """Return a function that cuts the file; None if it is small or cannot be cut."""
     if size <= WHOLE_BYTES:
         return None
     head = file.read(_HEAD_BYTES)

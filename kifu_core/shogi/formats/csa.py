@@ -183,8 +183,8 @@ _ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A
 
 
 def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
-    """What stands between lines that begin or end with `/`, or begins with a version, a player or a board
-    behind moves; blank stretches hold nothing."""
+    """Yield what stands between lines that begin or end with `/`, or begins with a version, a player or a
+    board behind moves; blank stretches hold nothing."""
     piece, first, played = bytearray(), 1, False
     for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")
