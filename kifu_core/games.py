@@ -57,8 +57,8 @@ class GameKind(Generic[P]):
     only sets up a board, by format. `texts` are names that a position has beside its code, after so many
     half-moves; `as_object` and `of_object` turn positions to JSON and back.
 
-    `legal_moves` are packed; `move_name` writes a move in the game's notation, which JSON calls `notation`,
-    `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
+    `legal_moves` are packed; `move_name` writes a move in the game's notation, `move_text` one about to be
+    played as people write it, and `move_facts` are what else is told of that.
     `svg` is the picture of a position.
     """
 
@@ -96,7 +96,6 @@ class GameKind(Generic[P]):
     as_object: Callable[[P], Mapping[str, Any]]
     of_object: Callable[[Mapping[str, Any]], P]
     legal_moves: Callable[[P], list[int]]
-    notation: str
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]
     move_facts: Callable[[P, int], dict[str, Any]]
@@ -138,7 +137,6 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     as_object=shogi64.as_object,
     of_object=telling.of_object,
     legal_moves=rules.legal_moves,
-    notation="usi",
     move_name=moves.to_usi,
     move_text=telling.move_text,
     move_facts=telling.move_facts,
@@ -180,7 +178,6 @@ QUORIDOR: Final[GameKind[QuoridorPosition]] = GameKind(
     as_object=quoridor_telling.as_object,
     of_object=quoridor_telling.of_object,
     legal_moves=quoridor_rules.legal_moves,
-    notation="move",
     move_name=quoridor_board.name,
     move_text=quoridor_telling.move_text,
     move_facts=lambda position, move: {},
@@ -195,7 +192,7 @@ _CERTAIN: Final = "rows"
 
 def of_record(record: Record) -> GameKind[Any]:
     """The kind of game of a complete record: those of Quoridor say so themselves."""
-    return GAMES[cast(dict[str, Any], record).get("kind", SHOGI.name)]
+    return GAMES[cast(dict[str, Any], record).get("game", SHOGI.name)]
 
 
 def kind_of(text: str, name: str = "") -> GameKind[Any]:
