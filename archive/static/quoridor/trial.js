@@ -43,24 +43,13 @@ export function startTrials(replay) {
     else {
       const { turn } = replay.position;
       const words = { name: name(move), text: MARKS[turn] + name(move) };
-      replay.go(tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move)), words));
+      replay.go(tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, replay.position)), words));
     }
   }
 
   /** @param {string} broken @param {number} move @returns {number[]} */
   function cutOffs(broken, move) {
     return broken === "no-path" ? cutOffBy(replay.position, move) : [];
-  }
-
-  /**
-   * @param {number} move
-   * @param {import("./rules.js").Position} [position] before it
-   * @returns {import("./kit.js").Move} as records have it
-   */
-  function objectOf(move, position = replay.position) {
-    const { pawns, turn } = position;
-    if (!(move & PAWN)) return { color: turn, wall: name(move) };
-    return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
   }
 
   host.addEventListener("pointermove", (event) => {
@@ -96,6 +85,16 @@ export function startTrials(replay) {
   showTried(replay);
   goOn();
   return { play };
+}
+
+/**
+ * @param {number} move
+ * @param {import("./rules.js").Position} position before it
+ * @returns {import("./kit.js").Move} as records have it
+ */
+function objectOf(move, { pawns, turn }) {
+  if (!(move & PAWN)) return { color: turn, wall: name(move) };
+  return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
 }
 
 /** @returns {boolean} */
