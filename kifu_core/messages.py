@@ -259,8 +259,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
     # qf_code and the other formats of Quoridor
     "other-game": (
-        "{kind} の棋譜は {format} 形式では書けません",
-        "{format} is no format of {kind}",
+        "{game} の棋譜は {format} 形式では書けません",
+        "{format} is no format of {game}",
     ),
     "no-content": (
         "局面も棋譜も含まないコードです",

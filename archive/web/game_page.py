@@ -256,7 +256,7 @@ def game_context(
             (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
         ],
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
-        "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
+        "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
         "broken": broken(known.sources),
         "more_sources": known.more_sources,

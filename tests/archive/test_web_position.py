@@ -143,7 +143,7 @@ def test_only_some_games_can_be_looked_at_and_stay_so_from_move_to_move(client: 
     assert every.count('class="game-row"') == 2
     assert some.count('class="game-row"') == 1
     assert re.search(
-        r'data-usi="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any&amp;line=7g7f"', some, re.S
+        r'data-move="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any&amp;line=7g7f"', some, re.S
     )
     assert client.get(f"/positions/shogi/{start}/?from=x").status_code == 400
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from django.forms import BoundField
 
+    from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.queries.positions import Explorer, MoveStats, Results, Unplayed
     from archive.web.lines import Walk
 
 register = template.Library()
