@@ -215,4 +215,4 @@ def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, An
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
     """The address of the position of a code."""
-    return reverse("api:position", [game.name, game.path_code(code)], request=request)
+    return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

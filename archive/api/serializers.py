@@ -16,7 +16,7 @@ from archive.queries.keyset import ORDERS
 from kifu_core.games import GAMES
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
-PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.presets))
+PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
 """The starts of all kinds of games."""
 MAX_PLIES: Final = 2**31 - 1
 """What the column holds; no game is as long."""
@@ -124,8 +124,8 @@ def game_json(row: GameRow, request: Request) -> dict[str, Any]:
         "url": reverse("api:game", [row.id], request=request),
         "game": row.kind,
         "record_kind": row.record_kind,
-        game.sides[0]: row.first,
-        game.sides[1]: row.second,
+        game.rules.sides[0]: row.first,
+        game.rules.sides[1]: row.second,
         "event": row.event,
         "site": row.site,
         "date": day_text(row.played_from, row.precision),

@@ -247,8 +247,9 @@ def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveSta
     wins = results.second if position.turn else results.first
     decided = results.first + results.second + results.draw
     return MoveStats(
-        move, game.move_name(move), game.move_text(position, move), results.total, results, count.others,
-        code=game.encode(_after(position, move)),
+        move, game.text.move_name(move), game.text.move_text(position, move),
+        results.total, results, count.others,
+        code=game.codec.encode(_after(position, move)),
         share=results.total / reached if reached else 0.0,
         score=(wins + results.draw / 2) / decided if decided else None,
         interval=wilson(wins + results.draw / 2, decided) if decided else None,
@@ -299,9 +300,9 @@ def _with_reached(
 
 def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
     """The other legal moves; of two that the question takes for one, one."""
-    legal = asked.game.legal_moves(asked.position)
+    legal = asked.game.rules.legal_moves(asked.position)
     if asked.folds:
-        legal = [move for move in legal if move <= asked.game.orient(move, 1)]
+        legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
     known = set(played)
     return [move for move in legal if move not in known]
 
@@ -317,11 +318,11 @@ def _keys_after(
     kind: str, code: str, moves: tuple[int, ...], match: Match, space: int, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
     """The keys of the positions after moves, in the versions of the index that are in use."""
-    position = GAMES[kind].decode(code)
+    position = GAMES[kind].codec.decode(code)
     return tuple(position_keys([_after(position, move) for move in moves], match, kind, space))
 
 
 def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:
     game, position = asked.game, asked.position
-    after = game.encode(_after(position, move))
-    return Unplayed(move, game.move_name(move), game.move_text(position, move), after, reached)
+    after = game.codec.encode(_after(position, move))
+    return Unplayed(move, game.text.move_name(move), game.text.move_text(position, move), after, reached)

@@ -187,7 +187,7 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
     played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
     game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
     move = asked.move(stored)
-    name = asked.game.move_name(move) if move != NO_MOVE else ""
+    name = asked.game.text.move_name(move) if move != NO_MOVE else ""
     values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
     values += [ply, move, name, bool(flags & FORK), asked.turned(way)]
     return GameThrough(*values)

@@ -56,7 +56,7 @@ def of_words(words: str) -> Meant | None:
     try:
         if address := _ADDRESS.match(words):
             game = GAMES[address[1]]
-            return Meant(game, game.decode(game.path_code(unquote(address[2]))))
+            return Meant(game, game.codec.decode(game.codec.path_code(unquote(address[2]))))
         if (position := _of_shogi(words)) is not None:
             return Meant(SHOGI, position)
         return Meant(QUORIDOR, _plain(QUORIDOR, words)) if _is_quoridor(words) else None
@@ -72,9 +72,11 @@ def _of_shogi(words: str) -> Any:
     try:
         if _MOVES.fullmatch(text):
             return _end(SHOGI, text)
+        if bare.count("/") == 8 and " moves " in bare:
+            return _end(SHOGI, f"position sfen {bare}")
         if bare.count("/") == 8:
-            return _end(SHOGI, f"position sfen {bare}") if " moves " in bare else SHOGI.named(_whole(bare))
-        return SHOGI.decode(bare) if len(bare) >= _SHORTEST_CODE else None
+            return SHOGI.text.named(_whole(bare))
+        return SHOGI.codec.decode(bare) if len(bare) >= _SHORTEST_CODE else None
     except KifuError:
         return None
 
@@ -87,7 +89,7 @@ def _whole(sfen: str) -> str:
 
 def _is_quoridor(words: str) -> bool:
     """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.detect(words, "")
+    found, _reason = QUORIDOR.formats.detect(words, "")
     return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
 
 
@@ -107,22 +109,22 @@ def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
         return _plain(game, text, ply)
     except UnknownFormatError:
         if len(text.split()) == 1 and len(text) >= _SHORTEST_CODE:
-            game.decode(text.strip())  # to tell what is wrong with the code
+            game.codec.decode(text.strip())  # to tell what is wrong with the code
         raise
 
 
 def _plain(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    position = game.named(text)
+    position = game.text.named(text)
     return _end(game, text, ply) if position is None else position
 
 
 def _end(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     """Return the position of a text that is a record."""
-    found = game.load(text, None)
+    found = game.formats.load(text, None)
     record = _record(found)
-    if record is None and found.format in game.ends:
+    if record is None and found.format in game.formats.ends:
         # A board without moves is none until it ends: a set-up alone is no game.
-        record = _record(game.load(text + game.ends[found.format], None))
+        record = _record(game.formats.load(text + game.formats.ends[found.format], None))
     if record is None:
         reason = next((issue.code for issue in found.issues if issue.severity == "error"), "no-position")
         raise KifuError(reason, "there is no position in this text")
@@ -136,7 +138,7 @@ def _record(found: ParseResult) -> Record | None:
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
     """The position after so many half-moves of the main line; raises KifuError `ply-out-of-range`."""
     last = 0
-    for at, position, _, _ in game.main_line(record):
+    for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
             return position.copy()
         last = at
@@ -170,11 +172,13 @@ def stored_game(record: Record, space: int = 0) -> int | None:
 def furthest(record: Record, space: int = 0) -> str | None:
     """The code of the last position of the main line that any game reaches; None where none does."""
     game = game_of(record)
-    line = [position.copy() for ply, position, _move, _entry in game.main_line(record) if ply <= _LONGEST]
+    line = [
+        position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= _LONGEST
+    ]
     try:
         keys = position_keys(line, "exact", game.name, space)
     except KifuError:  # hands that no code can hold: such a game is in no index
         return None
     known = totals([key for found in keys for key in found], "main")
     reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
-    return game.encode(reached[-1]) if reached else None
+    return game.codec.encode(reached[-1]) if reached else None

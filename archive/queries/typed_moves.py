@@ -107,8 +107,8 @@ def _after_japanese(words: str) -> Position | None:
 
 def _played(text: str, plies: int) -> Position | None:
     """The end of a record of so many moves; None if one of them cannot be played."""
-    found = SHOGI.load(text, None)
+    found = SHOGI.formats.load(text, None)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None
-    *_, (reached, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
+    *_, (reached, position, _move, _entry) = SHOGI.replay.main_line(found.games[0].record)
     return position if reached == plies else None

@@ -215,7 +215,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].sides)]
+    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].rules.sides)]
     return list(zip(names, MARKS_OF[kind], tallies, strict=True))
 
 
@@ -279,8 +279,8 @@ def opening_address(kind: str, opening: str) -> str:
 
 def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
-    start = GAMES[kind].initial()
-    explorer = explore(kind, GAMES[kind].encode(start), filters=filters)
+    start = GAMES[kind].rules.initial()
+    explorer = explore(kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
     return {"position": start, "explorer": explorer, "moves": moves[:most]}
 

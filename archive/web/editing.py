@@ -18,13 +18,13 @@ from archive.api.errors import STATUSES
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries.position_lookup import furthest, of_record, of_text, stored_game
-from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
 from kifu_core import games
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.messages import message
 from kifu_core.shogi import rules
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.handicaps import HANDICAPS as STARTS
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.pieces import BLACK, FU, KANJI, KE, KY, OU, WHITE
@@ -112,8 +112,8 @@ def _leading(text: str) -> HttpResponse | None:
         return redirect("game", game)
     code = furthest(record)
     if code is None and kind is not SHOGI:
-        code = kind.encode(of_record(kind, record))
-    return redirect("position", kind.name, kind.path_code(code)) if code else None
+        code = kind.codec.encode(of_record(kind, record))
+    return redirect("position", kind.name, kind.codec.path_code(code)) if code else None
 
 
 def _context(position: Position, text: str, error: str) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
         "hints": list(hints(position)),
         "presets": _presets(),
         "box": [(kind, KANJI[kind]) for kind in (*reversed(range(1, OU)), OU)],
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "section": "positions",
     }
 
@@ -194,6 +194,6 @@ def _dead(position: Position) -> Iterator[Hint]:
             words = {
                 "side": _SIDES[BLACK if piece > 0 else WHITE],
                 "piece": KANJI[abs(piece)],
-                "place": f"{FILES[square]}{rank_names()[RANKS[square] - 1]}",
+                "place": f"{FILES[square]}{RANK_NAMES[language()][RANKS[square] - 1]}",
             }
             yield Hint(True, _("%(side)s %(piece)s on %(place)s can never move.") % words)

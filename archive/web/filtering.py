@@ -81,7 +81,7 @@ def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> s
     colours exchanged, what one side had to be is the other's."""
     asked = in_use(form)
     if turned:
-        one, other = GAMES[kind].sides
+        one, other = GAMES[kind].rules.sides
         exchanged = {one: other, other: one}
         asked = {exchanged.get(name, name): value for name, value in asked.items()}
         if "result" in asked:

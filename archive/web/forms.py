@@ -77,7 +77,7 @@ class _Filters(forms.Form):
         self._choose("result", words)
         self._choose("handicap", STARTS_OF[kind].items())
         before = list(self.fields)[: list(self.fields).index("black")]
-        self.order_fields([*before, *GAMES[kind].sides])
+        self.order_fields([*before, *GAMES[kind].rules.sides])
         for side, label in wording.SIDES_OF[kind].items():
             self.fields[side].label = label
 

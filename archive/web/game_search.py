@@ -261,7 +261,7 @@ def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]
             free.append(match[0] if key else text)
     if plain:
         free = [word for word in free if not _take_plain(found, word)]
-    sides = GAMES.get(found.get("game", ""), SHOGI).sides
+    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free

@@ -277,7 +277,7 @@ def _parent_path(lines: list[tuple[str, int, list[MoveEntry]]], path: str, ply: 
 
 def start(record: Record) -> Any:
     """The position where a record of any game begins."""
-    _ply, position, _move, _entry = next(of_record(record).main_line(record))
+    _ply, position, _move, _entry = next(of_record(record).replay.main_line(record))
     return position
 
 
@@ -292,7 +292,7 @@ def position_at(record: Record, node: Node, ply: int | None = None) -> tuple[Any
     played = 0
     for entry in node.line if ply is None else node.line[: ply + 1]:
         if "move" in entry:
-            last = game.packed_move(entry["move"])
+            last = game.replay.packed_move(entry["move"])
             position.do_move(last)
             played += 1
     return position, last, played

@@ -64,7 +64,7 @@ def side_mark(kind: str, color: int) -> SafeString:
     """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
     a black piece would be white on dark paper."""
     return mark_safe(
-        f'<span class="mark {GAMES[kind].sides[color]} {kind}">'
+        f'<span class="mark {GAMES[kind].rules.sides[color]} {kind}">'
         f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
     )
 
@@ -82,7 +82,7 @@ def results_bar(results: Results, kind: str) -> SafeString:
     decided = results.first + results.draw + results.second
     if not decided:
         return SafeString("")
-    first, second = GAMES[kind].sides
+    first, second = GAMES[kind].rules.sides
     last = results.first + results.draw
     return mark_safe(
         f'<svg viewBox="0 0 {decided} 1" preserveAspectRatio="none" aria-hidden="true">'
@@ -158,7 +158,7 @@ def _player(row: GameRow, color: int, name: str) -> str:
 
 def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str]:
     """The page after a move, where there is one at the end of the line that led here."""
-    path_code = GAMES[kind].path_code
+    path_code = GAMES[kind].codec.path_code
     if walk is None:
         return lambda move: position_address(kind, path_code(move.code))
     after = walk.onward()

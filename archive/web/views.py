@@ -23,9 +23,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
+from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people, position_lookup
@@ -40,7 +40,6 @@ from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
@@ -60,6 +59,7 @@ from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.messages import message
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.formats import bod
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -119,8 +119,8 @@ def games(request: HttpRequest) -> HttpResponse:
         except KifuError as error:
             return refused(request, words, error)
         if meant:
-            code = meant.game.encode(meant.position)
-            return redirect("position", meant.game.name, meant.game.path_code(code))
+            code = meant.game.codec.encode(meant.position)
+            return redirect("position", meant.game.name, meant.game.codec.path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
@@ -400,8 +400,8 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
     code."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    code = GAMES[kind].path_code(path)
-    return GAMES[kind].decode(code), code
+    code = GAMES[kind].codec.path_code(path)
+    return GAMES[kind].codec.decode(code), code
 
 
 def template_of(kind: str, page: str) -> str:
@@ -415,7 +415,7 @@ def _names(kind: str, shown: Any) -> dict[str, str]:
         return {}
     return {
         "sfen": shown.sfen(),
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
     }
 
@@ -472,9 +472,10 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     }.get(match, [])
     game = GAMES[kind]
     codes = {
-        game.path_code(game.encode(image)): (name, exchanged) for name, image, exchanged in reversed(found)
+        game.codec.path_code(game.codec.encode(image)): (name, exchanged)
+        for name, image, exchanged in reversed(found)
     }
-    codes.pop(game.path_code(game.encode(position)), None)
+    codes.pop(game.codec.path_code(game.codec.encode(position)), None)
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
 
 

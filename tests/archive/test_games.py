@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from archive import store
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, Player, PlayerAlias, Upload
 from archive.queries import games as module
 from archive.queries.games import GameFilters, find_games
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 DAYS = ["2020/01/01", "2020/01/01", "2021/03", "1743", "", ""]
 
 
-def games() -> list[ReadyGame]:
+def games() -> list[DerivedGame]:
     """Six games named a to f, two of them without a day."""
     return [
         ready("7g7f 3c3d 2g2f", black=name, white="乙", **({"day": day} if day else {}))

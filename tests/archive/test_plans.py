@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
-from archive.index.schema import FIRST, Place, Row
+from archive.index.schema import FIRST, GameAtKey, IndexRow
 from archive.models import (
     Entry,
     Event,
@@ -146,7 +146,7 @@ def _rows(random: Random) -> None:
         reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
         reached += [random.getrandbits(63) for _ in range(ROWS_A_GAME - len(reached))]
         rows += [
-            Row(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
+            IndexRow(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
             for ply, at in enumerate(reached)
         ]
     with pytest.MonkeyPatch.context() as patch, transaction.atomic(), connection.cursor() as cursor:
@@ -370,7 +370,7 @@ SOUGHT = {
 }
 
 
-def taking_out(places: list[Place]) -> list[tuple[str, list[Any]]]:
+def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
     """The statements that find these rows, as `Engine.take_out` prepares them, to be explained."""
     if connection.vendor == "sqlite":
         found = [(sqlite._DOOMED, list[Any]())]

@@ -56,7 +56,7 @@ def test_a_record_can_be_taken_away_in_every_format_of_its_game(client, name):
     assert answer.status_code == 200
     kind, result = games.load(answer.content, f"x.{name}")
     (game,) = result.games
-    assert kind.main_moves(game.record) == PLAYED
+    assert kind.replay.main_moves(game.record) == PLAYED
     assert game.record["header"].get("先手", "") == ("" if name == "qf" else "Ada")
 
 
@@ -124,7 +124,7 @@ def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):
 def test_a_position_is_told_with_its_walls_and_who_placed_them(client):
     ingest(ready("d3h e6h e2"), ready("e6h d3h d1", white="Bo", winner=1))
     code = display_key(after("d3h e6h"))
-    told = get(client, f"positions/quoridor/{games.QUORIDOR.path_code(code)}", match="exact").json()
+    told = get(client, f"positions/quoridor/{games.QUORIDOR.codec.path_code(code)}", match="exact").json()
     assert (told["game"], told["code"], told["total"]) == ("quoridor", code, 2)
     assert told["position"] == {"color": 0, "pawns": ["e1", "e9"], "walls": [["d3h"], ["e6h"]]}
     assert told["results"] == {"white": 1, "black": 1, "draw": 0, "unknown": 0}

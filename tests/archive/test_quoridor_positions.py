@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import counting
 from archive.queries.explorer import explore, explore_many
@@ -33,7 +33,7 @@ KIND = "quoridor"
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(300))}
     return list(games.values())[:150]
@@ -118,7 +118,7 @@ def test_who_placed_a_wall_makes_no_difference_but_is_shown():
         assert answer.total == 2 and answer.code == code(asked)
         walls = [after(asked).walls(color) for color in (0, 1)]
         for move in answer.moves:
-            placed = QUORIDOR.decode(move.code)
+            placed = QUORIDOR.codec.decode(move.code)
             assert [placed.walls(color) for color in (0, 1)] == walls
 
 

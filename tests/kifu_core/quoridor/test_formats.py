@@ -359,7 +359,9 @@ def test_json_from_before_the_first_release_calls_its_game_kind():
 )
 def test_json_of_another_shape_is_refused_with_its_path(change, code, path):
     record = {"game": "quoridor", "version": 1, "moves": [{}]} | change
-    result = games.QUORIDOR.load_source(*games.open_source(json.dumps([record, {"game": "quoridor"}])))
+    result = games.QUORIDOR.formats.load_source(
+        *games.open_source(json.dumps([record, {"game": "quoridor"}]))
+    )
     assert result.games == ()
     assert (result.issues[0].code, result.issues[0].params["path"]) == (code, path)
 
@@ -528,7 +530,7 @@ def test_files_of_any_game_are_read_by_one_function():
     ],
 )
 def test_no_text_takes_long_or_brings_more_than_its_issues(text):
-    result = games.QUORIDOR.load_source(*games.open_source(text, "a.qf"))
+    result = games.QUORIDOR.formats.load_source(*games.open_source(text, "a.qf"))
     for found in (result, *result.games):
         assert len(found.issues) <= MAX_ISSUES + 1
         assert all("?" not in message(issue) for issue in found.issues)

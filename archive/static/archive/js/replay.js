@@ -6,12 +6,12 @@
  * Texts are the server's: the move list holds them, with the node's key in `data-key`.
  */
 
+import { keepAddress } from "./address.js";
 import { buildTree, nodeKey, route } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 /** @typedef {import("./tree.js").Place} Place */
 
-const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
 /** As many own moves as the server takes from an address (archive/web/lines.py). */
 const TRIED = 150;
@@ -63,10 +63,12 @@ export class Replay {
     this.drawn = false;
     this.scheduled = false;
     this.settleTimer = 0;
-    this.addressTimer = 0;
-    this.addressSet = -ADDRESS_INTERVAL;
     /** The node whose continuations the address asks for by pages: the server has listed them. */
     this.listed = new URLSearchParams(location.search).has("from") ? this.wanted : null;
+    // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
+    // are shown with it.
+    this.setAddress = keepAddress(() =>
+      (this.scheduled || root.dataset.page || this.shown === this.listed ? null : this.addressOf(this.shown)));
     this.listen();
   }
 
@@ -220,24 +222,6 @@ export class Replay {
     if (this.root.classList.contains("flipped")) query.set("flip", "1");
     if (own.length) query.set("try", own.slice(0, TRIED).join("."));
     return `${this.root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
-  }
-
-  /**
-   * Browsers refuse more than about a hundred changes of the address in 30 seconds. While a frame is to come the
-   * address waits for what it shows: of a page that was asked for with own moves, they are shown with it.
-   */
-  setAddress() {
-    if (this.scheduled || this.root.dataset.page || this.shown === this.listed) return;
-    clearTimeout(this.addressTimer);
-    const address = this.addressOf(this.shown);
-    if (address === location.pathname + location.search) return;
-    const wait = this.addressSet + ADDRESS_INTERVAL - performance.now();
-    if (wait > 0) {
-      this.addressTimer = window.setTimeout(() => this.setAddress(), wait);
-      return;
-    }
-    this.addressSet = performance.now();
-    history.replaceState(null, "", address);
   }
 
   flip() {
