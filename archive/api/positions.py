@@ -9,12 +9,11 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
-from archive.api.serializers import AskedGames, game_json
+from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
-from archive.queries.color_names import colours_of, results_of
+from archive.queries.color_names import results_of
 from archive.queries.counting import Sample
 from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, Interval, MoveStats, Results, Unplayed
-from archive.queries.filters import PositionFilters
 from archive.queries.legal import LegalMove
 from archive.queries.position_games import GameThrough
 from archive.queries.position_query import MATCHES
@@ -29,11 +28,10 @@ class MatchQuery(serializers.Serializer[Any]):
     lines = Choice(choices=["main", "all"], default="main")
 
 
-class FilterQuery(MatchQuery, AskedGames):
+class FilterQuery(MatchQuery, FacetsQuery):
     """Which games through a position are meant."""
 
-    min_rating = Whole(required=False, min_value=0, max_value=32767)
-    upload = Whole(required=False, min_value=1, max_value=LARGEST_ID)
+    place = "positions"
 
 
 class PositionQuery(FilterQuery):
@@ -82,17 +80,6 @@ class FindBody(serializers.Serializer[Any]):
     game_id = Whole(required=False, min_value=1, max_value=LARGEST_ID)
     position = serializers.DictField(required=False)
     ply = Whole(required=False, min_value=0, max_value=32767)
-
-
-def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilters:
-    """The filters of a question about a position."""
-    plain = ("player", "event", "handicap", "min_rating", "upload")
-    return PositionFilters(
-        **{name: query.get(name) for name in plain},
-        **colours_of(game.name, query),
-        since=query.get("from"),
-        until=query.get("to"),
-    )
 
 
 def through_json(row: GameThrough, request: Request) -> dict[str, Any]:

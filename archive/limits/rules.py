@@ -9,6 +9,8 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest
 
+from archive.queries.filters import filters_of
+
 MINUTE: Final = 60
 
 
@@ -38,10 +40,7 @@ SIGN_INS: Final = Rule("sign-ins", "ARCHIVE_THROTTLE_SIGN_INS", seconds=10 * MIN
 Charges = list[tuple[Rule, int]]
 Cost = Callable[[HttpRequest], Charges]
 
-_FILTERS: Final = frozenset(
-    {"player", "black", "white", "event", "from", "to", "result", "handicap", "min_rating", "upload"}
-    | {"transpositions"}
-)
+_FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
 
 
 def charges(request: HttpRequest, route: str) -> Charges:

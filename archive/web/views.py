@@ -32,6 +32,7 @@ from archive.queries import people, position_lookup
 from archive.queries.addresses import game_at
 from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
+from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
@@ -49,8 +50,6 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    filters_of,
-    position_filters_of,
 )
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.unchanged import PART, conditional
@@ -125,7 +124,7 @@ def games(request: HttpRequest) -> HttpResponse:
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
-    filters, order = filters_of(form), form.sorting()
+    filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
         page = find_games(filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
@@ -312,7 +311,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    filters = position_filters_of(form, kind) if form.is_valid() else None
+    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(

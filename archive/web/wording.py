@@ -7,6 +7,7 @@ Japanese moves are written as KI2 writes them; English ones in the notation of W
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import Promise
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
+from archive.queries.color_names import results_of
 from archive.queries.keyset import Sorting
 from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
@@ -124,6 +126,21 @@ STARTS_OF: Final[dict[str, dict[str, Promise]]] = {
     "shogi": HANDICAPS,
     "quoridor": {"START": _("usual start"), "OTHER": HANDICAPS["OTHER"]},
 }
+
+
+def _results(game: str) -> Iterable[tuple[str, Promise]]:
+    name = game or SHOGI.name
+    return [*zip(results_of(GAME_KINDS[name]), RESULTS_OF[name], strict=True)]
+
+
+MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
+    "result": _results,
+    "handicap": lambda game: STARTS_OF[game or SHOGI.name].items(),
+    "special": lambda game: ENDINGS_OF.get(game, ENDINGS).items(),
+    "game": lambda game: GAMES.items(),
+}
+"""The values of filters that every kind of game words differently, with their words; for any kind of game
+those of shogi, and the endings of all."""
 
 
 def move_text(move: Move, before: Move | None = None) -> str:

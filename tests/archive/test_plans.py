@@ -39,8 +39,8 @@ from archive.queries import (
     totals,
 )
 from archive.queries.explorer import explore, explore_many
-from archive.queries.filters import PositionFilters
-from archive.queries.games import GameFilters, find_games, game_by_id
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
@@ -166,14 +166,14 @@ def _hot(random: Random) -> None:
 
 
 FILTERS = {
-    "player": PositionFilters(player="対局者7"),
-    "side": PositionFilters(black="対局者7", white="対局者8"),
-    "event": PositionFilters(event="棋戦3"),
-    "days": PositionFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
-    "player and days": PositionFilters(player="対局者7", since=date(1999, 1, 1)),
-    "result": PositionFilters(result=2),
-    "handicap": PositionFilters(handicap="HIRATE"),
-    "ratings": PositionFilters(min_rating=2000),
+    "player": GameFilters(player="対局者7"),
+    "side": GameFilters(black="対局者7", white="対局者8"),
+    "event": GameFilters(event="棋戦3"),
+    "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
+    "player and days": GameFilters(player="対局者7", since=date(1999, 1, 1)),
+    "result": GameFilters(result=2),
+    "handicap": GameFilters(handicap="HIRATE"),
+    "ratings": GameFilters(min_rating=2000),
     "nothing": None,
 }
 CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
@@ -182,7 +182,7 @@ CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
 def questions() -> dict[str, Callable[[], object]]:
     """Every kind of question, by what it is."""
     found: dict[str, Callable[[], object]] = {}
-    filters_asked = FILTERS | {"upload": PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)}
+    filters_asked = FILTERS | {"upload": GameFilters(upload=Upload.objects.order_by("pk")[0].pk)}
     for where, code in CODES.items():
         for what, filters in filters_asked.items():
             for match in ("exact", "any"):
@@ -213,7 +213,7 @@ LISTS = {
     "event": GameFilters(event="棋戦3"),
     "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
     "result": GameFilters(player="対局者7", result=2),
-    "rarer kind": GameFilters(kind="quoridor"),
+    "rarer kind": GameFilters(game="quoridor"),
 }
 
 
@@ -227,12 +227,12 @@ def lists(filters: GameFilters | None, order: str) -> None:
         find_games(filters, order, cursor, 5)
 
 
-def counts(code: str, match: str, filters: PositionFilters | None, **options: bool) -> None:
+def counts(code: str, match: str, filters: GameFilters | None, **options: bool) -> None:
     for lines in ("main", "all"):
         explore("shogi", code, match, lines, 0, filters, **options)
 
 
-def pages(code: str, match: str, order: str, filters: PositionFilters | None) -> None:
+def pages(code: str, match: str, order: str, filters: GameFilters | None) -> None:
     """The first pages and one that begins in the middle."""
     cursor = None
     for _ in range(3):
@@ -292,7 +292,7 @@ def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
     monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
-    upload = PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)
+    upload = GameFilters(upload=Upload.objects.order_by("pk")[0].pk)
     for filters, slot, other in (
         (FILTERS["player"], "gameplayer.slot", "gameplayer.player_id"),
         (upload, "entry.game_id", "entry.upload_id"),

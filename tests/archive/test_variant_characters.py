@@ -11,7 +11,8 @@ from archive.derive import headers
 from archive.derive.game import DerivedEntry, DerivedGame
 from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
 from archive.queries import people
-from archive.queries.games import GameFilters, find_games
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.store import verify
 from tests.archive.builders import ingest, ready, upload
 

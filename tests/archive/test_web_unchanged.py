@@ -247,7 +247,7 @@ def test_a_part_of_a_page_has_a_tag_of_its_own(visitor: Client):
 
 def test_the_same_page_of_another_address_or_host_has_another_tag(visitor: Client):
     tag = tag_of(visitor, "/games/")
-    assert again(visitor, "/games/?kind=game", tag) == 200
+    assert again(visitor, "/games/?record_kind=game", tag) == 200
     assert again(visitor, "/games/", tag, host="127.0.0.1") == 200
 
 
