@@ -72,10 +72,10 @@ def _of_shogi(words: str) -> Any:
     try:
         if _MOVES.fullmatch(text):
             return _end(SHOGI, text)
+        if bare.count("/") == 8 and " moves " in bare:
+            return _end(SHOGI, f"position sfen {bare}")
         if bare.count("/") == 8:
-            return (
-                _end(SHOGI, f"position sfen {bare}") if " moves " in bare else SHOGI.text.named(_whole(bare))
-            )
+            return SHOGI.text.named(_whole(bare))
         return SHOGI.codec.decode(bare) if len(bare) >= _SHORTEST_CODE else None
     except KifuError:
         return None

@@ -51,7 +51,7 @@ from archive.web.game_search import (
     facets_of,
     filters_meant,
 )
-from archive.web.lines import read_line, walk_to
+from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.unchanged import PART, conditional
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
@@ -392,6 +392,14 @@ def years_over(kind: str, code: str, match: Match) -> Plot | None:
     """Games through a position by year; None where all that is known is of one year."""
     found = trend(kind, code, match)
     return years_plot(found.years) if len(found.years) > 1 else None
+
+
+@require_safe
+def start_position(request: HttpRequest, kind: str) -> HttpResponse:
+    """Lead to the usual start of a game."""
+    if kind not in GAMES:
+        raise Http404(_("There is no game of this name here."))
+    return redirect("position", kind, GAMES[kind].codec.path_code(usual_start(kind)))
 
 
 def decoded(kind: str, path: str) -> tuple[Any, str]:

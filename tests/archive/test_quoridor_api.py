@@ -151,7 +151,7 @@ def test_addresses_write_codes_with_other_characters(client):
             "局面だけのコードではありません",
             "the code is not that of a position alone",
         ),
-        ("gkw", "truncated", "コードが途中で終わっています（white_h）", "the code ends inside white_h"),
+        ("gkw", "truncated", "コードが途中で切れています", "the code ends inside white_h"),
     ],
 )
 def test_what_is_wrong_with_a_code_is_told_in_words(client, code, error, japanese, english):

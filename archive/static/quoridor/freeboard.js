@@ -117,6 +117,7 @@ export class Freeboard {
   say(text, won = false) {
     const { status } = this.parts;
     if (status.textContent !== text) status.textContent = text;
+    delete status.dataset.error;
     status.classList.toggle("qf-won", won);
   }
 
@@ -197,7 +198,8 @@ export class Freeboard {
   /** @param {unknown} error */
   tell(error) {
     if (!(error instanceof QfCodeError)) throw error;
-    this.say(`${faultText(error, this.japanese)} (${error.code})`);
+    this.say(faultText(error, this.japanese));
+    this.parts.status.dataset.error = error.code;
   }
 
   record() {

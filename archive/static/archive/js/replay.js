@@ -65,7 +65,10 @@ export class Replay {
     this.settleTimer = 0;
     /** The node whose continuations the address asks for by pages: the server has listed them. */
     this.listed = new URLSearchParams(location.search).has("from") ? this.wanted : null;
-    this.setAddress = keepAddress(() => this.addressToSet());
+    // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
+    // are shown with it.
+    this.setAddress = keepAddress(() =>
+      (this.scheduled || root.dataset.page || this.shown === this.listed ? null : this.addressOf(this.shown)));
     this.listen();
   }
 
@@ -219,16 +222,6 @@ export class Replay {
     if (this.root.classList.contains("flipped")) query.set("flip", "1");
     if (own.length) query.set("try", own.slice(0, TRIED).join("."));
     return `${this.root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
-  }
-
-  /**
-   * While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
-   * are shown with it.
-   * @returns {string | null}
-   */
-  addressToSet() {
-    if (this.scheduled || this.root.dataset.page || this.shown === this.listed) return null;
-    return this.addressOf(this.shown);
   }
 
   flip() {
