@@ -118,7 +118,7 @@ class _Converter:
     def _take(self, path: str, kind: GameKind[Any], result: ParseResult) -> None:
         """Convert the games of one file, and tell what is wrong with them and what they lose."""
         if self.format not in kind.formats.names:
-            raise KifuError("other-game", params={"format": self.format, "kind": kind.name})
+            raise KifuError("other-game", params={"format": self.format, "game": kind.name})
         for issue in result.issues:
             if issue.severity == "error":
                 self._fail(path, issue)
@@ -226,7 +226,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _report(path: str, language: Language) -> dict[str, Any]:
     """All that is known of one file; `issues` beside `games` are about the file as a whole."""
-    report: dict[str, Any] = {"path": path, "encoding": None, "format": None, "program": "", "games": []}
+    report: dict[str, Any] = {"path": path, "game": None, "encoding": None, "format": None}
+    report |= {"program": "", "games": []}
     try:
         kind, result = games.load(_read(path), path)
     except OSError as error:
@@ -235,6 +236,7 @@ def _report(path: str, language: Language) -> dict[str, Any]:
     except KifuError as error:
         return report | {"issues": [_issue_json(error.issue(), language)]}
     return report | {
+        "game": kind.name,
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
@@ -247,7 +249,7 @@ def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dic
     ending = game.ending
     plies, final = games.last_position(game.record)
     return {
-        "kind": game.kind,
+        "record_kind": game.record_kind,
         "plies": plies,
         "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
         "special": ending.special if ending else None,
@@ -273,7 +275,7 @@ def _has_error(report: dict[str, Any]) -> bool:
 
 def _told(report: dict[str, Any]) -> str:
     """A report for people: a line of the file, then one a finding."""
-    games = ", ".join(f"{game['kind']} {game['plies']}" for game in report["games"][:3])
+    games = ", ".join(f"{game['record_kind']} {game['plies']}" for game in report["games"][:3])
     more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
     lines = [
         f"{report['path']}: {report['format'] or '?'} {report['encoding'] or '?'} {games}{more}".rstrip()

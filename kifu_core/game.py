@@ -82,14 +82,12 @@ class Text(Generic[P]):
     """Positions and moves as people and programs write them.
 
     `named` is the position of a text that is no record, None for others; `texts` are names that a position
-    has beside its code, after so many half-moves. `move_name` writes a move in the game's notation, which
-    JSON calls `notation`, `move_text` one about to be played as people write it, and `move_facts` are what
-    else is told of that.
+    has beside its code, after so many half-moves. `move_name` writes a move in the game's notation,
+    `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
     """
 
     named: Callable[[str], P | None]
     texts: Callable[[P, int], dict[str, str]]
-    notation: str
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]
     move_facts: Callable[[P, int], dict[str, Any]]

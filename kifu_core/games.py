@@ -23,7 +23,7 @@ _CERTAIN: Final = "rows"
 
 def of_record(record: Record) -> GameKind[Any]:
     """The kind of game of a complete record: those of Quoridor say so themselves."""
-    return GAMES[cast(dict[str, Any], record).get("kind", SHOGI.name)]
+    return GAMES[cast(dict[str, Any], record).get("game", SHOGI.name)]
 
 
 def kind_of(text: str, name: str = "") -> GameKind[Any]:

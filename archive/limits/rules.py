@@ -119,6 +119,7 @@ COSTS: Final[dict[str, int | Cost]] = {
     "game": 1,
     "position-edit": _editor,
     "position-bod": 1,
+    "start-position": 1,
     "position": _explorer,
     "find": _reading,
     "players": 2,

@@ -242,7 +242,7 @@ def game_context(
         ),
         "copies": copies(game),
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
-        "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
+        "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
         "broken": broken(known.sources),
         "more_sources": known.more_sources,
@@ -437,8 +437,14 @@ def _cut(text: str, most: int) -> str:
 
 
 def _header(kind: str, name: str) -> str:
-    """What a header is called: records of Quoridor name theirs as shogi's do, in English they have tags."""
-    return tag_of(name) if kind == QUORIDOR.name and language() == "en" else name
+    """Return what a header is called: records of Quoridor name theirs as shogi's do."""
+    if kind == SHOGI.name:
+        return name
+    return tag_of(name) if language() == "en" else _sides_of_headers(kind).get(name, name)
+
+
+def _sides_of_headers(kind: str) -> dict[str, str]:
+    return dict(zip(("先手", "後手"), side_names(kind, ""), strict=True))
 
 
 def side_names(kind: str, handicap: str) -> tuple[str, str]:

@@ -42,7 +42,6 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     text=Text(
         named=telling.named,
         texts=lambda position, ply: {},
-        notation="move",
         move_name=board.name,
         move_text=telling.move_text,
         move_facts=lambda position, move: {},

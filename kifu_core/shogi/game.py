@@ -43,7 +43,6 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     text=Text(
         named=telling.named,
         texts=telling.texts,
-        notation="usi",
         move_name=moves.to_usi,
         move_text=telling.move_text,
         move_facts=telling.move_facts,

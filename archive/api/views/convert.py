@@ -77,7 +77,7 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
 
 def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     return {
-        "kind": kind.name,
+        "game": kind.name,
         "formats": list(kind.formats.names),
         "encoding": result.encoding,
         "format": result.format,
@@ -98,7 +98,7 @@ def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> d
 def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
     plies, final = last_position(game.record)
     return {
-        "kind": game.kind,
+        "record_kind": game.record_kind,
         "header": game.record["header"],
         "plies": plies,
         "preset": game.record.get("initial", {}).get("preset", "HIRATE"),

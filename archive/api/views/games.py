@@ -77,7 +77,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
             "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
             "endings": [{"special": special, "games": n} for special, n in found.endings],
             "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-            "kinds": [{"kind": kind, "games": n} for kind, n in found.boards],
+            "games": [{"game": game, "games": n} for game, n in found.boards],
             "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
             "uploads": [
                 {

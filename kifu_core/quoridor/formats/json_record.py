@@ -47,7 +47,7 @@ def dump(record: Record, *, indent: int | None = None) -> str:
     return dump_json(record, indent=indent)
 
 
-_OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
+_OURS: Final = re.compile(r'(?<!\\)"(?:game|kind)"\s{0,99}:\s{0,99}"quoridor"')
 _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 """The beginning of JSON; those of tags and of comments in braces look different."""
 

@@ -1,4 +1,4 @@
-"""Moves that somebody types into the search box in a notation without a record around it.
+"""Moves that somebody types in a notation without a record around it.
 
 Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
 books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
