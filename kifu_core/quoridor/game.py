@@ -5,9 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
+from kifu_core.quoridor import board, draw, formats, keys, position_object, qf_code, replay, rules
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
+
+
+def _named(text: str) -> Position | None:
+    """Return the position of a single qf_code that is a snapshot; None for a record, and for lists of moves.
+
+    Raises DecodeError for a single word that is neither.
+    """
+    if len(text.split()) != 1 or formats.detect(text)[0] not in (None, "qf"):
+        return None
+    found = qf_code.normalized(qf_code.decode(text))
+    return found.start().position if found.moves is None else None
+
 
 QUORIDOR: Final[GameKind[Position]] = GameKind(
     name=keys.KIND,
@@ -20,13 +32,13 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     codec=Codec(
         decode=keys.decode,
         encode=keys.encode,
-        path_code=telling.path_code,
+        path_code=keys.path_code,
         identity=lambda code: keys.rule_key(keys.decode(code)),
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,
         orient=board.orient,
-        as_object=telling.as_object,
-        of_object=telling.of_object,
+        as_object=position_object.as_object,
+        of_object=position_object.of_object,
     ),
     formats=formats.QUORIDOR,
     replay=Replay(
@@ -40,10 +52,10 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         evaluations=lambda record: [],
     ),
     text=Text(
-        named=telling.named,
+        named=_named,
         texts=lambda position, ply: {},
         move_name=board.name,
-        move_text=telling.move_text,
+        move_text=lambda position, move: board.name(move),
         move_facts=lambda position, move: {},
     ),
     picture=Picture(svg=draw.svg, words=draw.words),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.shogi import draw, evaluations, formats, legality, moves, notation, replay, rules
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
@@ -27,7 +27,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=telling.of_object,
+        of_object=notation.of_object,
     ),
     formats=formats.SHOGI,
     replay=Replay(
@@ -41,11 +41,11 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         evaluations=evaluations.evaluations,
     ),
     text=Text(
-        named=telling.named,
-        texts=telling.texts,
+        named=notation.named,
+        texts=notation.texts,
         move_name=moves.to_usi,
-        move_text=telling.move_text,
-        move_facts=telling.move_facts,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -1,4 +1,4 @@
-"""What an archive tells and reads of shogi's positions and moves beside records and codes."""
+"""Positions and moves as people and programs write them, beside records and codes."""
 
 from __future__ import annotations
 
