@@ -488,7 +488,7 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
 
 
 def downloads(game: Game) -> list[dict[str, str]]:
-    """The record in every format that is offered."""
+    """Return the record's addresses in every format that is offered."""
     return [
         {
             "name": writer.called(get_language()),
@@ -500,7 +500,7 @@ def downloads(game: Game) -> list[dict[str, str]]:
 
 
 def copies(game: Game) -> list[tuple[str, str]]:
-    """The record in the formats that people paste elsewhere: the formats' names and the addresses."""
+    """Return the formats that people paste elsewhere: their names and the record's addresses."""
     return [
         (one.writers[0].called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
         for one in GAMES[game.kind].formats.readers.values()
