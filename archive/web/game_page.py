@@ -10,9 +10,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
 
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
@@ -50,17 +49,6 @@ if TYPE_CHECKING:
     from kifu_core.shogi.clock import Tick
     from kifu_core.shogi.evaluations import Evaluation
 
-DOWNLOADS: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
-    "shogi": (
-        ("KIF", "kif"), ("KIF (UTF-8)", "kifu"), ("KI2", "ki2"), ("KI2 (UTF-8)", "ki2u"), ("CSA", "csa"),
-        ("JKF", "jkf"), ("USI", "usi"), ("USEN", "usen"),
-    ),
-    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg"), ("JSON", "json")),
-}  # fmt: skip
-COPIES: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
-    "shogi": (("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa")),
-    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg")),
-}
 PROGRAMS: Final = (
     ("lishogi", "lishogi"), ("lishogi editor", "lishogi-editor"), ("KENTO", "kento"), ("ぴよ将棋ｗ", "piyo"),
 )  # fmt: skip
@@ -252,9 +240,7 @@ def game_context(
         "whole_record": reverse(
             "api:game-record", args=[game.pk, "jkf" if game.kind == SHOGI.name else "json"]
         ),
-        "copies": [
-            (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
-        ],
+        "copies": copies(game),
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
@@ -504,8 +490,22 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
 def downloads(game: Game) -> list[dict[str, str]]:
     """The record in every format that is offered."""
     return [
-        {"name": name, "url": reverse("api:game-record", args=[game.pk, suffix])}
-        for name, suffix in DOWNLOADS[game.kind]
+        {
+            "name": writer.called(get_language()),
+            "url": reverse("api:game-record", args=[game.pk, writer.name]),
+        }
+        for writer in GAMES[game.kind].formats.writers.values()
+        if not writer.position_only
+    ]
+
+
+def copies(game: Game) -> list[tuple[str, str]]:
+    """The record in the formats that people paste elsewhere: the formats' names and the addresses."""
+    return [
+        (one.writers[0].called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
+        for one in GAMES[game.kind].formats.readers.values()
+        for writer in one.writers
+        if writer.copied
     ]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
 from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
-from kifu_core.quoridor.formats.losses import losses
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
@@ -29,17 +28,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         as_object=telling.as_object,
         of_object=telling.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=formats.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["qf"]),
-        with_ending=frozenset(),
-        ends={},
-    ),
+    formats=formats.QUORIDOR,
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
         main_line=lambda record: replay.main_line(from_jkf(record)),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import detect, draw, evaluations, formats, legality, moves, replay, rules, telling
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
+from kifu_core.shogi import draw, evaluations, formats, legality, moves, replay, rules, telling
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
@@ -30,17 +29,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         as_object=shogi64.as_object,
         of_object=telling.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=detect.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["sfen", "bod"]),
-        with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
-        ends=telling.ENDS,
-    ),
+    formats=formats.SHOGI,
     replay=Replay(
         visits=replay.visits,
         main_line=replay.main_line,

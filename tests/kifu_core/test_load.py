@@ -147,7 +147,7 @@ def test_a_title_without_moves_or_start_is_no_game():
 @pytest.mark.parametrize("text", ["手合割：香落ち\n手数----指手--\n", "PI11KY\n-\n", '{"moves":[{}]}'])
 def test_a_start_without_moves_is_a_position(text):
     result = load(text)
-    assert [(game.kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
+    assert [(game.record_kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
 
 
 # --- KIF -------------------------------------------------------------------------------------------------
