@@ -12,30 +12,24 @@ from django.utils.translation import gettext as _
 
 from archive.derive import headers
 from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
-from archive.queries import people, position_lookup
+from archive.queries import people
 from archive.queries.color_names import colours_of, kind_meant, results_of
 from archive.queries.games import NOBODY, GameFilters, named
 from archive.queries.positions import PositionFilters
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
-from archive.web.moves_written import position_after
+from archive.web.games import PAGES
 from archive.web.wording import ENDINGS, RESULTS_OF, STARTS_OF
 from kifu_core.errors import KifuError
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.quoridor.formats.qf import looks_coded
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import handicaps, specials
-from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.position import Position
 
 if TYPE_CHECKING:
     from django import forms
 
     from archive.queries.facets import Facets
     from archive.web.forms import GameFilterForm, PositionFilterForm
-
-_SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +174,16 @@ KEYS: Final = {
 _SEATS: Final = {"先手": 0, "後手": 1}
 """What Japanese calls colours 0 and 1 in every kind of game."""
 
+_GAMES: Final = {word: kind for kind, pages in PAGES.items() for word in pages.words.search}
 _VALUES: Final = {
-    "game": {"将棋": SHOGI.name, "コリドール": QUORIDOR.name},
+    "game": _GAMES,
     "kind": {"対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position"},
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"},
 }
 _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
     "kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
-    "game": {"コリドール": QUORIDOR.name, "quoridor": QUORIDOR.name},
+    "game": {word: kind for word, kind in _GAMES.items() if kind != SHOGI.name},
 }
 """Words that say by themselves what a game is."""
 
@@ -315,57 +310,16 @@ def _value(name: str, text: str) -> str:
 
 
 def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, moves as USI, KI2, CSA or the pages write them
-    (their end), a Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page.
-    None for other words."""
-    if (code := _shogi_in(words)) is not None:
-        return SHOGI.name, code
+    """Game and code of a position that was pasted: the address of a position's page, or what a game reads as
+    one (its pages' `position_in`). None for other words."""
     try:
         if address := _ADDRESS.match(words):
-            kind = GAMES[address[1]]
-            return kind.name, kind.codec.encode(kind.codec.decode(kind.codec.path_code(unquote(address[2]))))
-        if _of_quoridor(words):
-            return QUORIDOR.name, QUORIDOR.codec.encode(position_lookup.of_text(QUORIDOR, words))
+            codec = GAMES[address[1]].codec
+            return address[1], codec.encode(codec.decode(codec.path_code(unquote(address[2]))))
     except KifuError:
-        pass
-    return None
+        return None
+    found = ((kind, pages.position_in(words)) for kind, pages in PAGES.items())
+    return next(((kind, code) for kind, code in found if code is not None), None)
 
 
 _ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
-
-
-def _of_quoridor(words: str) -> bool:
-    """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.formats.detect(words, "")
-    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
-
-
-def _whole(sfen: str) -> str:
-    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
-    fields = sfen.split()
-    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
-
-
-def _shogi_in(words: str) -> str | None:
-    if (played := position_after(words)) is not None:
-        return shogi64.encode(played)
-    text = words.removeprefix("position ").strip()
-    bare = text.removeprefix("sfen ").strip()
-    try:
-        if _MOVES.fullmatch(text):
-            return shogi64.encode(position_lookup.of_text(SHOGI, text))
-        if bare.count("/") == 8:
-            moved = " moves " in bare
-            return shogi64.encode(
-                position_lookup.of_text(SHOGI, f"position sfen {bare}")
-                if moved
-                else Position.from_sfen(_whole(bare))
-            )
-        if len(bare) >= _SHORTEST_CODE:
-            shogi64.decode(bare)
-            return bare
-    except KifuError:
-        return None
-    return None

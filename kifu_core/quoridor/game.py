@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
 from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
+from kifu_core.quoridor.formats.cutting import begins_game
 from kifu_core.quoridor.formats.losses import losses
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
@@ -39,6 +41,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         with_ply=frozenset(["qf"]),
         with_ending=frozenset(),
         ends={},
+        cuts={name: partial(begins_game, name) for name in ("qf", "alg")},
     ),
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
@@ -57,6 +60,8 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         move_name=board.name,
         move_text=telling.move_text,
         move_facts=lambda position, move: {},
+        written=telling.written,
+        played=telling.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

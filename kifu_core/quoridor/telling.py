@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from kifu_core.errors import KifuError
 from kifu_core.messages import message
+from kifu_core.picture import Language
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import SQUARE_NAMES, name
 from kifu_core.quoridor.formats import detect
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.record import KIND, VERSION, check, start
+from kifu_core.quoridor.record import KIND, VERSION, Move, check, start
 
 _PATH: Final = str.maketrans("+/-_", "-_+/")
 
@@ -28,6 +29,20 @@ def path_code(code: str) -> str:
 def move_text(position: Position, move: int) -> str:
     """A move about to be played, as lists write it."""
     return name(move)
+
+
+MARKS: Final = ("♙", "♟\ufe0e")
+"""Stand before the moves of White and Black."""
+
+
+def written(move: Move, before: Move | None, language: Language) -> str:
+    """A move of a record with its side's mark: the square of a pawn, or a wall, in any language."""
+    return MARKS[move["color"]] + (move.get("wall") or move["to"])
+
+
+def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+    """A move about to be played, with its side's mark; the same in every language, whatever was before."""
+    return MARKS[position.turn] + text
 
 
 def named(text: str) -> Position | None:

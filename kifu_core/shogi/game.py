@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import detect, draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.shogi import (
+    detect,
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    telling,
+)
 from kifu_core.shogi.formats.losses import losses
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
@@ -40,6 +51,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         with_ply=frozenset(["sfen", "bod"]),
         with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
         ends=telling.ENDS,
+        cuts={},
     ),
     replay=Replay(
         visits=replay.visits,
@@ -56,8 +68,10 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         texts=telling.texts,
         notation="usi",
         move_name=moves.to_usi,
-        move_text=telling.move_text,
-        move_facts=telling.move_facts,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

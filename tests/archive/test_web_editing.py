@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.web.editing import hints, position_in
+from archive.web.shogi.editing import hints, position_in
 from kifu_core.errors import KifuError
 from kifu_core.shogi.formats import bod
 from kifu_core.shogi.keys import shogi64

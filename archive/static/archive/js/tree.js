@@ -7,9 +7,7 @@
  * Of a long record a page holds only a piece, which may begin later than the record and end before its lines do.
  */
 
-import { usiOf } from "./position.js";
-
-/** @typedef {import("./position.js").Move} Move */
+/** @typedef {{color: number, to: any, from?: any}} Move a move as its game's records have it */
 
 /**
  * @typedef {object} Entry an element of JKF's `moves`
@@ -37,7 +35,7 @@ import { usiOf } from "./position.js";
  * @property {Node[]} children the line's own continuation first, then its forks, then own moves that were tried
  * @property {boolean} [tried] whether it is a move of the visitor's own, which the record does not have
  * @property {string} [text] such a move in words
- * @property {string} [usi] such a move in USI
+ * @property {string} [usi] such a move in its game's notation
  * @property {Place} [before] of the first node, where the record begins earlier
  * @property {number} [last] where the node's line ends, which goes on where the page does not
  * @property {number} [left] how many continuations the page does not hold
@@ -127,11 +125,6 @@ export function tryMove(nodes, parent, move, words) {
   nodes.set(key, node);
   parent.children.push(node);
   return node;
-}
-
-/** @param {Node} node @param {string} usi @returns {boolean} whether this move of shogi leads to the node */
-export function isMove(node, usi) {
-  return node.usi ? node.usi === usi : Boolean(node.move) && usiOf(/** @type {Move} */ (node.move)) === usi;
 }
 
 /**

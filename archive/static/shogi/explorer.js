@@ -4,9 +4,9 @@
  * led here is the server's too (archive/web/lines.py), in the page's links.
  */
 
-import { arrowsOf, isOn, startToggle } from "./archive-moves.js";
+import { arrowsOf, isOn, startToggle } from "../archive/js/archive-moves.js";
 import { createBoard } from "./board.js";
-import { isCovered, startKeys } from "./keys.js";
+import { isCovered, startKeys } from "../archive/js/keys.js";
 import { startPlaying } from "./playing.js";
 import { fromSfen, moveOf, play, squareOf, toSfen } from "./position.js";
 
@@ -16,11 +16,10 @@ import { fromSfen, moveOf, play, squareOf, toSfen } from "./position.js";
 /**
  * @param {HTMLElement} place what changes from one position to the next
  * @param {{go: (address: string) => Promise<void>}} page
- * @returns {{fill: (part: HTMLElement) => void} | null} shows another page in the place; null where the board is another game's
+ * @returns {{fill: (part: HTMLElement) => void}} shows another page in the place
  */
 export function startExplorer(place, { go }) {
-  const host = /** @type {HTMLElement | null} */ (place.querySelector(".board-host[data-legal-url]"));
-  if (!host) return null;
+  const host = /** @type {HTMLElement} */ (place.querySelector(".board-host"));
   const [black, white] = ["black", "white"].map((side) =>
     /** @type {HTMLElement} */ (place.querySelector(`.seat.${side} .hand-host`)));
   const label = host.querySelector("svg")?.getAttribute("aria-label") || "";
@@ -118,7 +117,7 @@ export function startExplorer(place, { go }) {
   function takeOver(table) {
     const own = /** @type {HTMLElement} */ (place.querySelector(".table"));
     const sfen = table.querySelector(".board-host")?.getAttribute("data-sfen") || "";
-    /** @type {HTMLElement} */ (host).dataset.sfen = sfen;
+    host.dataset.sfen = sfen;
     for (const side of [".black", ".white"]) {
       own.querySelector(`${side} .who`)?.replaceWith(/** @type {Element} */ (table.querySelector(`${side} .who`)));
     }

@@ -4,7 +4,7 @@
  * have no pointer. The replay, its problems and the explorer are played on with it. The rules are the server's.
  */
 
-import { squareOf, usiSquare, western } from "./position.js";
+import { squareOf, usiOf, usiSquare, western } from "./position.js";
 import { startPointing } from "./pointing.js";
 import { encode } from "./shogi64.js";
 
@@ -175,6 +175,11 @@ function halfOf(spot) {
  */
 export function wordsOf(position, { usi, text }, legal) {
   return document.documentElement.lang === "ja" ? text : western(position, usi, legal);
+}
+
+/** @param {import("../archive/js/tree.js").Node} node @param {string} usi @returns {boolean} whether this move leads to the node */
+export function isMove(node, usi) {
+  return node.usi ? node.usi === usi : Boolean(node.move) && usiOf(/** @type {any} */ (node.move)) === usi;
 }
 
 /** @param {string} address @returns {Promise<Legal[]>} */
