@@ -94,7 +94,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
 
 
 def as_stored(issue: Issue) -> dict[str, Any]:
-    """A finding as an entry keeps it: code and params, so that it can be told in any language."""
+    """Return a finding as an entry keeps it: code and params, so that it can be told in any language."""
     return {
         "code": issue.code,
         "severity": issue.severity,
@@ -107,7 +107,7 @@ def as_stored(issue: Issue) -> dict[str, Any]:
 
 
 def told(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored finding with its text in the reader's language, and without its raw params."""
+    """Return a stored finding with its text in the reader's language, and without its raw params."""
     params = dict(stored.get("params") or {})
     if stored.get("ply") is not None:
         params.setdefault("ply", stored["ply"])
@@ -116,7 +116,7 @@ def told(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:
-    """The text of a finding in a language (None: the reader's); an unknown code is shown as it is."""
+    """Return the text of a finding in a language (None: the reader's); an unknown code is shown as it is."""
     spoken = spoken or language()
     texts = TEXTS.get(code)
     if texts is None:
@@ -125,7 +125,7 @@ def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None 
 
 
 def detail_of(error: KifuError, spoken: Language | None = None) -> str:
-    """What is wrong, in the error's own words or those of its code; `spoken` as for `text_of`."""
+    """Say what is wrong, in the error's own words or those of its code; `spoken` as for `text_of`."""
     here = next((code for code in (f"{error.code}-here", error.code) if code in TEXTS), None)
     if here and not error.message:
         return text_of(here, error.params, spoken)
@@ -133,5 +133,5 @@ def detail_of(error: KifuError, spoken: Language | None = None) -> str:
 
 
 def language() -> Language:
-    """The reader's language as kifu_core knows it."""
+    """Return the reader's language as kifu_core knows it."""
     return "ja" if (get_language() or "ja").startswith("ja") else "en"

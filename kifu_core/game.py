@@ -130,9 +130,10 @@ class Picture(Generic[P]):
 
 @dataclass(frozen=True, slots=True)
 class GameKind(Generic[P]):
-    """One kind of game."""
+    """One kind of game: its name in codes and addresses, what else it is `called`, and its groups."""
 
     name: str
+    called: tuple[str, ...]
     rules: Rules[P]
     codec: Codec[P]
     formats: Formats

@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
-from archive.api.serializers import AskedGames, game_json
+from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
-from archive.queries.color_names import colours_of, results_of
+from archive.queries.color_names import results_of
 from archive.queries.positions import (
     BATCH,
     CONFIDENCE,
@@ -21,7 +21,6 @@ from archive.queries.positions import (
     Interval,
     LegalMove,
     MoveStats,
-    PositionFilters,
     Results,
     Sample,
     Unplayed,
@@ -37,11 +36,10 @@ class MatchQuery(serializers.Serializer[Any]):
     lines = Choice(choices=["main", "all"], default="main")
 
 
-class FilterQuery(MatchQuery, AskedGames):
+class FilterQuery(MatchQuery, FacetsQuery):
     """Which games through a position are meant."""
 
-    min_rating = Whole(required=False, min_value=0, max_value=32767)
-    upload = Whole(required=False, min_value=1, max_value=LARGEST_ID)
+    place = "positions"
 
 
 class PositionQuery(FilterQuery):
@@ -90,17 +88,6 @@ class FindBody(serializers.Serializer[Any]):
     game = Whole(required=False, min_value=1, max_value=LARGEST_ID)
     position = serializers.DictField(required=False)
     ply = Whole(required=False, min_value=0, max_value=32767)
-
-
-def position_filters(game: GameKind[Any], query: dict[str, Any]) -> PositionFilters:
-    """The filters of a question about a position."""
-    plain = ("player", "event", "handicap", "min_rating", "upload")
-    return PositionFilters(
-        **{name: query.get(name) for name in plain},
-        **colours_of(game.name, query),
-        since=query.get("from"),
-        until=query.get("to"),
-    )
 
 
 def through_json(row: GameThrough, request: Request) -> dict[str, Any]:

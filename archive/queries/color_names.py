@@ -16,15 +16,15 @@ def results_of(game: GameKind[Any]) -> tuple[str, ...]:
     return (*game.rules.sides, "draw", "unknown")
 
 
-def kind_meant(kind: str | None, asked: Mapping[str, Any]) -> str | None:
+def game_meant(game: str | None, asked: Mapping[str, Any]) -> str | None:
     """The kind of game that is asked for: where sides are named without one, shogi's are meant."""
     names = (asked.get("result"), *(side for side in SHOGI.rules.sides if asked.get(side)))
-    return kind or (SHOGI.name if {*names} & {*SHOGI.rules.sides} else None)
+    return game or (SHOGI.name if {*names} & {*SHOGI.rules.sides} else None)
 
 
-def colours_of(kind: str | None, asked: Mapping[str, Any]) -> dict[str, Any]:
+def colours_of(name: str | None, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Who plays which colour and who wins as filters take it: their `black` is colour 0."""
-    game = GAMES[kind or SHOGI.name]
+    game = GAMES[name or SHOGI.name]
     first, second = (asked.get(side) for side in game.rules.sides)
     result = asked.get("result")
     return {

@@ -21,7 +21,8 @@ from archive.index.schema import (
     WHITE_WINS,
 )
 from archive.queries.counting import Counted, Reading, Sample, counted, filtered, totals
-from archive.queries.filters import PositionFilters, resolve
+from archive.queries.filters import GameFilters
+from archive.queries.position_filters import resolve
 from archive.queries.position_games import GameThrough, extremes
 from archive.queries.position_query import Asked, Lines, ask, position_keys
 from kifu_core.classes import Match
@@ -131,7 +132,7 @@ def explore(
     match: Match = "exact",
     lines: Lines = "main",
     space: int = 0,
-    filters: PositionFilters | None = None,
+    filters: GameFilters | None = None,
     *,
     transpositions: bool = False,
 ) -> Explorer:

@@ -15,7 +15,6 @@ from archive.queries.explorer import (
     explore_many,
     reaching,
 )
-from archive.queries.filters import PositionFilters
 from archive.queries.legal import LegalMove, legal
 from archive.queries.position_games import GameThrough, games_through
 from archive.queries.position_query import KINDS, MATCHES, Lines
@@ -31,7 +30,6 @@ __all__ = [
     "LegalMove",
     "Lines",
     "MoveStats",
-    "PositionFilters",
     "Results",
     "Sample",
     "Unplayed",

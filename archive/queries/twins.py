@@ -15,8 +15,8 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from archive import codec
+from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES
-from archive.derive.merge import is_beginning
 from archive.models import Game, GameRecord
 from kifu_core.jkf import Record
 

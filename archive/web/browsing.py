@@ -20,8 +20,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
-from archive.queries.games import GameFilters, find_games
-from archive.queries.positions import PositionFilters, explore
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
+from archive.queries.positions import explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
@@ -188,10 +189,8 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 
 def _first_moves(kind: str, name: str) -> dict[str, Any]:
     """The player's first moves, as the side that usually begins."""
-    return {
-        "title": PAGES[kind].words.first_moves,
-        **_from_start(kind, _FIRST_MOVES, PositionFilters(black=name)),
-    }
+    found = _from_start(kind, _FIRST_MOVES, GameFilters(black=name))
+    return {"title": PAGES[kind].words.first_moves, **found}
 
 
 @require_safe
@@ -275,7 +274,7 @@ def opening_address(kind: str, opening: str) -> str:
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
-def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:
+def _from_start(kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
     start = GAMES[kind].rules.initial()
     explorer = explore(kind, GAMES[kind].codec.encode(start), filters=filters)

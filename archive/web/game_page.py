@@ -302,7 +302,7 @@ def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> 
 
     Of very many numbers those of the shown plies are told.
     """
-    limits = series.limits_of(game.details)
+    limits = series.limits_of(game.header_data)
     times = time_chart(found.clock, game.plies)
     told = [(mark, times.longest(color)) for color, mark in enumerate(MARKS_OF[game.kind])] if times else []
     scores = score_chart(best(list(found.evaluations)), game.plies)

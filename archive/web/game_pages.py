@@ -30,8 +30,7 @@ class Words:
     `results` are the words for results by number (colour 0, colour 1, draw, unknown), `marks` stand before
     the players of both colours and are drawn in a `shape`, `sides` are words for the names of sides, and
     `seats` for colours 0 and 1 where games from all starts are added up. `starts` and `endings` are by their
-    names in records, the start `usual` needs no word. `first_moves` heads those of a player, `search` are
-    words that ask for the game in the search box.
+    names in records, the start `usual` needs no word. `first_moves` heads those of a player.
     """
 
     game: Promise
@@ -44,7 +43,6 @@ class Words:
     usual: str
     endings: Mapping[str, Promise]
     first_moves: Promise
-    search: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

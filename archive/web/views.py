@@ -23,13 +23,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
+from archive.garbage_collection import uncollected
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people
 from archive.queries.addresses import game_at
 from archive.queries.facets import LOOKED_AT, facets
+from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
@@ -47,8 +48,6 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    filters_of,
-    position_filters_of,
     position_in,
 )
 from archive.web.games import PAGES
@@ -123,7 +122,7 @@ def games(request: HttpRequest) -> HttpResponse:
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
-    filters, order = filters_of(form), form.sorting()
+    filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
         page = find_games(filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
@@ -300,7 +299,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    filters = position_filters_of(form, kind) if form.is_valid() else None
+    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(

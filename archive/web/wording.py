@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import Promise
@@ -10,9 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
+from archive.queries.color_names import results_of
 from archive.queries.keyset import Sorting
 from archive.web.games import PAGES
 from kifu_core.games import GAMES as GAME_KINDS
+from kifu_core.games import SHOGI
 from kifu_core.shogi import notation
 from kifu_core.shogi.pieces import BY_CODE
 
@@ -58,6 +61,21 @@ RECORDS: Final[dict[str, Promise]] = {
     "position": pgettext_lazy("figure", "single positions"),
 }
 """What records of each kind are called below their number."""
+
+
+def _results(game: str) -> Iterable[tuple[str, Promise]]:
+    name = game or SHOGI.name
+    return [*zip(results_of(GAME_KINDS[name]), RESULTS_OF[name], strict=True)]
+
+
+MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
+    "result": _results,
+    "handicap": lambda game: STARTS_OF[game or SHOGI.name].items(),
+    "special": lambda game: ENDINGS_OF.get(game, ENDINGS).items(),
+    "game": lambda game: GAMES.items(),
+}
+"""The values of filters that every kind of game words differently, with their words; for any kind of game
+those of shogi, and the endings of all."""
 
 
 def nameless(record_kind: str) -> str:

@@ -14,6 +14,7 @@ from kifu_core.quoridor.record import from_jkf, packed_move, start
 
 QUORIDOR: Final[GameKind[Position]] = GameKind(
     name=keys.KIND,
+    called=("コリドール",),
     rules=Rules(
         sides=("white", "black"),
         presets=("START", "OTHER"),

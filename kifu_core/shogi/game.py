@@ -24,6 +24,7 @@ from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    called=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import HotMove, HotPosition
 from archive.queries.explorer import wilson
 from archive.queries.positions import explore, explore_many, games_through
@@ -23,7 +23,7 @@ START = shogi64.encode(Position.initial())
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(8)
     return [random_game(random) for _ in range(60)]
 

@@ -7,10 +7,11 @@ from datetime import date
 import pytest
 
 from archive import store
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, Player, PlayerAlias, Upload
 from archive.queries import games as module
-from archive.queries.games import GameFilters, find_games
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.queries.keyset import ORDERS, InvalidCursorError
 from tests.archive.builders import ingest, ready
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 DAYS = ["2020/01/01", "2020/01/01", "2021/03", "1743", "", ""]
 
 
-def games() -> list[ReadyGame]:
+def games() -> list[DerivedGame]:
     """Six games named a to f, two of them without a day."""
     return [
         ready("7g7f 3c3d 2g2f", black=name, white="乙", **({"day": day} if day else {}))
@@ -75,7 +76,7 @@ ASKED = [
     (GameFilters(since=date(2000, 1, 1)), "abc"),
     (GameFilters(player="乙", until=date(2020, 12, 31)), "abd"),
     (GameFilters(min_plies=5, max_plies=7), "acf"),
-    (GameFilters(kind="shogi", handicap="HIRATE"), "abcdef"),
+    (GameFilters(game="shogi", handicap="HIRATE"), "abcdef"),
     (GameFilters(player="丙"), ""),
 ]
 
@@ -201,7 +202,7 @@ def test_days_results_and_kinds_are_filters():
     assert names(GameFilters(event="王位戦")) == ["u"]
     assert names(GameFilters(event="王位戦", result=0)) == []
     assert names(GameFilters(record_kind="problem")) == ["p"]
-    assert names(GameFilters(handicap="KY")) == [] and len(names(GameFilters(kind="shogi"))) == 8
+    assert names(GameFilters(handicap="KY")) == [] and len(names(GameFilters(game="shogi"))) == 8
 
 
 def test_a_changed_cursor_is_refused():

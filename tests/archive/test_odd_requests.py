@@ -22,9 +22,9 @@ pytestmark = pytest.mark.django_db
 START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 ROUTES = routes()
 PARAMETERS = """
-    cursor limit player black white event from to result handicap special opening min_plies max_plies kind
-    order match lines transpositions min_rating upload depth min_games flip format ply sfen q name after
-    failed_after sent part fork theme moves pieces game code text next
+    cursor limit player black white event from to result handicap special opening min_plies max_plies
+    record_kind order match lines transpositions min_rating upload depth min_games flip format ply sfen q name
+    after failed_after sent part fork theme moves pieces game code text next
 """
 ODD = [
     "", "0", "-1", "--5", "²", "１０", "1_0", " 1 ", "+1", "1e5", "9" * 30, "9" * 5000, "NaN", "Infinity",

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from archive import codec
-from archive.derive.game import ReadyGame, index_rows
+from archive.derive.game import DerivedGame, index_rows
 from archive.models import Game, HotMove, HotPosition
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.positions import Results, explore, games_through
@@ -29,7 +29,7 @@ START = shogi64.encode(Position.initial())
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
     return list(games.values())[:GAMES]

@@ -99,12 +99,12 @@ def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):
         return [game["kind"] for game in get(client, "games", **query).json()["results"]]
 
     assert sorted(kinds()) == sorted(kinds(player="Ada")) == ["quoridor", "shogi"]
-    assert kinds(kind="quoridor") == kinds(kind="quoridor", black="Bo", result="black") == ["quoridor"]
-    assert kinds(kind="quoridor", white="Bo") == kinds(kind="quoridor", result="white") == []
+    assert kinds(game="quoridor") == kinds(game="quoridor", black="Bo", result="black") == ["quoridor"]
+    assert kinds(game="quoridor", white="Bo") == kinds(game="quoridor", result="white") == []
     # Sides without a kind are those of shogi, as ever.
     assert kinds(black="Bo") == kinds(result="black") == ["shogi"]
     assert kinds(handicap="START") == ["quoridor"]
-    assert get(client, "games", kind="chess").status_code == 400
+    assert get(client, "games", game="chess").status_code == 400
 
 
 # --- positions -------------------------------------------------------------------------------------------

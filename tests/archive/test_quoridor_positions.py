@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import counting
 from archive.queries.explorer import explore_many
+from archive.queries.filters import GameFilters
 from archive.queries.legal import legal
 from archive.queries.novelty import novelty
-from archive.queries.positions import PositionFilters, explore, games_through
+from archive.queries.positions import explore, games_through
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import QUORIDOR
@@ -32,7 +33,7 @@ KIND = "quoridor"
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(300))}
     return list(games.values())[:150]
@@ -187,10 +188,10 @@ def test_many_positions_are_answered_at_once(pool):
 
 def test_filters_mean_the_askers_colours():
     ingest(ready("e2 e8", black="Ada", white="Bo"), ready("e2 e8", black="Bo", white="Ada"))
-    for filters, total in ((PositionFilters(black="Ada"), 1), (PositionFilters(player="Ada"), 2)):
+    for filters, total in ((GameFilters(black="Ada"), 1), (GameFilters(player="Ada"), 2)):
         assert explore(KIND, code("e2"), filters=filters).total == total
     asked = display_key(turned(after("e2"), 2))
-    (row,) = games_through(KIND, asked, "color", filters=PositionFilters(black="Ada")).items
+    (row,) = games_through(KIND, asked, "color", filters=GameFilters(black="Ada")).items
     assert row.white == "Ada"
 
 

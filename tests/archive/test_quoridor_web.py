@@ -94,10 +94,10 @@ def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
 @pytest.mark.parametrize(
     ("words", "filters"),
     [
-        ("kind:quoridor", {"game": "quoridor"}),
-        ("kind:shogi @Ada", {"game": "shogi", "player": "Ada"}),
+        ("game:quoridor", {"game": "quoridor"}),
+        ("game:shogi @Ada", {"game": "shogi", "player": "Ada"}),
         ("ゲーム:コリドール", {"game": "quoridor"}),
-        ("kind:problem", {"kind": "problem"}),
+        ("record_kind:problem", {"record_kind": "problem"}),
         ("先手:Ada", {"black": "Ada"}),
         ("先手:Ada 後手:Bo ゲーム:コリドール", {"game": "quoridor", "white": "Ada", "black": "Bo"}),
     ],
@@ -120,7 +120,7 @@ def test_a_pasted_code_or_list_leads_to_its_position(client: Client, words: str,
     assert client.get("/games/", {"q": words})["Location"].startswith("/positions/quoridor/")
 
 
-@pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "kind:quoridor", "QGCLJPRAA", "第1回"])
+@pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "game:quoridor", "QGCLJPRAA", "第1回"])
 def test_other_words_are_no_position(words: str) -> None:
     assert position_in(words) is None
 

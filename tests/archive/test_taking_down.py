@@ -12,9 +12,10 @@ from archive.intake import tasks, uploads
 from archive.models import Entry, Game, GameAlias, GoneUpload, Occurrence, Upload, User
 from archive.queries import statistics
 from archive.queries.facets import facets
-from archive.queries.games import GameFilters, find_games
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.queries.people import names, player_summary
-from archive.queries.positions import PositionFilters, explore, games_through
+from archive.queries.positions import explore, games_through
 from archive.queries.statistics import counts
 from archive.store import deletion, verify
 from tests.archive.games import KIF, START, stored
@@ -219,7 +220,7 @@ def test_a_game_that_others_sent_too_stays_without_a_word_of_the_upload(sent):
         assert f"/uploads/{sent.pk}/" not in page and "secret.kif" not in page
     assert [pk for pk, _name, _n in facets().sources] == [other.pk]
     assert find_games(GameFilters(upload=sent.pk)).items == ()
-    assert explore("shogi", START, filters=PositionFilters(upload=sent.pk)).total == 0
+    assert explore("shogi", START, filters=GameFilters(upload=sent.pk)).total == 0
     assert "secret.kif" not in client.get(f"/games/?upload={sent.pk}").content.decode()
     store.delete_upload(sent.pk)
     assert Entry.objects.get().state == Entry.State.STORED and all_right()

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from django.urls import reverse
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Entry, Game, User
 from archive.queries.twins import Twin, all_pairs, twins
 from kifu_core.shogi.position import Position
@@ -21,7 +21,7 @@ OPENING = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f"
 MEETING = {"black": "甲", "white": "乙", "day": "2020/01/02"}
 
 
-def planted(number: int, random: Random) -> tuple[ReadyGame, ReadyGame]:
+def planted(number: int, random: Random) -> tuple[DerivedGame, DerivedGame]:
     """Two games that are likely one: cut short with a result, or with one header changed."""
     played = random_line(Position.initial(), random, random.randrange(30, 60), 6)
     header = {"black": f"甲{number}", "white": f"乙{number}", "day": f"2020/01/{number % 28 + 1:02}"}

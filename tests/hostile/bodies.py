@@ -60,7 +60,7 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
         "theme": dice.choice(("dark", "light", "x")),
         "username": "staff",
         "password": dice.choice(any_text()).decode("utf-8", "replace"),
-        "action": dice.choice(("delete_selected", "retry", "read_again", "x")),
+        "action": dice.choice(("delete_selected", "retry", "reread", "x")),
         # Not the first: among users those are our own.
         "_selected_action": dice.choice((known.ids.get("uploads") or [])[5:] or ["9", "²", "x"]),
         "post": "yes",

@@ -97,7 +97,9 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
 def _pages(upload: Upload) -> Iterator[list[Entry]]:
     """All entries by pages: no cursor stays open while a client is slow."""
     after = -1
-    entries = Entry.objects.filter(upload=upload).defer("extra", "record", "beside").order_by("seq")
+    entries = (
+        Entry.objects.filter(upload=upload).defer("beyond_jkf", "record", "parsed_facts").order_by("seq")
+    )
     while rows := list(entries.filter(seq__gt=after)[:_PAGE]):
         yield rows
         after = rows[-1].seq

@@ -25,7 +25,6 @@ from archive.api.positions import (
     explorer_json,
     found_json,
     legal_json,
-    position_filters,
     position_url,
     through_json,
     walk_json,
@@ -33,6 +32,7 @@ from archive.api.positions import (
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries import position_lookup
+from archive.queries.filters import positions_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
 from archive.queries.positions import explore, explore_many, games_through
@@ -67,7 +67,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
         code,
         query["match"],
         query["lines"],
-        filters=position_filters(game, query),
+        filters=positions_asked(kind, query),
         transpositions=query["transpositions"],
     )
     return Response(
@@ -93,7 +93,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
             cursor=query.get("cursor"),
             limit=limit_of(query, 25),
             lines=query["lines"],
-            filters=position_filters(game, query),
+            filters=positions_asked(kind, query),
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error

@@ -18,7 +18,7 @@ from kifu_core.quoridor.game import QUORIDOR as GAME
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.telling import MARKS
 
-_SIDES: Final = {"white": pgettext_lazy("Quoridor", "White"), "black": pgettext_lazy("Quoridor", "Black")}
+_SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 
 
 def position_in(words: str) -> str | None:
@@ -77,7 +77,6 @@ QUORIDOR: Final = GamePages(
             "BLACK_WINS": _("Black wins"),
         },
         first_moves=_("First moves as White"),
-        search=("コリドール", "quoridor"),
     ),
     downloads=(*_NAMED, ("JSON", "json")),
     copies=_NAMED,

@@ -125,7 +125,6 @@ SHOGI: Final = GamePages(
             "ERROR": _("error"),
         },
         first_moves=_("First moves as Black"),
-        search=("将棋",),
     ),
     downloads=(
         ("KIF", "kif"),

@@ -6,12 +6,12 @@
  * Texts are the server's: the move list holds them, with the node's key in `data-key`.
  */
 
+import { keepAddress } from "./address.js";
 import { buildTree, nodeKey, route } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 /** @typedef {import("./tree.js").Place} Place */
 
-const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
 /** As many own moves as the server takes from an address (archive/web/lines.py). */
 const TRIED = 150;
@@ -78,8 +78,6 @@ export function startReplay(root, record, kit) {
   let drawn = false;
   let scheduled = false;
   let settleTimer = 0;
-  let addressTimer = 0;
-  let addressSet = -ADDRESS_INTERVAL;
   /** The node whose continuations the address asks for by pages: the server has listed them. */
   let listed = new URLSearchParams(location.search).has("from") ? wanted : null;
 
@@ -227,23 +225,9 @@ export function startReplay(root, record, kit) {
     return `${root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }
 
-  /**
-   * Browsers refuse more than about a hundred changes of the address in 30 seconds. While a frame is to come the
-   * address waits for what it shows: of a page that was asked for with own moves, they are shown with it.
-   */
-  function setAddress() {
-    if (scheduled || root.dataset.page || shown === listed) return;
-    clearTimeout(addressTimer);
-    const address = addressOf(shown);
-    if (address === location.pathname + location.search) return;
-    const wait = addressSet + ADDRESS_INTERVAL - performance.now();
-    if (wait > 0) {
-      addressTimer = window.setTimeout(setAddress, wait);
-      return;
-    }
-    addressSet = performance.now();
-    history.replaceState(null, "", address);
-  }
+  // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
+  // are shown with it.
+  const setAddress = keepAddress(() => (scheduled || root.dataset.page || shown === listed ? null : addressOf(shown)));
 
   function flip() {
     const flipped = root.classList.toggle("flipped");
