@@ -19,7 +19,7 @@ from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
 from archive.web.wording import ENDINGS, MENUS
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import handicaps, specials
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ _SEATS: Final = {"先手": 0, "後手": 1}
 _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
     "record_kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
-    "game": {"コリドール": QUORIDOR.name, "quoridor": QUORIDOR.name},
+    "game": {
+        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.called)
+    },
 }
 """Words that say by themselves what a game is."""
 

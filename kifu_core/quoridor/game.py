@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
 from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
+from kifu_core.quoridor.formats.cutting import begins_game
 from kifu_core.quoridor.formats.losses import losses
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
 QUORIDOR: Final[GameKind[Position]] = GameKind(
     name=keys.KIND,
+    called=("コリドール",),
     rules=Rules(
         sides=("white", "black"),
         presets=("START", "OTHER"),
@@ -39,6 +42,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         with_ply=frozenset(["qf"]),
         with_ending=frozenset(),
         ends={},
+        cuts={name: partial(begins_game, name) for name in ("qf", "alg")},
     ),
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
@@ -52,10 +56,13 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
+        typed=telling.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
         move_text=telling.move_text,
         move_facts=lambda position, move: {},
+        written=telling.written,
+        played=telling.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import detect, draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.shogi import (
+    detect,
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    telling,
+    typed_moves,
+)
 from kifu_core.shogi.formats.losses import losses
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
@@ -13,6 +25,7 @@ from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    called=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),
@@ -40,6 +53,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         with_ply=frozenset(["sfen", "bod"]),
         with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
         ends=telling.ENDS,
+        cuts={},
     ),
     replay=Replay(
         visits=replay.visits,
@@ -53,10 +67,13 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
+        typed=typed_moves.position_typed,
         texts=telling.texts,
         move_name=moves.to_usi,
-        move_text=telling.move_text,
-        move_facts=telling.move_facts,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -208,7 +208,7 @@ def test_records_of_any_format_are_replayed_on_another_site(
     }
     names = ("kif", "ki2", "csa")
     elements = "".join(f'<kifu-replay src="game.{name}" ply="4"></kifu-replay>' for name in names)
-    module = f'<script type="module" src="{live_server.url}/static/archive/js/kifu-replay.js"></script>'
+    module = f'<script type="module" src="{live_server.url}/static/shogi/kifu-replay.js"></script>'
     html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{module}{elements}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
     page = open_page(size=size)

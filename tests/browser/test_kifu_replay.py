@@ -20,7 +20,7 @@ def shown(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, element: str, language: str = "ja"
 ) -> Page:
     """A page of the other site with the element in it."""
-    module = f"{live_server.url}/static/archive/js/kifu-replay.js"
+    module = f"{live_server.url}/static/shogi/kifu-replay.js"
     script = f'<script type="module" src="{module}"></script>'
     html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{script}{element}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())

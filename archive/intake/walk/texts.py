@@ -1,7 +1,7 @@
 """A text of many games cut into parts that can be read one by one, in bounded memory.
 
 CSA files hold games between lines that begin or end with `/` or one after the other, USI and SFEN files a
-game or position a line; games of Quoridor begin with lines that tell. Other formats have no such border that
+game or position a line; some games begin with lines that tell. Other formats have no such border that
 could be found without reading them: they are read whole, up to a limit.
 """
 
@@ -17,8 +17,7 @@ from django.conf import settings
 
 from archive.intake.walk.refusals import RefusedError
 from kifu_core.deadline import check_time
-from kifu_core.games import QUORIDOR, kind_of
-from kifu_core.quoridor.formats.cutting import begins_game
+from kifu_core.games import kind_of
 
 WHOLE_BYTES: Final = 256 * 1024
 """A file up to this size is read at once, whatever it holds."""
@@ -85,8 +84,8 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
     file_format, _ = kind.formats.detect(text, name)
     if file_format == "csa":
         return _games_of_csa
-    if kind is QUORIDOR and file_format in ("qf", "alg"):
-        return partial(_lines, begins=partial(_begins_game, file_format))
+    if begins := kind.formats.cuts.get(file_format or ""):
+        return partial(_lines, begins=partial(_begins_game, begins))
     if file_format == "csa1":
         return partial(_lines, begins=_begins_set)
     if file_format == "psn":
@@ -129,9 +128,9 @@ def _begins_psn(line: bytes, before: bytes, depth: int) -> bool:
     return line.startswith(b"[") and not before.startswith(b"[") and not depth
 
 
-def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bool:
+def _begins_game(begins: Callable[[str, str, int], bool], line: bytes, before: bytes, depth: int) -> bool:
     text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
-    return begins_game(file_format, text, last, depth)
+    return begins(text, last, depth)
 
 
 def _lines(lines: Iterable[bytes], begins: Begins) -> Iterator[Piece]:
