@@ -11,6 +11,7 @@ from kifu_core.quoridor.record import from_jkf, packed_move, start
 
 QUORIDOR: Final[GameKind[Position]] = GameKind(
     name=keys.KIND,
+    called=("コリドール",),
     rules=Rules(
         sides=("white", "black"),
         presets=("START", "OTHER"),
@@ -41,10 +42,13 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
+        typed=telling.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
         move_text=telling.move_text,
         move_facts=lambda position, move: {},
+        written=telling.written,
+        played=telling.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

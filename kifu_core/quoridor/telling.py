@@ -7,11 +7,14 @@ from typing import Any, Final
 
 from kifu_core.errors import KifuError
 from kifu_core.messages import message
+from kifu_core.picture import Language
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import SQUARE_NAMES, name
-from kifu_core.quoridor.formats import detect
+from kifu_core.quoridor.formats import detect, load
+from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.record import KIND, VERSION, check, start
+from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
+from kifu_core.quoridor.replay import main_line
 
 _PATH: Final = str.maketrans("+/-_", "-_+/")
 
@@ -30,6 +33,20 @@ def move_text(position: Position, move: int) -> str:
     return name(move)
 
 
+MARKS: Final = ("♙", "♟\ufe0e")
+"""Stand before the moves of White and Black."""
+
+
+def written(move: Move, before: Move | None, language: Language) -> str:
+    """A move of a record with its side's mark: the square of a pawn, or a wall, in any language."""
+    return MARKS[move["color"]] + (move.get("wall") or move["to"])
+
+
+def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+    """A move about to be played, with its side's mark; the same in every language, whatever was before."""
+    return MARKS[position.turn] + text
+
+
 def named(text: str) -> Position | None:
     """The position of a single qf_code that is a snapshot; None for a record, and for lists of moves.
 
@@ -39,6 +56,20 @@ def named(text: str) -> Position | None:
         return None
     found = qf_code.normalized(qf_code.decode(text))
     return found.start().position if found.moves is None else None
+
+
+def typed(text: str) -> Position | None:
+    """Return the position of a code, or of the end of a list of two moves and more; None for other words."""
+    if detect(text)[0] != ("alg" if len(text.split()) > 1 else "qf" if looks_coded(text) else ""):
+        return None
+    try:
+        if (position := named(text)) is not None:
+            return position
+        found = load(text).games
+    except KifuError:
+        return None
+    *_, (_ply, end, _move, _entry) = main_line(from_jkf(found[0].record)) if found else [(0, None, 0, None)]
+    return end
 
 
 def as_object(position: Position) -> dict[str, Any]:

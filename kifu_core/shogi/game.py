@@ -5,13 +5,25 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import draw, evaluations, formats, legality, moves, replay, rules, telling
+from kifu_core.shogi import (
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    telling,
+    typed_moves,
+)
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    called=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),
@@ -42,10 +54,13 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
+        typed=typed_moves.position_typed,
         texts=telling.texts,
         move_name=moves.to_usi,
-        move_text=telling.move_text,
-        move_facts=telling.move_facts,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

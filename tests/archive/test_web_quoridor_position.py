@@ -166,4 +166,4 @@ def test_the_board_opens_with_what_the_address_says(client: Client) -> None:
     html = page(client, "/quoridor/board/?code=yzoA+BQ/A&ply=3")
     assert 'data-qfcode="yzoA+BQ/A"' in html.replace("&#x2B;", "+")
     assert 'data-ply="3"' in html
-    assert "quoridor.js" in html
+    assert "quoridor/boards.js" in html

@@ -7,10 +7,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from archive.web.wording import SIDES_OF
-from kifu_core.games import GAMES
+from archive.web.quoridor.pages import QUORIDOR
 from kifu_core.quoridor import draw, qf_code
-from kifu_core.quoridor.keys import KIND
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State
 
@@ -34,7 +32,7 @@ def code_to_play(position: Position) -> str:
 @register.simple_tag
 def side_name(color: int) -> str:
     """What a side is called."""
-    return str(SIDES_OF[KIND][GAMES[KIND].rules.sides[color]])
+    return str(QUORIDOR.words.seats[color])
 
 
 @register.simple_tag

@@ -4,16 +4,16 @@
  * one after the other; the solution is the record's own list.
  */
 
+import { isMove } from "./playing.js";
 import { fromSfen, square } from "./position.js";
-import { isMove } from "./tree.js";
 
-/** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("../archive/js/tree.js").Node} Node */
 
 /** Milliseconds after which the reply is played: long enough to see one's own move. */
 const REPLY = 450;
 
 /**
- * @param {import("./replay.js").Replay} replay
+ * @param {import("../archive/js/replay.js").Replay} replay
  * @returns {{judge: (usi: string) => boolean} | null} null for games that are no problems; whether a move of the reader
  *   has been judged, and is not one that is only tried
  */

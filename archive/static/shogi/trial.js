@@ -5,13 +5,14 @@
  */
 
 import { fromSfen, moveOf, play, toSfen } from "./position.js";
-import { Playing, wordsOf } from "./playing.js";
+import { isMove, Playing, wordsOf } from "./playing.js";
+import { usiText } from "./sharing.js";
 import { startSolving } from "./solving.js";
-import { isMove, tryMove } from "./tree.js";
-import { askedMoves, showTried } from "./tried.js";
+import { tryMove } from "../archive/js/tree.js";
+import { askedMoves, showTried } from "../archive/js/tried.js";
 
-/** @typedef {import("./replay.js").Replay} Replay */
-/** @typedef {import("./tree.js").Node} Node */
+/** @typedef {import("../archive/js/replay.js").Replay} Replay */
+/** @typedef {import("../archive/js/tree.js").Node} Node */
 /** @typedef {import("./playing.js").Legal} Legal */
 
 const MARKS = ["▲", "△"];
@@ -64,7 +65,7 @@ export function startTrials(replay) {
     replay.go(node);
   }
 
-  showTried(replay);
+  showTried(replay, (end) => usiText(replay, end));
   goOn();
   replay.onShow(() => playing.release());
   replay.onSettle(() => playing.refill());

@@ -1,9 +1,9 @@
 // @ts-check
 /** The replay in a frame of another site: keys, wheel and swipes, and nothing that changes the address. */
 
-import { listenToKeys, listenToSwipes } from "./gestures.js";
-import { Replay } from "./replay.js";
-import { shogi } from "./shogi-kit.js";
+import { listenToKeys, listenToSwipes } from "../archive/js/gestures.js";
+import { Replay } from "../archive/js/replay.js";
+import { shogi } from "./kit.js";
 
 const root = document.getElementById("replay");
 const record = document.getElementById("record");

@@ -6,7 +6,7 @@ import { encode } from "./shogi64.js";
 import { fromSfen, play, square, takeBack, toSfen } from "./position.js";
 import { positionWords } from "./wording.js";
 
-/** @type {import("./replay.js").Kit} */
+/** @type {import("../archive/js/replay.js").Kit} */
 export const shogi = {
   start: (root) => fromSfen(root.dataset.start || ""),
   board: createBoard,

@@ -3,7 +3,7 @@
  * `<kifu-replay src="game.kif">`: a replay on any site. The record is at an address or between the tags, as JKF,
  * KIF, KI2, CSA, USI or SFEN; what is not a normalized JKF is sent to the archive that this module came from.
  *
- *     <script type="module" src="https://archive.example/static/archive/js/kifu-replay.js"></script>
+ *     <script type="module" src="https://archive.example/static/shogi/kifu-replay.js"></script>
  *     <kifu-replay src="game.kif" ply="20" lang="en" theme="dark" flip></kifu-replay>
  */
 
@@ -11,11 +11,11 @@ import { createBoard } from "./board.js";
 import { play, square, takeBack } from "./position.js";
 import { startPosition } from "./start.js";
 import { styles } from "./kifu-replay-styles.js";
-import { buildTree, route } from "./tree.js";
+import { buildTree, route } from "../archive/js/tree.js";
 import { endingText, moveText } from "./wording.js";
 
-/** @typedef {import("./tree.js").Node} Node */
-/** @typedef {import("./tree.js").Entry & {comments?: string[]}} Entry */
+/** @typedef {import("../archive/js/tree.js").Node} Node */
+/** @typedef {import("../archive/js/tree.js").Entry & {comments?: string[]}} Entry */
 /** @typedef {{header: Record<string, string>, initial?: import("./start.js").Initial, moves: Entry[]}} Record_ */
 
 const CONVERT = new URL("../../../api/v1/convert", import.meta.url);

@@ -4,7 +4,7 @@
  * have no pointer. The replay, its problems and the explorer are played on with it. The rules are the server's.
  */
 
-import { squareOf, usiSquare, western } from "./position.js";
+import { squareOf, usiOf, usiSquare, western } from "./position.js";
 import { Pointing } from "./pointing.js";
 import { encode } from "./shogi64.js";
 
@@ -185,6 +185,11 @@ function halfOf(spot) {
  */
 export function wordsOf(position, { move, text }, legal) {
   return document.documentElement.lang === "ja" ? text : western(position, move, legal);
+}
+
+/** @param {import("../archive/js/tree.js").Node} node @param {string} usi @returns {boolean} whether this move leads to the node */
+export function isMove(node, usi) {
+  return node.name ? node.name === usi : Boolean(node.move) && usiOf(/** @type {any} */ (node.move)) === usi;
 }
 
 /** @param {string} address @returns {Promise<Legal[]>} */

@@ -1,4 +1,4 @@
-"""Pages of Quoridor that shogi has not: the free board."""
+"""The free board."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SNIPPET: Final = """<link rel="stylesheet" href="{style}">
 @require_safe
 def board(request: HttpRequest) -> HttpResponse:
     """A board to play on; `code` and `ply` say where it opens."""
-    files = {name: request.build_absolute_uri(static(name)) for name in ("quoridor.css", "quoridor.js")}
+    style, module = (request.build_absolute_uri(static(f"quoridor/boards.{kind}")) for kind in ("css", "js"))
     context = {
-        "snippet": _SNIPPET.format(style=files["quoridor.css"], module=files["quoridor.js"]),
+        "snippet": _SNIPPET.format(style=style, module=module),
         "code": request.GET.get("code", "").replace(" ", "+"),  # what a `+` in an address may have become
         "ply": request.GET.get("ply", ""),
         "position_url": reverse("position", args=[KIND, "CODE"]),

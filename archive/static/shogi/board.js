@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The shogi board as SVG: wood, wedge-shaped pieces with one kanji, coordinates, the last move, both hands.
- * Measures and structure are those of archive/web/boards.py, so that a board drawn by the server does not jump.
+ * Measures and structure are those of kifu_core/shogi/draw.py, so that a board drawn by the server does not jump.
  */
 
 import { squareOf } from "./position.js";
@@ -37,7 +37,7 @@ import { squareOf } from "./position.js";
  * @property {(event: MouseEvent) => number | null} squareAt the square under the pointer
  */
 
-/** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
+/** @typedef {import("../archive/js/archive-moves.js").Arrow} Arrow */
 
 /**
  * @typedef {object} Piece

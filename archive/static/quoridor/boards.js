@@ -2,14 +2,14 @@
 /**
  * Boards of Quoridor for any site, in place of the viewer and the free board of 2014 and without jQuery:
  *
- *     <link rel="stylesheet" href="https://archive.example/static/quoridor.css">
- *     <script type="module" src="https://archive.example/static/quoridor.js"></script>
+ *     <link rel="stylesheet" href="https://archive.example/static/quoridor/boards.css">
+ *     <script type="module" src="https://archive.example/static/quoridor/boards.js"></script>
  *     <div class="qf_board_viewer" data-boardsize="7" data-flags="6" data-qfcode="j7oklAHMe1ICg"></div>
  *     <div class="qf_freeboard" data-boardsize="10"></div>
  */
 
-import { Freeboard } from "./quoridor/freeboard.js";
-import { showViewer } from "./quoridor/viewer.js";
+import { Freeboard } from "./freeboard.js";
+import { showViewer } from "./viewer.js";
 
 /** @type {WeakSet<Element>} */
 const started = new WeakSet();

@@ -1,16 +1,16 @@
 // @ts-check
 /** Starts the replay on a game's page, and what stands around it. */
 
-import "./embed-code.js";
-import { showArchiveMoves } from "./archive-moves.js";
-import { startAutoplay } from "./autoplay.js";
-import { followOnCharts } from "./charts.js";
-import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
-import { startKeys } from "./keys.js";
-import { Replay } from "./replay.js";
-import { shogi } from "./shogi-kit.js";
-import { startSharing } from "./sharing.js";
-import { startTabs } from "./tabs.js";
+import "../archive/js/embed-code.js";
+import { showArchiveMoves } from "../archive/js/archive-moves.js";
+import { startAutoplay } from "../archive/js/autoplay.js";
+import { followOnCharts } from "../archive/js/charts.js";
+import { listenToKeys, listenToSwipes, listenToWheel } from "../archive/js/gestures.js";
+import { startKeys } from "../archive/js/keys.js";
+import { Replay } from "../archive/js/replay.js";
+import { shogi } from "./kit.js";
+import { startSharing } from "../archive/js/sharing.js";
+import { startTabs } from "../archive/js/tabs.js";
 import { startTrials } from "./trial.js";
 
 const root = document.getElementById("replay");

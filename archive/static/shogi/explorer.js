@@ -4,9 +4,9 @@
  * led here is the server's too (archive/web/lines.py), in the page's links.
  */
 
-import { arrowsOf, isOn, startToggle } from "./archive-moves.js";
+import { arrowsOf, isOn, startToggle } from "../archive/js/archive-moves.js";
 import { createBoard } from "./board.js";
-import { isCovered, startKeys } from "./keys.js";
+import { isCovered, startKeys } from "../archive/js/keys.js";
 import { Playing } from "./playing.js";
 import { fromSfen, moveOf, play, squareOf, toSfen } from "./position.js";
 
