@@ -12,9 +12,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from kifu_core.quoridor import draw
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.qf_code import Code, State, decode
-from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, ready
 
