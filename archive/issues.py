@@ -59,6 +59,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "現在の版では読めないため、以前に読み取った内容を残しています",
         "it cannot be read any more; what was read before is kept",
     ),
+    "unknown-day": (
+        "日付として読めません: {text}。棋譜にはそのまま残しています",
+        "this is no day that can be read: {text}; it stays in the record as it is",
+    ),
+    "taken-down": (
+        "この対局は以前に取り下げられたため、管理者が確認するまで公開されません",
+        "this game was taken down before; it is held until the staff lets it in",
+    ),
     # work
     "no-game": ("棋譜がありません", "there is no game in it"),
     "too-slow": (
