@@ -13,8 +13,8 @@ from django.db import connection
 from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from archive.answers import answers
 from archive.index import sqlite
-from archive.web.unchanged import drawn
 from tests.archive.rows import empty_index
 from tests.shared import SHARED, need_shared
 
@@ -33,7 +33,7 @@ DATABASE = {"db", "transactional_db", "django_db_setup"}
 def nothing_remembered() -> None:
     """What is kept for a while is of another test's database, settings or program."""
     cache.clear()
-    drawn.clear()
+    answers.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -54,7 +54,7 @@ from archive.web.game_search import (
     position_in,
 )
 from archive.web.lines import read_line, walk_to
-from archive.web.unchanged import PART, conditional
+from archive.web.unchanged import PART, conditional, remembered
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
@@ -79,6 +79,7 @@ _LOOKED_UP: Final = 5
 
 
 @require_safe
+@remembered
 def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
     start = Position.initial()
@@ -105,6 +106,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@remembered
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position or an address pasted into the search box leads to its page, other words
     to filters."""
@@ -217,6 +219,7 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 
 
 @require_safe
+@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of one game. Former ids lead to the present one for good."""
@@ -297,6 +300,7 @@ def position_bod(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @require_safe
+@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
 
