@@ -18,7 +18,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from archive.models import Entry, Event, Player, Upload
-from archive.queries.games import GameFilters, Query, query_of
+from archive.queries.filters import GameFilters
+from archive.queries.games import Query, query_of
 from archive.queries.kept import kept
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
@@ -87,12 +88,12 @@ def facets(filters: GameFilters | None = None, space: int = 0) -> Facets:
 
 def _of_whole(filters: GameFilters, sample: Facets) -> Facets:
     """All that there is, where it is asked for whole and is not too much; otherwise the sample."""
-    if filters != GameFilters(kind=filters.kind, record_kind=filters.record_kind) or counts().games > WHOLE:
+    if filters != GameFilters(game=filters.game, record_kind=filters.record_kind) or counts().games > WHOLE:
         return sample
     chosen = {
         kinds: records
         for kinds, records in whole().items()
-        if filters.kind in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
+        if filters.game in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
     }
     found, names = together(chosen.values()), _names(filters)
     boards, kinds = (Counter[str](), Counter[str]())
@@ -138,7 +139,7 @@ def _names(filters: GameFilters) -> Facets:
     asked = conjunction(
         [
             Sql("g.space = 0"),
-            *([Sql("g.kind = %s", (filters.kind,))] if filters.kind else []),
+            *([Sql("g.kind = %s", (filters.game,))] if filters.game else []),
             *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
         ]
     )

@@ -13,7 +13,8 @@ from django.db import connection
 
 from archive.queries import people
 from archive.queries.facets import KEPT_SECONDS, Facets
-from archive.queries.games import GameFilters, Query, query_of
+from archive.queries.filters import GameFilters
+from archive.queries.games import Query, query_of
 from archive.queries.kept import kept
 from archive.queries.statistics import counts
 

@@ -20,8 +20,9 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
-from archive.queries.games import GameFilters, find_games
-from archive.queries.positions import PositionFilters, explore
+from archive.queries.explorer import explore
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
@@ -195,7 +196,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 def _first_moves(kind: str, name: str) -> dict[str, Any]:
     """The player's first moves, as Black in even games of shogi."""
     titles = {"shogi": _("First moves as Black"), "quoridor": _("First moves as White")}
-    return {"title": titles[kind], **_from_start(kind, _FIRST_MOVES, PositionFilters(black=name))}
+    return {"title": titles[kind], **_from_start(kind, _FIRST_MOVES, GameFilters(black=name))}
 
 
 @require_safe
@@ -218,7 +219,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].sides)]
+    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].rules.sides)]
     return list(zip(names, MARKS_OF[kind], tallies, strict=True))
 
 
@@ -281,10 +282,10 @@ def opening_address(kind: str, opening: str) -> str:
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
-def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:
+def _from_start(kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
-    start = GAMES[kind].initial()
-    explorer = explore(kind, GAMES[kind].encode(start), filters=filters)
+    start = GAMES[kind].rules.initial()
+    explorer = explore(kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
     return {"position": start, "explorer": explorer, "moves": moves[:most]}
 

@@ -293,7 +293,10 @@ def test_names_are_escaped(client: Client) -> None:
         ),
         ("結果:後手勝ち", {"result": "white"}),
         ("結果:先手 ゲーム:コリドール", {"result": "white", "game": "quoridor"}),
-        ("種類:詰将棋 開始日:2020年3月 終了日:2021", {"kind": "problem", "from": "2020年3月", "to": "2021"}),
+        (
+            "種類:詰将棋 開始日:2020年3月 終了日:2021",
+            {"record_kind": "problem", "from": "2020年3月", "to": "2021"},
+        ),
         ("結果:勝ち 手合割:無 終わり方:無", {"result": "勝ち", "handicap": "無", "special": "無"}),
     ],
 )

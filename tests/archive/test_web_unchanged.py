@@ -193,8 +193,8 @@ def test_a_new_game_changes_what_tells_of_it(visitor: Client):
 def test_a_corrected_game_is_not_shown_as_it_was(visitor: Client):
     game = Game.objects.get()
     paths = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/api/v1/games/{game.pk}", "/games/")
-    for change in ({"round": "第9局"}, {"result": 2}, {"details": {"note": "seen"}}):
-        before = [(path, tag_of(visitor, path)) for path in paths[: 3 if "details" in change else 4]]
+    for change in ({"round": "第9局"}, {"result": 2}, {"header_data": {"note": "seen"}}):
+        before = [(path, tag_of(visitor, path)) for path in paths[: 3 if "header_data" in change else 4]]
         Game.objects.filter(pk=game.pk).update(**change)
         changed = [again(visitor, *one) for one in before]
         # The API tells no round of its own: its answer changes with what it tells.
@@ -265,7 +265,7 @@ def test_a_part_of_a_page_has_a_tag_of_its_own(visitor: Client):
 
 def test_the_same_page_of_another_address_or_host_has_another_tag(visitor: Client):
     tag = tag_of(visitor, "/games/")
-    assert again(visitor, "/games/?kind=game", tag) == 200
+    assert again(visitor, "/games/?record_kind=game", tag) == 200
     assert again(visitor, "/games/", tag, host="127.0.0.1") == 200
 
 
