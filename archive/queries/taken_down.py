@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GoneGame, GoneUpload, Upload
@@ -163,12 +163,6 @@ def is_hidden(game: int) -> bool:
         cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
         came, stays = cursor.fetchone()
     return bool(came and not stays)
-
-
-def last_gone() -> int:
-    """A number that is another one when an upload has left the lists: what was counted before counts its
-    games too. Every process keeps its own counts, and would not hear of it otherwise."""
-    return GoneUpload.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
 def _missing(gone: QuerySet[Any]) -> Http404:
