@@ -81,16 +81,22 @@ class Replay(Generic[P]):
 class Text(Generic[P]):
     """Positions and moves as people and programs write them.
 
-    `named` is the position of a text that is no record, None for others; `texts` are names that a position
-    has beside its code, after so many half-moves. `move_name` writes a move in the game's notation,
-    `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
+    `named` is the position of a text that is no record, `typed` that of words in which somebody names one
+    otherwise, None for others; `texts` are names that a position has beside its code, after so many
+    half-moves. `move_name` writes a move in the game's notation, `move_text` one about to be played as people
+    write it, and `move_facts` are what else is told of that. With the mark of its side, as a language has it,
+    `written` is a move of a record, after the one before it; `played` is one about to be played, by its
+    `move_text`, after the one before it.
     """
 
     named: Callable[[str], P | None]
+    typed: Callable[[str], P | None]
     texts: Callable[[P, int], dict[str, str]]
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]
     move_facts: Callable[[P, int], dict[str, Any]]
+    written: Callable[[Any, Any | None, Language], str]
+    played: Callable[[P, int, str, Language, int | None], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +109,10 @@ class Picture(Generic[P]):
 
 @dataclass(frozen=True, slots=True)
 class GameKind(Generic[P]):
-    """One kind of game."""
+    """One kind of game: its name in codes and addresses, what else it is `called`, and its groups."""
 
     name: str
+    called: tuple[str, ...]
     rules: Rules[P]
     codec: Codec[P]
     formats: Formats

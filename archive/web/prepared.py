@@ -21,7 +21,9 @@ from django.templatetags.static import StaticNode
 from django.urls import NoReverseMatch, get_script_prefix
 from django.utils.translation import get_language
 
-_OURS: Final = ("archive/", "quoridor/")
+from kifu_core.games import GAMES
+
+_OURS: Final = ("archive/", *(f"{kind}/" for kind in GAMES))
 _PREPARED: Final[WeakSet[Template]] = WeakSet()
 
 

@@ -5,24 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.quoridor import board, draw, formats, keys, position_object, qf_code, replay, rules
+from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
-
-def _named(text: str) -> Position | None:
-    """Return the position of a single qf_code that is a snapshot; None for a record, and for lists of moves.
-
-    Raises DecodeError for a single word that is neither.
-    """
-    if len(text.split()) != 1 or formats.detect(text)[0] not in (None, "qf"):
-        return None
-    found = qf_code.normalized(qf_code.decode(text))
-    return found.start().position if found.moves is None else None
-
-
 QUORIDOR: Final[GameKind[Position]] = GameKind(
     name=keys.KIND,
+    called=("コリドール",),
     rules=Rules(
         sides=("white", "black"),
         presets=("START", "OTHER"),
@@ -37,8 +26,8 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,
         orient=board.orient,
-        as_object=position_object.as_object,
-        of_object=position_object.of_object,
+        as_object=telling.as_object,
+        of_object=telling.of_object,
     ),
     formats=formats.QUORIDOR,
     replay=Replay(
@@ -52,11 +41,14 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         evaluations=lambda record: [],
     ),
     text=Text(
-        named=_named,
+        named=telling.named,
+        typed=telling.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
-        move_text=lambda position, move: board.name(move),
+        move_text=telling.move_text,
         move_facts=lambda position, move: {},
+        written=telling.written,
+        played=telling.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -5,13 +5,25 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import draw, evaluations, formats, legality, moves, notation, replay, rules
+from kifu_core.shogi import (
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    telling,
+    typed_moves,
+)
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    called=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),
@@ -27,7 +39,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=notation.of_object,
+        of_object=telling.of_object,
     ),
     formats=formats.SHOGI,
     replay=Replay(
@@ -41,11 +53,14 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         evaluations=evaluations.evaluations,
     ),
     text=Text(
-        named=notation.named,
-        texts=notation.texts,
+        named=telling.named,
+        typed=typed_moves.position_typed,
+        texts=telling.texts,
         move_name=moves.to_usi,
         move_text=notation.move_text,
         move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

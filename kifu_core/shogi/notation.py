@@ -1,48 +1,97 @@
-"""Positions and moves as people and programs write them, beside records and codes."""
+"""Moves as players of each language write them.
+
+Japanese ones as KI2 writes them; English ones in the notation of Western players (piece, origin where it is
+needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from typing import Any, Final
 
-from kifu_core.errors import KifuError
+from kifu_core.jkf import Move, Place
+from kifu_core.picture import Language
 from kifu_core.shogi import moves, rules
-from kifu_core.shogi.pieces import BLACK, CAN_PROMOTE, CODES, FULL_SET, HAND_KINDS, NAMES, RY, WHITE
+from kifu_core.shogi.attacks import in_zone
+from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, CODES, LETTERS, NAMES, signed
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.squares import JAPANESE, RANKS
+from kifu_core.shogi.spelling import RELATIVE
+from kifu_core.shogi.squares import JAPANESE, USI, square
 
-_RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
-_CELLS: Final = 81
-_MOST_CODED: Final = max(FULL_SET)
-"""Pieces of a kind in one hand for which codes have a count."""
-_SIDES: Final = ("black", "white")
-# Read by itself, so that what is wrong with it is told.
-_SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
+MARKS: Final = ("▲", "△")
+"""Stand before the moves of Black and White."""
 
-# --- moves -----------------------------------------------------------------------------------------------
+_SAME: Final = "同　"
+_PLACE: Final = 2
+"""Characters of a square's name."""
 
 
-def moved_piece(position: Position, move: int) -> int:
-    """The kind of the piece that a move about to be played moves or drops."""
-    return moves.dropped(move) or abs(position.board[moves.source(move)])
+# --- moves of records ------------------------------------------------------------------------------------
+
+
+def written(move: Move, before: Move | None, language: Language) -> str:
+    """A normalized move with its side's mark; `before` is the move before it, if any.
+
+    >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
+    >>> written(move, None, "ja"), written(move, None, "en")
+    ('▲７六歩', '▲P-7f')
+    """
+    return MARKS[move["color"]] + (_japanese(move, before) if language == "ja" else _english(move))
+
+
+def _japanese(move: Move, before: Move | None) -> str:
+    """The move without its side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
+
+    Some programs write KIF without 同, so where the move before went counts too.
+    """
+    same = move.get("same") or (before is not None and before["to"] == move["to"])
+    place = _SAME if same else JAPANESE[_square(move["to"])]
+    name = NAMES[BY_CODE[move["piece"]]]
+    words = "".join(RELATIVE[word] for word in move.get("relative", ""))
+    return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
+
+
+def _english(move: Move) -> str:
+    """The move without its side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
+    piece = LETTERS[BY_CODE[move["piece"]]]
+    origin = move.get("from")
+    start = USI[_square(origin)] if origin and move.get("relative") else ""
+    sign = "*" if origin is None else "x" if move.get("capture") else "-"
+    tail = {True: "+", False: "=", None: ""}[move.get("promote")]
+    return f"{piece}{start}{sign}{USI[_square(move['to'])]}{tail}"
+
+
+def _square(place: Place) -> int:
+    return square(place["x"], place["y"])
+
+
+# --- moves about to be played ----------------------------------------------------------------------------
 
 
 def move_text(position: Position, move: int) -> str:
     """A move about to be played as KI2 writes it, without the side: `７六歩`, `５八金右`, `２二角成`."""
-    piece = moved_piece(position, move)
-    words = "".join(_RELATIVE[word] for word in rules.relative(position, move))
-    return JAPANESE[moves.target(move)] + NAMES[piece] + words + _promotion(position, move, piece)
+    words = "".join(RELATIVE[word] for word in rules.relative(position, move))
+    tail = {True: "成", False: "不成", None: ""}[_promotion(position, move)]
+    return JAPANESE[moves.target(move)] + NAMES[_moved(position, move)] + words + tail
 
 
-def _promotion(position: Position, move: int, piece: int) -> str:
-    if moves.promotes(move):
-        return "成"
-    if moves.dropped(move) or not CAN_PROMOTE[piece]:
-        return ""
-    ranks = RANKS[moves.source(move)], RANKS[moves.target(move)]
-    zone = min(ranks) <= 3 if position.turn == 0 else max(ranks) >= 7
-    return "不成" if zone else ""
+def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+    """A move about to be played, with its side's mark. `text` is what `move_text` says of it, `last` the move
+    before it, where one knows it."""
+    mark = MARKS[position.turn]
+    if language != "ja":
+        return mark + _english_played(position, move)
+    same = last is not None and moves.target(last) == moves.target(move)
+    return mark + (_SAME + text[_PLACE:] if same else text)
+
+
+def _english_played(position: Position, move: int) -> str:
+    to, piece = moves.target(move), _moved(position, move)
+    if moves.dropped(move):
+        return f"{LETTERS[piece]}*{USI[to]}"
+    others = len(rules.sources(position, position.turn, piece, to)) > 1
+    sign = "x" if position.board[to] else "-"
+    tail = {True: "+", False: "=", None: ""}[_promotion(position, move)]
+    return f"{LETTERS[piece]}{USI[moves.source(move)] if others else ''}{sign}{USI[to]}{tail}"
 
 
 def move_facts(position: Position, move: int) -> dict[str, Any]:
@@ -50,56 +99,23 @@ def move_facts(position: Position, move: int) -> dict[str, Any]:
     and whether it `promotes`."""
     captured = position.board[moves.target(move)]
     return {
-        "piece": CODES[moved_piece(position, move)],
+        "piece": CODES[_moved(position, move)],
         "captured": CODES[abs(captured)] if captured else None,
         "promotes": moves.promotes(move),
     }
 
 
-# --- positions -------------------------------------------------------------------------------------------
+def _moved(position: Position, move: int) -> int:
+    """The kind of the piece that a move moves or drops."""
+    return moves.dropped(move) or abs(position.board[moves.source(move)])
 
 
-def named(text: str) -> Position | None:
-    """The position of an SFEN with or without move number; None for other texts.
-
-    Raises KifuError for an SFEN that is wrong.
-    """
-    return Position.from_sfen(text) if _SFEN.fullmatch(text) else None
-
-
-def texts(position: Position, ply: int = 0) -> dict[str, str]:
-    """A position after so many half-moves as SFEN."""
-    return {"sfen": position.sfen(ply + 1)}
-
-
-def of_object(value: Mapping[str, Any]) -> Position:
-    """The position of a Position object (`keys.shogi64.as_object`). Hands and kinds left out are empty.
-
-    Raises KifuError `bad-position-object` and says what is wrong with it.
-    """
-    turn, board, hands = value.get("turn"), value.get("board"), value.get("hands", {})
-    _require(isinstance(turn, bool), "turn is true where Black is to move, else false")
-    _require(isinstance(board, list) and len(board) == _CELLS, f"board is a list of {_CELLS} cells")
-    _require(all(_whole(cell, -RY, RY) for cell in board or ()), f"cells are numbers from -{RY} to {RY}")
-    _require(isinstance(hands, dict) and hands.keys() <= {*_SIDES}, "hands has black and white")
-    held = [_hand(hands.get(side, {}), side) for side in _SIDES]
-    return Position(list(board or ()), held, BLACK if turn else WHITE)
-
-
-def _hand(value: Any, side: str) -> list[int]:
-    kinds = {CODES[piece]: piece for piece in HAND_KINDS}
-    _require(isinstance(value, dict) and value.keys() <= kinds.keys(), f"{side} holds {', '.join(kinds)}")
-    hand = [0] * (max(HAND_KINDS) + 1)
-    for name, number in value.items():
-        _require(_whole(number, 0, _MOST_CODED), f"{side} holds a whole number of {name}")
-        hand[kinds[name]] = number
-    return hand
-
-
-def _whole(value: Any, least: int, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-
-
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise KifuError("bad-position-object", what)
+def _promotion(position: Position, move: int) -> bool | None:
+    """Whether a move promotes; None where it could not."""
+    if moves.promotes(move):
+        return True
+    piece = signed(position.turn, _moved(position, move))
+    if moves.dropped(move) or not CAN_PROMOTE[piece]:
+        return None
+    zone = in_zone(piece, moves.source(move)) or in_zone(piece, moves.target(move))
+    return False if zone else None

@@ -8,7 +8,6 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from kifu_core.quoridor import draw
@@ -22,9 +21,8 @@ pytestmark = pytest.mark.django_db
 OPENING = "e2 e8 e3h"
 
 
-@pytest.fixture(autouse=True)
-def games() -> None:
-    cache.clear()
+@pytest.fixture(scope="module", autouse=True)
+def games(module_db: None) -> None:
     ingest(
         ready(f"{OPENING} e7", black="Ada", white="Bo", day="2024/05/06", event="Open"),
         ready("e2 e8 e6h", black="Bo", white="Cy", winner=1, day="2023/05/06"),
@@ -165,4 +163,4 @@ def test_the_board_opens_with_what_the_address_says(client: Client) -> None:
     html = page(client, "/quoridor/board/?code=yzoA+BQ/A&ply=3")
     assert 'data-qfcode="yzoA+BQ/A"' in html.replace("&#x2B;", "+")
     assert 'data-ply="3"' in html
-    assert "quoridor.js" in html
+    assert "quoridor/boards.js" in html

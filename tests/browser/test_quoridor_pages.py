@@ -51,8 +51,8 @@ def game() -> Game:
 def expect_node(page: Page, game: Game, ply: int, fork: str = "", flipped: bool = False) -> None:
     """Board, walls in hand, code, list and counter all show this node."""
     node = find_node(game.jkf, fork, ply)
-    position, last, _played = position_at(game.jkf, node)
-    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    position, last, played = position_at(game.jkf, node)
+    expect(page.locator(".controls .ply")).to_have_text(str(played))
     expect_drawn(page.locator("svg.qf-board"), expected(position, name(last) if last else ""), flipped)
     for color in (0, 1):
         count = page.locator(f'.seat[data-color="{color}"] .qf-count')

@@ -56,7 +56,7 @@ _AROUND: Final = " 　\t、，,。．.・"
 
 # --- words -----------------------------------------------------------------------------------------------
 
-WORDS: Final = {"左": "L", "直": "C", "右": "R", "上": "U", "寄": "M", "引": "D", "打": "H"}
+WORDS: Final = {word: letter for letter, word in spelling.RELATIVE.items()}
 """The relative words to JKF's letters."""
 
 _ALIASES: Final = {"行": "U", "入": "U", "下": "D"}

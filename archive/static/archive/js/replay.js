@@ -20,7 +20,7 @@ const TRIED = 150;
  * What the replay has to know of a kind of game, whose positions and moves it only hands on.
  * @typedef {object} Kit
  * @property {(root: HTMLElement) => any} start the position where the record begins
- * @property {(host: HTMLElement, config: import("./board.js").BoardConfig) => any} board
+ * @property {(host: HTMLElement, config: {flip?: boolean, ranks?: string, hands?: [HTMLElement, HTMLElement]}) => any} board
  * @property {(position: any, move: any) => void} play
  * @property {(position: any, move: any) => void} takeBack
  * @property {(host: HTMLElement, board: any, shown: {position: any, played: number, move: any, label: string}) => void} show
@@ -325,7 +325,7 @@ function sibling(node, offset) {
   return all[all.indexOf(node) + offset] || null;
 }
 
-/** @param {Node} node @returns {import("./position.js").Move | null} the move that made the node's position */
+/** @param {Node} node @returns {import("./tree.js").Move | null} the move that made the node's position */
 function lastMove(node) {
   for (let at = /** @type {Node | null} */ (node); at; at = at.parent) if (at.move) return at.move;
   return null;
