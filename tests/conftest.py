@@ -13,8 +13,8 @@ from django.db import connection
 from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from archive.answers import answers
 from archive.index import sqlite
-from archive.web.unchanged import drawn
 from tests.archive.rows import empty_index
 from tests.engines import depends_on_engine
 from tests.shared import SHARED, need_shared
@@ -31,7 +31,7 @@ hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "
 def nothing_remembered() -> None:
     """What is kept for a while is of another test's database, settings or program."""
     cache.clear()
-    drawn.clear()
+    answers.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Final
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, Raw, Text, Whole
-from archive.queries.color_names import colours_of, kind_meant, results_of
-from archive.queries.games import GameFilters, GameRow
+from archive.queries.color_names import results_of
+from archive.queries.filters import Filter, Place, filters_of
+from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
 from kifu_core.games import GAMES
 
-RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
-PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.presets))
-"""The starts of all kinds of games."""
-MAX_PLIES: Final = 2**31 - 1
-"""What the column holds; no game is as long."""
 
+class FacetsQuery(serializers.Serializer[Any]):
+    """What `GET games/facets` takes: the filters, which `place` says where games are filtered."""
 
-class AskedGames(serializers.Serializer[Any]):
-    """Which games are meant, wherever games are looked for."""
-
-    player = Text(required=False, max_length=200)
-    black = Text(required=False, max_length=200)
-    white = Text(required=False, max_length=200)
-    event = Text(required=False, max_length=200)
-    result = Choice(required=False, choices=RESULT_NAMES)
-    handicap = Choice(required=False, choices=PRESETS)
+    place: ClassVar[Place] = "games"
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        # `from` is a word of Python, so the two days cannot be declared above.
-        days = {"from": Day(required=False), "to": Day(required=False)}
-        return super().get_fields() | days
+        return super().get_fields() | {one.name: _field(one) for one in filters_of(self.place)}
 
 
-class FacetsQuery(AskedGames):
-    """What `GET games/facets` takes."""
-
-    special = Text(required=False, max_length=200)
-    opening = Text(required=False, max_length=200)
-    min_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
-    max_plies = Whole(required=False, min_value=0, max_value=MAX_PLIES)
-    kind = Choice(required=False, choices=list(GAMES))
+def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
+    """Return what takes a filter's values."""
+    if one.value == "choice":
+        return Choice(required=False, choices=list(one.choices))
+    if one.value == "number":
+        return Whole(required=False, min_value=one.least, max_value=one.most)
+    return Text(required=False, max_length=200) if one.value == "text" else Day(required=False)
 
 
 class GamesQuery(FacetsQuery):
@@ -91,24 +78,6 @@ class ConvertBody(UploadBody):
     to = Text(required=False, allow_blank=True)
 
 
-def filters_of(query: dict[str, Any]) -> GameFilters:
-    """The filters of a list of games."""
-    kind = kind_meant(query.get("kind"), query)
-    return GameFilters(
-        player=query.get("player"),
-        **colours_of(kind, query),
-        event=query.get("event"),
-        since=query.get("from"),
-        until=query.get("to"),
-        handicap=query.get("handicap"),
-        special=query.get("special"),
-        opening=query.get("opening"),
-        min_plies=query.get("min_plies"),
-        max_plies=query.get("max_plies"),
-        kind=kind,
-    )
-
-
 def day_text(day: date | None, precision: str) -> str | None:
     """A day with as much of it as is known: 2024-05-01, 2024-05, 2024, or None."""
     if day is None:
@@ -122,10 +91,10 @@ def game_json(row: GameRow, request: Request) -> dict[str, Any]:
     return {
         "id": row.id,
         "url": reverse("api:game", [row.id], request=request),
-        "kind": row.kind,
+        "game": row.kind,
         "record_kind": row.record_kind,
-        game.sides[0]: row.black,
-        game.sides[1]: row.white,
+        game.rules.sides[0]: row.first,
+        game.rules.sides[1]: row.second,
         "event": row.event,
         "site": row.site,
         "date": day_text(row.played_from, row.precision),

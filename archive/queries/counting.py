@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
-from archive.queries.filters import Driver, Resolved, shortest
+from archive.queries.position_filters import Driver, Resolved, shortest
 from archive.queries.position_query import ROWS, Asked, Lines
 from archive.queries.sql import Sql, conjunction
 

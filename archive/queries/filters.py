@@ -1,202 +1,260 @@
-"""Filters on the games through a position, as SQL.
+"""The filters of games, each defined once.
 
-There are three ways to look at the rows of a key. Each row is looked at and its game checked by one probe per
-condition. Or, where a filter names a player, an event or an upload, the list of their games is read first:
-then it drives and each game is looked up under the key, or its slots are kept at hand and each row is looked
-up among them. All read in the order of day and slot, so pages work on all; the shortest is taken.
-
-Conditions are scalar subqueries, which no planner turns into a join over whole tables: their cost is a probe
-for each row read.
+The parameters of the API, the forms of the pages, the search box, what a request costs and the SQL of lists
+and of the explorer are all made from what annotates the fields of `GameFilters`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
-from archive.index.engine import engine
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive.derive import headers
 from archive.index.schema import UNKNOWN_DAY
-from archive.models import Event, EventAlias, Player, PlayerAlias
-from archive.queries.games import NOBODY, listed_upload, named
-from archive.queries.position_query import Asked
-from archive.queries.sql import Sql, conjunction
+from archive.models import LARGEST_ID, Game
+from archive.queries.color_names import colours_of, game_meant
+from archive.queries.sql import Sql
+from kifu_core.games import GAMES
+from kifu_core.shogi import handicaps, specials
+
+MOST_PLIES: Final = 2**31 - 1
+"""What the column holds; no game is as long."""
+MOST_RATING: Final = 2**15 - 1
+
+RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
+PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
+"""The starts of all kinds of games."""
+
+Place = Literal["games", "positions"]
+"""Where games are filtered: in the list of games, or among those through a position."""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 @dataclass(frozen=True, slots=True)
-class PositionFilters:
-    """What games through a position must have; None asks for nothing.
+class Filter:
+    """A filter of games: how it is asked for, and what games must have for it.
 
-    `player` is on either side, `black` and `white` are the sides of the asker's board, and so is `result`
-    (as in `Game.Result`). Names are compared normalized, otherwise exactly. `since` and `until` are compared
-    with the first day; games without a day are left out by either. `min_rating` is what both players have at
-    least. `upload` is the id of an upload in which the game came.
+    `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is what it takes; of a
+    choice `choices` are all values with what pages call them, empty where that depends on the kind of game.
+    In the search box it goes by its name and by `keys`; `read` makes an address's value of the box's text.
+
+    `games` is its condition on a game {g}, `positions` the one on the game of a row d, empty where
+    `position_filters` asks in another way; None where it cannot be asked for. `stored` makes the value of the
+    condition of that of the filter; `names` tells whose id that is instead.
     """
 
-    player: str | None = None
-    black: str | None = None
-    white: str | None = None
-    event: str | None = None
-    since: date | None = None
-    until: date | None = None
-    result: int | None = None
-    handicap: str | None = None
-    min_rating: int | None = None
-    upload: int | None = None
+    label: Promise
+    value: Literal["text", "choice", "day", "last day", "number"]
+    _: KW_ONLY
+    name: str = ""
+    attribute: str = ""
+    choices: Mapping[str, str | Promise] = field(default_factory=dict)
+    least: int = 0
+    most: int = MOST_PLIES
+    names: Literal["player", "event"] | None = None
+    keys: tuple[str, ...] = ()
+    read: Callable[[str], str] = str
+    stored: Callable[[Any], Any] = _as_it_is
+    games: str | None = None
+    positions: str | None = None
+    foremost: bool = False
+    """Most visitors ask for it: it is always there above the list of games."""
+    hidden: bool = False
+    """Pages lead to it, but nobody writes it into a form."""
+
+    def applies(self, place: Place) -> bool:
+        """Tell whether games can be filtered by it there."""
+        return (self.games if place == "games" else self.positions) is not None
+
+    def condition(self, value: Any, alias: str = "g") -> Sql:
+        """Return the condition on a game of a list."""
+        text = (self.games or "").format(g=alias)
+        return Sql(text, (value,) * text.count("%s"))
+
+
+def _of_game(column: str, sign: str = "=") -> dict[str, str]:
+    """Return the conditions on a column of the table of games, in lists and among the games of a position."""
+    found = f"(SELECT g.{column} FROM archive_game g WHERE g.slot = d.slot)"
+    return {"games": f"{{g}}.{column} {sign} %s", "positions": f"{found} {sign} %s"}
+
+
+def _said(words: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what reads some words, and leaves others as they are."""
+    return lambda text: words.get(text, text)
+
+
+def _preset(text: str) -> str:
+    start = handicaps.by_name(text)
+    return start.preset if start else text
+
+
+def _ending(text: str) -> str:
+    ending = specials.BY_WORD.get(text)
+    return (ending.special if ending else None) or text
+
+
+_RECORD_KINDS: Final = {
+    "対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position",
+}  # fmt: skip
+_RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
+_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
+_PLAYED: Final = "({g}.player0_id = %s OR {g}.player1_id = %s)"
+_UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
+# A sum is no column: what is looked up is the game, and not all games of a rating each time.
+_RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilters:
+    """What games must have; None asks for nothing. Names are compared normalized, otherwise exactly.
+
+    `player` is on either side; `black` and `white` are colours 0 and 1, and so is `result` (`Game.Result`):
+    among the games through a position those of the asker's board. `since` and `until` are compared with the
+    first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
+    `opening` is compared in one spelling; `min_plies` and `max_plies` are what the main line has at least and
+    at most, `min_rating` what both players have at least. `upload` is the id of an upload in which the game
+    came.
+    """
+
+    player: Annotated[
+        str | None,
+        Filter(
+            _("Player"), "text", names="player", keys=("対局者",), games=_PLAYED, positions="", foremost=True
+        ),
+    ] = None
+    black: Annotated[
+        str | None,
+        Filter(_("Black"), "text", names="player", games="{g}.player0_id = %s", positions=""),
+    ] = None
+    white: Annotated[
+        str | None,
+        Filter(_("White"), "text", names="player", games="{g}.player1_id = %s", positions=""),
+    ] = None
+    event: Annotated[
+        str | None,
+        Filter(
+            _("Event"), "text", names="event", keys=("棋戦",),
+            games="{g}.event_id = %s", positions="", foremost=True,
+        ),
+    ] = None  # fmt: skip
+    since: Annotated[
+        date | None,
+        Filter(
+            _("From"), "day", name="from", keys=("開始日",), stored=date.toordinal,
+            games="{g}.played >= %s", positions="", foremost=True,
+        ),
+    ] = None  # fmt: skip
+    until: Annotated[
+        date | None,
+        Filter(
+            _("To"), "last day", name="to", keys=("終了日",), stored=date.toordinal,
+            games=_UNTIL, positions="", foremost=True,
+        ),
+    ] = None  # fmt: skip
+    result: Annotated[
+        int | None,
+        Filter(
+            _("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""), keys=("結果",),
+            read=_said(_RESULTS), games="{g}.result = %s", positions="", foremost=True,
+        ),
+    ] = None  # fmt: skip
+    opening: Annotated[
+        str | None,
+        Filter(_("Opening"), "text", keys=("戦型",), stored=headers.read_opening, games="{g}.opening = %s"),
+    ] = None
+    handicap: Annotated[
+        str | None,
+        Filter(
+            _("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""), keys=("手合割",), read=_preset,
+            **_of_game("handicap"),
+        ),
+    ] = None  # fmt: skip
+    special: Annotated[
+        str | None,
+        Filter(
+            _("Ending"), "text", keys=("ending", "終わり方"), read=_ending, stored=headers.plain,
+            games="{g}.special = %s",
+        ),
+    ] = None  # fmt: skip
+    record_kind: Annotated[
+        str | None,
+        Filter(
+            _("Kind"), "choice", choices=dict(Game.RecordKind.choices), keys=("種類",),
+            read=_said(_RECORD_KINDS), games="{g}.record_kind = %s",
+        ),
+    ] = None  # fmt: skip
+    game: Annotated[
+        str | None,
+        Filter(
+            _("Which game"), "choice", choices=dict.fromkeys(GAMES, ""), keys=("ゲーム",),
+            read=_said({word: game.name for game in GAMES.values() for word in game.called}),
+            games="{g}.kind = %s",
+        ),
+    ] = None  # fmt: skip
+    min_plies: Annotated[
+        int | None, Filter(_("At least so many moves"), "number", games="{g}.plies >= %s")
+    ] = None
+    max_plies: Annotated[
+        int | None, Filter(_("At most so many moves"), "number", games="{g}.plies <= %s")
+    ] = None  # fmt: skip
+    min_rating: Annotated[
+        int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING, positions=_RATED)
+    ] = None
+    upload: Annotated[
+        int | None,
+        Filter(_("Source"), "number", least=1, most=LARGEST_ID, games=_UPLOADED, positions="", hidden=True),
+    ] = None
 
     def __bool__(self) -> bool:
-        return any(getattr(self, field.name) is not None for field in fields(self))
+        return any(self.asked(one) is not None for one in FILTERS)
+
+    def asked(self, one: Filter) -> Any:
+        """Return what is asked of a filter; None for nothing."""
+        return getattr(self, one.attribute)
+
+    def check(self, place: Place) -> None:
+        """Raise ValueError where something is asked for that games cannot be filtered by there."""
+        wrong = [one.name for one in FILTERS if self.asked(one) is not None and not one.applies(place)]
+        if wrong:
+            raise ValueError(f"{place} are not filtered by {', '.join(wrong)}")
 
 
-class Driver(NamedTuple):
-    """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
-    as it has, or a few more; `slots` its slots, perhaps one of them twice. `probe` asks the same of the game
-    of a row d."""
-
-    source: Sql
-    conditions: tuple[Sql, ...]
-    length: Sql
-    slots: Sql
-    probe: Sql
+def _defined() -> Iterator[Filter]:
+    for attribute, hint in get_type_hints(GameFilters, include_extras=True).items():
+        (one,) = hint.__metadata__
+        yield replace(one, attribute=attribute, name=one.name or attribute)
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """Filters with names looked up. `nobody` tells that a name is asked for that there is not."""
-
-    filters: PositionFilters
-    players: tuple[int | None, int | None, int | None]
-    """Either side, the asker's Black, the asker's White."""
-    event: int | None
-    nobody: bool
-
-    @property
-    def probing(self) -> bool:
-        """Whether each row's game has to be looked at."""
-        return bool(self._probes(0))
-
-    def days(self) -> tuple[int, int] | None:
-        """The first and the last day asked for, as ordinals."""
-        since, until = self.filters.since, self.filters.until
-        if since is None and until is None:
-            return None
-        first = since.toordinal() if since else UNKNOWN_DAY + 1
-        return first, until.toordinal() if until else date.max.toordinal()
-
-    def on(self, day: int | None) -> Resolved:
-        """The same of one day; of all days asked for where it is None."""
-        if day is None:
-            return self
-        only = date.fromordinal(day)
-        return replace(self, filters=replace(self.filters, since=only, until=only))
-
-    def between(self, alias: str) -> Sql:
-        """The condition on the day; true for all where no day is asked for."""
-        days = self.days()
-        return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
-
-    def probes(
-        self, asked: Asked, key: int, *, at_hand: int | None = None, ratings_at_once: bool = False
-    ) -> Sql:
-        """The conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all slots
-        are read once instead; `ratings_at_once` does so with all ratings of the archive, which is less for a
-        position that most games reach."""
-        turned = int(asked.turned(key))
-        return conjunction(self._probes(turned, at_hand=at_hand, ratings_at_once=ratings_at_once))
-
-    def _probes(self, turned: int, *, at_hand: int | None = None, ratings_at_once: bool = False) -> list[Sql]:
-        found = [
-            _among(driver.slots) if number == at_hand else driver.probe
-            for number, driver in enumerate(self._lists(turned))
-        ]
-        rating, handicap = self.filters.min_rating, self.filters.handicap
-        if handicap is not None:
-            found.append(Sql(_HANDICAP, (handicap,)))
-        if rating is not None:
-            found.append(Sql(_RATED_SLOTS if ratings_at_once else _RATED, (rating,)))
-        return found
-
-    def result_of(self, asked: Asked, key: int) -> Sql:
-        """The condition on a row's result."""
-        if self.filters.result is None:
-            return Sql("TRUE")
-        return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
-
-    def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
-        """The lists that could be read first; in the same order for every key."""
-        return self._lists(int(asked.turned(key)))
-
-    def _lists(self, turned: int) -> Iterator[Driver]:
-        either, black, white = self.players
-        if either is not None:
-            mine = Sql("l.player_id = %s", (either,))
-            probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,))
-            yield self._listed("archive_gameplayer l", probe, mine, Sql(_ONCE))
-        for player, colour in ((black, turned), (white, 1 - turned)):
-            if player is not None:
-                mine = Sql(f"l.player_id = %s AND l.colour = {colour}", (player,))
-                probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,))
-                yield self._listed("archive_gameplayer l", probe, mine)
-        if self.event is not None:
-            mine, probe = Sql("l.event_id = %s", (self.event,)), Sql(_EVENT, (self.event,))
-            yield self._listed("archive_gameevent l", probe, mine)
-        if (upload := self.filters.upload) is not None:
-            games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
-            slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
-            yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
-
-    def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
-        """A list that is a table of its own, in the order of the index."""
-        counted = conjunction([mine, self.between("l")])
-        slots = Sql(f"SELECT l.slot FROM {table} WHERE {counted.text}", counted.values)
-        return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
+FILTERS: Final = tuple(_defined())
+"""All filters, in the order of forms."""
 
 
-def _among(slots: Sql) -> Sql:
-    """Whether a row's game is one of these."""
-    return Sql(_AT_HAND.format(slots=slots.text), slots.values)
+def filters_of(place: Place) -> tuple[Filter, ...]:
+    """Return the filters that can be asked for there."""
+    return tuple(one for one in FILTERS if one.applies(place))
 
 
-# A sum is no column: what is looked up is the game, and not all games of the player or upload each time.
-_SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
-_RATED: Final = f"(SELECT count(*) {_SEAT} AND p.rating >= %s) = 2"
-# Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
-_AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"
-_RATED_SLOTS: Final = _AT_HAND.format(
-    slots="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
-)
-_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
-_HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
-_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
-    WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
-# Who plays himself has two rows for one game.
-_ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gameplayer p
-    WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""
-# To SQLite a CROSS JOIN says which table to read first.
-_UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
-    CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
-_ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
+def games_asked(asked: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of a list of games out of valid values under the names that addresses have; where
+    sides are named without a kind of game, shogi's are meant."""
+    game = game_meant(asked.get("game") or None, asked)
+    return _given("games", game, {**asked, "game": game})
 
 
-def resolve(filters: PositionFilters | None) -> Resolved:
-    """Look up the names of filters."""
-    given = filters or PositionFilters()
-    players = [named(name, Player, PlayerAlias) for name in (given.player, given.black, given.white)]
-    event = named(given.event, Event, EventAlias)
-    nobody = NOBODY in (*players, event, listed_upload(given.upload))
-    return Resolved(given, (players[0], players[1], players[2]), event, nobody)
+def positions_asked(game: str, asked: Mapping[str, Any]) -> GameFilters:
+    """Return the same of the games through a position of a kind of game."""
+    return _given("positions", game, asked)
 
 
-def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:
-    """Of the lists that could drive, the shortest: its number and its length, if that is below `limit`.
-
-    Reads no more than `limit` entries of each list.
-    """
-    best: tuple[int, int] | None = None
-    for number, driver in enumerate(resolved.drivers(asked, asked.keys[0])):
-        sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
-        ((length,),) = engine().fetch_prepared(sql, [*driver.length.values, limit])
-        if length < limit:
-            best, limit = (number, length), length
-    return best
+def _given(place: Place, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
+    found = {one.attribute: asked.get(one.name) for one in filters_of(place)}
+    empty = {name: None for name, value in found.items() if value == ""}
+    return GameFilters(**found | empty | colours_of(game, asked))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from django.db import connection
 
 from archive.derive import headers
 from archive.index.engine import engine
-from archive.index.schema import UNKNOWN_DAY
-from archive.models import LARGEST_ID, Event, EventAlias, Player, PlayerAlias, Upload
+from archive.models import LARGEST_ID, Upload
+from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, Phase, Place, Sorting, as_date, paged
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
@@ -20,7 +20,7 @@ from kifu_core.games import SHOGI
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game in a list. `black` and `white` are colours 0 and 1, empty where unknown.
+    """A game in a list. `first` and `second` are who had colours 0 and 1, empty where unknown.
 
     `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
     "gregorian", "lunisolar" or "".
@@ -29,8 +29,8 @@ class GameRow:
     id: int
     kind: str
     record_kind: str
-    black: str
-    white: str
+    first: str
+    second: str
     event: str
     site: str
     played_from: date | None
@@ -45,34 +45,6 @@ class GameRow:
     opening: str
     place: Place
     """Where the game stands in lists; for cursors only."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameFilters:
-    """What games must have; None asks for nothing. Names are compared normalized, otherwise exactly.
-
-    `player` is on either side. `since` and `until` are compared with the first day; games without a day
-    are left out by either. `special` is JKF's name of the ending, or its word; `opening` is compared in one
-    spelling; `min_plies` and `max_plies` are what the main line has at least and at most.
-    `kind` is shogi or another game, `record_kind` game, problem, tree, position. `upload` is the id of an
-    upload in which the game came.
-    """
-
-    player: str | None = None
-    black: str | None = None
-    white: str | None = None
-    event: str | None = None
-    since: date | None = None
-    until: date | None = None
-    result: int | None = None
-    handicap: str | None = None
-    special: str | None = None
-    opening: str | None = None
-    min_plies: int | None = None
-    max_plies: int | None = None
-    kind: str | None = None
-    record_kind: str | None = None
-    upload: int | None = None
 
 
 GAME_COLUMNS: Final = """
@@ -114,7 +86,6 @@ _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
 # As the index has it, so that SQLite knows that it may use it.
 _RARER: Final = "d.kind = %s AND NOT (d.kind = 'shogi')"
-_UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = g.id AND e.upload_id = %s) > 0"
 # Who plays himself has two rows for one game.
 _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.player_id)"
 
@@ -281,40 +252,48 @@ def game_row(columns: Sequence[Any], place: Place) -> GameRow:
 
 def query_of(filters: GameFilters) -> Query | None:
     """Where and how to look for games; None where a name is asked for that nobody has."""
+    filters.check("games")
     ids = _ids(filters)
-    if any(found == NOBODY for found in ids.values()):
+    if NOBODY in ids.values():
         return None
-    query, driver = _driven(ids, filters.kind)
+    query, driver = _driven(ids, filters.game)
+    days = [_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
-    ids |= {driver: None} if driver in ids else {}
-    if driver == "kind":
-        filters = replace(filters, kind=None)
-    days, conditions = _days_asked(filters), _plain_conditions(filters, ids)
-    return replace(query, mine=(*query.mine, *days), conditions=(*query.conditions, *conditions))
+    others = [one for one in _asked(filters) if one.attribute not in (*_DAYS_ASKED, driver)]
+    conditions = (*query.conditions, *(_condition(one, filters, ids) for one in others))
+    return replace(query, mine=(*query.mine, *days), conditions=conditions)
+
+
+_DAYS_ASKED: Final = ("since", "until")
+_LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 
 def _among_all(filters: GameFilters, column: Column) -> Query:
     """The same, looked for among all games in the order of a column."""
-    mine: list[Sql] = []
-    if column == "plies":
-        mine = [*_plies_asked(filters, "d")]
-        filters = replace(filters, min_plies=None, max_plies=None)
     ids = _ids(filters)
-    conditions = [*_days_asked(filters, "g"), *_plain_conditions(filters, ids)]
-    if (player := ids["player"]) is not None:
-        conditions.append(Sql("(g.player0_id = %s OR g.player1_id = %s)", (player, player)))
-    return Query(_ALL_GAMES, tuple(mine), tuple(conditions))
+    mine = _LENGTHS_ASKED if column == "plies" else ()
+    return Query(
+        _ALL_GAMES,
+        tuple(_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
+        tuple(_condition(one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
+    )
+
+
+def _asked(filters: GameFilters) -> list[Filter]:
+    """The filters that ask for something."""
+    return [one for one in FILTERS if filters.asked(one) is not None]
+
+
+def _condition(one: Filter, filters: GameFilters, ids: Mapping[str, int | None], alias: str = "g") -> Sql:
+    """What a filter asks of a game."""
+    known = ids.get(one.attribute)
+    return one.condition(one.stored(filters.asked(one)) if known is None else known, alias)
 
 
 def _ids(filters: GameFilters) -> dict[str, int | None]:
     """The ids of what is asked for by name, and of the upload."""
-    return {
-        "player": named(filters.player, Player, PlayerAlias),
-        "black": named(filters.black, Player, PlayerAlias),
-        "white": named(filters.white, Player, PlayerAlias),
-        "event": named(filters.event, Event, EventAlias),
-        "upload": listed_upload(filters.upload),
-    }
+    ids = {one.attribute: named(one.names, filters.asked(one)) for one in FILTERS if one.names}
+    return ids | {"upload": listed_upload(filters.upload)}
 
 
 def listed_upload(pk: int | None) -> int | None:
@@ -325,29 +304,24 @@ def listed_upload(pk: int | None) -> int | None:
 
 _NAMED: Final = """
     SELECT coalesce(
-        (SELECT min(a.{target}) FROM {aliases} a WHERE a.{by} = %s),
-        (SELECT n.id FROM {names} n WHERE n.{by} = %s)
+        (SELECT min(a.{kind}_id) FROM archive_{kind}alias a WHERE a.{by} = %s),
+        (SELECT n.id FROM archive_{kind} n WHERE n.{by} = %s)
     )
 """
 NOBODY: Final = -1
 """Stands for the id of a name that nobody has."""
 
 
-def named(
-    text: str | None, model: type[Player] | type[Event], alias: type[PlayerAlias] | type[EventAlias]
-) -> int | None:
-    """The id of a name, `NOBODY` where there is none, None where nothing is asked for."""
+def named(kind: Literal["player", "event"], text: str | None) -> int | None:
+    """The id of a player's or an event's name, `NOBODY` where nobody has it, None where none is asked for."""
     if text is None:
         return None
-    player = model is Player
-    name = headers.player_key(text) if player else headers.plain(text)
-    target, by = ("player_id", "key") if player else ("event_id", "name")
-    sql = _NAMED.format(target=target, aliases=alias._meta.db_table, names=model._meta.db_table, by=by)
-    ((found,),) = engine().fetch_prepared(sql, [name, name])
+    name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
+    ((found,),) = engine().fetch_prepared(_NAMED.format(kind=kind, by=by), [name, name])
     return NOBODY if found is None else int(found)
 
 
-def _driven(ids: dict[str, int | None], kind: str | None) -> tuple[Query, str | None]:
+def _driven(ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
     """The shortest list there is, and whose: a player's, an event's, an upload's, a rarer kind's, or all."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
@@ -362,40 +336,6 @@ def _driven(ids: dict[str, int | None], kind: str | None) -> tuple[Query, str | 
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", (upload,))
         return Query(Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
-    if kind not in (None, SHOGI.name):
-        return Query(Sql("archive_game d"), (Sql(_RARER, (kind,)),)), "kind"
+    if game not in (None, SHOGI.name):
+        return Query(Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
     return Query(_ALL_GAMES), None
-
-
-def _days_asked(filters: GameFilters, alias: str = "d") -> Iterator[Sql]:
-    if filters.since is not None:
-        yield Sql(f"{alias}.played >= %s", (filters.since.toordinal(),))
-    if filters.until is not None:
-        text = f"{alias}.played > {UNKNOWN_DAY} AND {alias}.played <= %s"
-        yield Sql(text, (filters.until.toordinal(),))
-
-
-def _plies_asked(filters: GameFilters, alias: str) -> Iterator[Sql]:
-    if filters.min_plies is not None:
-        yield Sql(f"{alias}.plies >= %s", (filters.min_plies,))
-    if filters.max_plies is not None:
-        yield Sql(f"{alias}.plies <= %s", (filters.max_plies,))
-
-
-def _plain_conditions(filters: GameFilters, ids: dict[str, int | None]) -> Iterator[Sql]:
-    asked = {
-        "g.player0_id = %s": ids["black"],
-        "g.player1_id = %s": ids["white"],
-        "g.event_id = %s": ids["event"],
-        _UPLOADED: ids["upload"],
-        "g.result = %s": filters.result,
-        "g.handicap = %s": filters.handicap,
-        "g.special = %s": None if filters.special is None else headers.plain(filters.special),
-        "g.opening = %s": None if filters.opening is None else headers.read_opening(filters.opening),
-        "g.kind = %s": filters.kind,
-        "g.record_kind = %s": filters.record_kind,
-    }
-    for condition, value in asked.items():
-        if value is not None:
-            yield Sql(condition, (value,))
-    yield from _plies_asked(filters, "g")

@@ -146,7 +146,7 @@ def like(kind: Kind, words: str) -> str:
 
 def spelt(text: str) -> str:
     """A player's name as it is here, where a text is that in other cases or the other kana; else the text."""
-    if named(text, Player, PlayerAlias) != NOBODY:
+    if named("player", text) != NOBODY:
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
     alike = {one.name for form in forms for one in names("player", form, limit=LISTED)}

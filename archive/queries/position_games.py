@@ -18,9 +18,10 @@ from archive.queries.counting import (
     driver_of,
     probed,
 )
-from archive.queries.filters import PositionFilters, Resolved, resolve
+from archive.queries.filters import GameFilters
 from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
 from archive.queries.keyset import Order, Page, Phase, Place, paged, phases
+from archive.queries.position_filters import Resolved, resolve
 from archive.queries.position_query import ROWS, Asked, Lines, ask
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
@@ -40,7 +41,7 @@ class GameThrough(GameRow):
 
     ply: int
     move: int
-    usi: str
+    move_name: str
     fork: bool
     turned: bool
 
@@ -72,7 +73,7 @@ def games_through(
     limit: int = 50,
     lines: Lines = "main",
     space: int = 0,
-    filters: PositionFilters | None = None,
+    filters: GameFilters | None = None,
 ) -> Page[GameThrough]:
     """A page of the games that reach a position, never capped; a game stands there once for each matching
     orientation that it reaches.
@@ -187,9 +188,9 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
     played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
     game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
     move = asked.move(stored)
-    usi = asked.game.move_name(move) if move != NO_MOVE else ""
+    name = asked.game.text.move_name(move) if move != NO_MOVE else ""
     values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
-    values += [ply, move, usi, bool(flags & FORK), asked.turned(way)]
+    values += [ply, move, name, bool(flags & FORK), asked.turned(way)]
     return GameThrough(*values)
 
 

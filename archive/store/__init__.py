@@ -4,13 +4,12 @@ Every function is a transaction of its own: killed anywhere it leaves nothing, r
 What is not named here is nobody's but the store's.
 """
 
-from archive.store.batches import ClaimLostError, Ingested, ReadBatch, ingest, ingest_together
+from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches, store_entries
 from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
 from archive.store.games import delete_games, reindex_games, replace_games
 from archive.store.leases import (
     RenumberedError,
-    begin_again,
     claim,
     claim_others,
     finish,
@@ -19,20 +18,21 @@ from archive.store.leases import (
     is_small,
     lives,
     reread,
+    reread_renumbered,
     retry,
     sweep,
 )
-from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads
+from archive.store.taken_down import let_in
+from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads, keep_paths
 
 __all__ = [
     "ClaimLostError",
     "IndexDamagedError",
-    "Ingested",
     "ReadBatch",
     "RenumberedError",
+    "StoredCounts",
     "UploadEmpty",
     "UploadTooLarge",
-    "begin_again",
     "begin_deletion",
     "claim",
     "claim_others",
@@ -43,14 +43,17 @@ __all__ = [
     "finish",
     "hand_over",
     "holds",
-    "ingest",
-    "ingest_together",
     "is_small",
+    "keep_paths",
     "left_deleting",
+    "let_in",
     "lives",
     "reindex_games",
     "replace_games",
     "reread",
+    "reread_renumbered",
     "retry",
+    "store_batches",
+    "store_entries",
     "sweep",
 ]

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
@@ -16,6 +17,8 @@ from django.utils import timezone
 
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
 from archive.store.leases import CLAIM_SECONDS
+
+PATHS_KEPT: Final = 20
 
 
 class UploadEmpty(ValueError):
@@ -33,7 +36,8 @@ def create_upload(
     source: str = "web",
     sender: str = "",
 ) -> tuple[Upload, bool]:
-    """Store the bytes as they come, in the transaction that creates the upload; (upload, whether it is new).
+    """Store the bytes as they come, in the transaction that creates the upload; return it, and whether it is
+    new.
 
     The same bytes from the same uploader (None: nobody) are the same upload; `sender` is the key of the
     session in which it comes from nobody. No more than one piece is held in memory. `chunks` should not be
@@ -74,8 +78,8 @@ def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
 
 
 def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
-    """Store files of nobody's, each of one piece at most, in one transaction; of each the upload, and whether
-    it is new. The new ones are claimed with the token, until they would have to be swept up.
+    """Store files of nobody's, each of one piece at most, in one transaction; return for each the upload, and
+    whether it is new. The new ones are claimed with the token, until they would have to be swept up.
 
     Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
     """
@@ -96,12 +100,28 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
     return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
 
 
+def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
+    """Keep paths within an import under which uploads came, unless they say no more than its name: of each
+    upload the first `PATHS_KEPT`."""
+    more = [
+        (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
+    ]
+    if not more:
+        return
+    with transaction.atomic():
+        found = Upload.objects.select_for_update().order_by("pk").in_bulk({pk for pk, _ in more})
+        for pk, path in more:
+            if upload := found.get(pk):
+                upload.paths = list(dict.fromkeys([*(upload.paths or ()), path]))[:PATHS_KEPT]
+        Upload.objects.bulk_update(found.values(), ["paths"])
+
+
 def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
     return Upload.objects.filter(uploader=None, sha256__in=digests)
 
 
 def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
-    """Insert what is not known of files by their digests; the uploads that this made."""
+    """Insert what is not known of files by their digests; return the uploads that this made."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
     with transaction.atomic():
@@ -118,7 +138,7 @@ def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: 
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
+    """Yield the same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

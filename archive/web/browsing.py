@@ -16,26 +16,24 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
-from archive.queries.games import GameFilters, find_games
-from archive.queries.positions import PositionFilters, explore
+from archive.queries.explorer import explore
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
-from archive.web.unchanged import conditional
+from archive.web.games import PAGES
+from archive.web.unchanged import conditional, remembered
 from archive.web.wording import GAMES as WORDS
-from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
+from archive.web.wording import RESULTS_OF, ending_text, number_text
 from kifu_core.games import GAMES
 
 PAGE: Final = 100
 _LATEST: Final = 10
-_SEATS: Final = {
-    "shogi": (pgettext_lazy("handicap games too", "Black"), pgettext_lazy("handicap games too", "White"))
-}
-"""What sides are called where games of both kinds are added up."""
 _FIRST_MOVES: Final = 5
 _LABELLED: Final = 5
 _MOST_YEARS: Final = 80
@@ -82,12 +80,14 @@ class Plot:
 
 
 @require_safe
+@remembered
 def players(request: HttpRequest) -> HttpResponse:
     """All players by name."""
     return _names(request, "player")
 
 
 @require_safe
+@remembered
 def events(request: HttpRequest) -> HttpResponse:
     """All events by name."""
     return _names(request, "event")
@@ -170,6 +170,7 @@ def _query(asked: Mapping[str, str]) -> str:
 
 
 @require_safe
+@remembered
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """A player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(player_id)
@@ -190,12 +191,13 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 
 
 def _first_moves(kind: str, name: str) -> dict[str, Any]:
-    """The player's first moves, as Black in even games of shogi."""
-    titles = {"shogi": _("First moves as Black"), "quoridor": _("First moves as White")}
-    return {"title": titles[kind], **_from_start(kind, _FIRST_MOVES, PositionFilters(black=name))}
+    """The player's first moves, as the side that usually begins."""
+    found = _from_start(kind, _FIRST_MOVES, GameFilters(black=name))
+    return {"title": PAGES[kind].words.first_moves, **found}
 
 
 @require_safe
+@remembered
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """An event: results, players, years, openings, latest games."""
     found = people.event_summary(event_id)
@@ -214,8 +216,8 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].sides)]
-    return list(zip(names, MARKS_OF[kind], tallies, strict=True))
+    words = PAGES[kind].words
+    return list(zip(map(str, words.seats), words.marks, tallies, strict=True))
 
 
 def _summary(found: people.Summary) -> dict[str, Any]:
@@ -237,6 +239,7 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 
 @require_safe
+@remembered
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """What the whole archive adds up to."""
     asked = request.GET.get("game")
@@ -276,10 +279,10 @@ def opening_address(kind: str, opening: str) -> str:
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
-def _from_start(kind: str, most: int, filters: PositionFilters | None = None) -> dict[str, Any]:
+def _from_start(kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
-    start = GAMES[kind].initial()
-    explorer = explore(kind, GAMES[kind].encode(start), filters=filters)
+    start = GAMES[kind].rules.initial()
+    explorer = explore(kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
     return {"position": start, "explorer": explorer, "moves": moves[:most]}
 

@@ -10,17 +10,16 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 
-from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.queries.explorer import Explorer, reaching
+from archive.queries.filters import FILTERS
 from archive.queries.games import NOBODY, named
 from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
-from archive.queries.positions import Explorer, reaching
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
 _OF_ONE_PAGE: Final = ("cursor", "part")
-_NAMES: Final[dict[str, Kind]] = {"player": "player", "black": "player", "white": "player", "event": "event"}
 _MOST: Final = 5
 
 
@@ -57,18 +56,14 @@ def suggestions(form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
     """What the form's names that are not here were likely meant to be; `also` stays in the addresses."""
     asked = in_use(form)
     found = []
-    for field, kind in _NAMES.items():
-        text = asked.get(field, "")
-        if text and _is_nobodys(kind, text):
-            links = ((name, f"?{urlencode({**also, **asked, field: name})}") for name in meant(kind, text))
+    for one in FILTERS:
+        field, text = one.name, asked.get(one.name, "")
+        if one.names and text and named(one.names, text) == NOBODY:
+            links = (
+                (name, f"?{urlencode({**also, **asked, field: name})}") for name in meant(one.names, text)
+            )
             found.append(Suggestion(str(form[field].label), text, tuple(links)))
     return found
-
-
-def _is_nobodys(kind: Kind, text: str) -> bool:
-    if kind == "player":
-        return named(text, Player, PlayerAlias) == NOBODY
-    return named(text, Event, EventAlias) == NOBODY
 
 
 def meant(kind: Kind, text: str) -> list[str]:
@@ -81,7 +76,7 @@ def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> s
     colours exchanged, what one side had to be is the other's."""
     asked = in_use(form)
     if turned:
-        one, other = GAMES[kind].sides
+        one, other = GAMES[kind].rules.sides
         exchanged = {one: other, other: one}
         asked = {exchanged.get(name, name): value for name, value in asked.items()}
         if "result" in asked:

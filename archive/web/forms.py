@@ -6,7 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,26 +16,21 @@ from django.utils.text import format_lazy
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from archive.models import LARGEST_ID, Game
-from archive.queries.color_names import results_of
+from archive.queries.filters import Filter, Place, filters_of
 from archive.queries.keyset import ORDERS, Sorting
 from archive.web import wording
-from archive.web.wording import ENDINGS, ENDINGS_OF, STARTS_OF
 from kifu_core.games import GAMES, SHOGI
 
 TEXT_LIMIT: Final = 200
 _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 _JAPANESE_DATE: Final = re.compile("[年月／]")
 
-SHOWN_AT_ONCE: Final = ("player", "event", "since", "until", "result")
-"""The filters of games that most ask for; the others open on demand."""
-
 
 class PartialDate(forms.CharField):
     """A day, a month or a year (`2024-03-15`, `2024-03`, `2024年`), cleaned to its first or last day."""
 
     def __init__(self, *, last: bool = False, **kwargs: Any) -> None:
-        super().__init__(max_length=11, required=False, **kwargs)
+        super().__init__(max_length=11, **kwargs)
         self.last = last
 
     def clean(self, value: Any) -> date | None:
@@ -61,77 +56,56 @@ class PartialDate(forms.CharField):
 def is_date(text: str) -> bool:
     """Whether a text is a day, a month or a year as the forms read them."""
     try:
-        return PartialDate().clean(text) is not None
+        return PartialDate(required=False).clean(text) is not None
     except ValidationError:
         return False
 
 
-class _Filters(forms.Form):
-    """Filters of games of a kind. Addresses say from and to; `from` is a Python keyword."""
+class FilterForm(forms.Form):
+    """The filters of the games of a kind; texts match exactly."""
 
-    def __init__(self, *args: Any, kind: str = SHOGI.name, menus: str | None = None, **options: Any) -> None:
-        super().__init__(*args, **options)
+    place: ClassVar[Place]
+
+    def __init__(
+        self, data: Mapping[str, Any], *, kind: str = SHOGI.name, menus: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(data, **options)
         # Names what the menus have: forms of one class and one such name differ in their data only.
         self.menus = kind if menus is None else menus
-        words = zip(results_of(GAMES[kind]), wording.RESULTS_OF[kind], strict=True)
-        self._choose("result", words)
-        self._choose("handicap", STARTS_OF[kind].items())
-        before = list(self.fields)[: list(self.fields).index("black")]
-        self.order_fields([*before, *GAMES[kind].sides])
-        for side, label in wording.SIDES_OF[kind].items():
-            self.fields[side].label = label
-
-    def _choose(self, name: str, choices: Iterable[tuple[str, Any]]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", _("any")), *choices]
-
-    def add_prefix(self, field_name: str) -> str:
-        return {"since": "from", "until": "to"}.get(field_name, field_name)
+        labels = wording.SIDES_OF[kind]
+        shown = {one.name: _field(one, self.menus, labels.get(one.name)) for one in filters_of(self.place)}
+        # The sides change places where the other one begins.
+        sides = dict(zip(labels, GAMES[kind].rules.sides, strict=True))
+        ordered = {sides.get(name, name): shown[sides.get(name, name)] for name in shown}
+        self.fields = {**ordered, **self.fields}
 
 
-def _text(label: Any) -> forms.CharField:
-    return forms.CharField(label=label, max_length=TEXT_LIMIT, required=False)
+def _field(one: Filter, menus: str, label: Any) -> forms.Field:
+    """Return the field that takes a filter's values; `menus` is the kind of game, empty for any."""
+    told: dict[str, Any] = {"label": label or one.label, "required": False}
+    if one.hidden:
+        told["widget"] = forms.HiddenInput
+    if one.value == "number":
+        return forms.IntegerField(min_value=one.least, max_value=one.most, **told)
+    if one.value in ("day", "last day"):
+        return PartialDate(last=one.value == "last day", **told)
+    words = wording.MENUS.get(one.name)
+    choices = words(menus) if words else one.choices.items()
+    if words or one.value == "choice":
+        return forms.ChoiceField(choices=[("", _("any")), *choices], **told)
+    return forms.CharField(max_length=TEXT_LIMIT, **told)
 
 
-def _choice(label: Any, choices: Iterable[tuple[str, Any]]) -> forms.ChoiceField:
-    return forms.ChoiceField(label=label, required=False, choices=[("", _("any")), *choices])
+class GameFilterForm(FilterForm):
+    """The filters of the list of games, and its order."""
 
-
-def _number(label: Any) -> forms.IntegerField:
-    return forms.IntegerField(label=label, required=False, min_value=0, max_value=32767)
-
-
-def _source() -> forms.IntegerField:
-    return forms.IntegerField(
-        label=_("Source"), required=False, min_value=1, max_value=LARGEST_ID, widget=forms.HiddenInput
-    )
-
-
-class GameFilterForm(_Filters):
-    """The filters of the list of games; texts match exactly."""
+    place = "games"
 
     def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
         asked = data.get("game", "")
         known = asked if asked in GAMES else ""
         super().__init__(data, kind=known or SHOGI.name, menus=known, **options)
-        self._choose("special", ENDINGS_OF.get(asked, ENDINGS).items())
 
-    player = _text(_("Player"))
-    event = _text(_("Event"))
-    since = PartialDate(label=_("From"))
-    until = PartialDate(label=_("To"), last=True)
-    result = _choice(_("Result"), ())
-    black = _text(_("Black"))
-    white = _text(_("White"))
-    opening = _text(_("Opening"))
-    handicap = _choice(_("Handicap"), ())
-    special = _choice(_("Ending"), ())
-    kind = _choice(_("Kind"), Game.RecordKind.choices)
-    game = _choice(_("Which game"), wording.GAMES.items())
-    min_plies = _number(_("At least so many moves"))
-    max_plies = _number(_("At most so many moves"))
-    upload = _source()
     order = forms.ChoiceField(
         label=_("Order"),
         required=False,
@@ -148,30 +122,22 @@ class GameFilterForm(_Filters):
 
     def shown(self) -> list[forms.BoundField]:
         """The fields that are always there."""
-        return [self[name] for name in SHOWN_AT_ONCE]
+        return [self[one.name] for one in filters_of(self.place) if one.foremost]
 
     def folded(self) -> list[forms.BoundField]:
         """The other fields."""
-        return [field for field in self.visible_fields() if field.name not in SHOWN_AT_ONCE]
+        shown = {field.name for field in self.shown()}
+        return [field for field in self.visible_fields() if field.name not in shown]
 
     def unfolded(self) -> bool:
         """Whether one of the other fields is in use or wrong."""
         return any(field.value() or field.errors for field in self.folded())
 
 
-class PositionFilterForm(_Filters):
+class PositionFilterForm(FilterForm):
     """The filters of the games through a position; colours are those of the board that is shown."""
 
-    player = _text(_("Player"))
-    black = _text(_("Black"))
-    white = _text(_("White"))
-    event = _text(_("Event"))
-    since = PartialDate(label=_("From"))
-    until = PartialDate(label=_("To"), last=True)
-    result = _choice(_("Result"), ())
-    handicap = _choice(_("Handicap"), ())
-    min_rating = _number(_("Both rated at least"))
-    upload = _source()
+    place = "positions"
 
 
 def fields_html(found: Iterable[forms.BoundField]) -> SafeString:
@@ -198,7 +164,7 @@ _MOST_DRAWN: Final = 2_000
 def _key_of(field: forms.BoundField) -> tuple[Any, ...] | None:
     """What a field's HTML depends on, where that is the form, the language and a choice of a menu alone."""
     form, value = field.form, field.value() or ""
-    if not isinstance(form, _Filters) or field.errors:
+    if not isinstance(form, FilterForm) or field.errors:
         return None
     choices = getattr(field.field, "choices", ())
     if value and not any(value == choice for choice, _text in choices):

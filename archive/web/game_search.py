@@ -6,36 +6,27 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from archive.derive import headers
-from archive.models import Event, EventAlias, Player, PlayerAlias, Upload
-from archive.queries import people, position_lookup
-from archive.queries.color_names import colours_of, kind_meant, results_of
-from archive.queries.games import NOBODY, GameFilters, named
-from archive.queries.positions import PositionFilters
+from archive.models import Upload
+from archive.queries import people
+from archive.queries.filters import filters_of
+from archive.queries.games import NOBODY, named
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
-from archive.web.moves_written import position_after
-from archive.web.wording import ENDINGS, RESULTS_OF, STARTS_OF
-from kifu_core.errors import KifuError
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.quoridor.formats.qf import looks_coded
+from archive.web.wording import ENDINGS, MENUS
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import handicaps, specials
-from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.position import Position
 
 if TYPE_CHECKING:
     from django import forms
 
     from archive.queries.facets import Facets
-    from archive.web.forms import GameFilterForm, PositionFilterForm
-
-_SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
+    from archive.web.forms import GameFilterForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +116,8 @@ def _sources(found: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
 
 
 _MENUS: Final = {
-    "game": "boards", "result": "results", "handicap": "handicaps", "special": "endings", "kind": "kinds",
+    "game": "boards", "result": "results", "handicap": "handicaps", "special": "endings",
+    "record_kind": "kinds",
 }  # fmt: skip
 _OF_ONE: Final = ("result", "handicap")
 """What has other words in every kind of game."""
@@ -144,51 +136,24 @@ def _menu_values(
 
 def _menu(form: GameFilterForm, name: str, kind: str) -> dict[str | int, tuple[str, str]]:
     """Of each value what the address says and what people read."""
-    if name == "result":
-        words = zip(results_of(GAMES[kind]), RESULTS_OF[kind], strict=True)
-        return {number: (word, str(text)) for number, (word, text) in enumerate(words)}
-    choices = STARTS_OF[kind].items() if name == "handicap" else getattr(form.fields[name], "choices", ())
-    return {value: (value, str(text)) for value, text in choices}
+    choices = MENUS[name](kind) if name in _OF_ONE else getattr(form.fields[name], "choices", ())
+    values = ((number if name == "result" else value) for number, (value, _text) in enumerate(choices))
+    return {one: (value, str(text)) for one, (value, text) in zip(values, choices, strict=True)}
 
 
-def filters_of(form: GameFilterForm) -> GameFilters:
-    """A valid form's filters for the query."""
-    asked = {name: None if value == "" else value for name, value in form.cleaned_data.items()}
-    for name in _NO_FILTERS:
-        asked.pop(name)
-    asked["record_kind"] = asked.pop("kind")
-    asked["kind"] = kind_meant(asked.pop("game"), asked)
-    return GameFilters(**asked | colours_of(asked["kind"], asked))
-
-
-def position_filters_of(form: PositionFilterForm, kind: str = SHOGI.name) -> PositionFilters:
-    """A valid form's filters for the games through a position."""
-    asked = {name: None if value == "" else value for name, value in form.cleaned_data.items()}
-    return PositionFilters(**asked | colours_of(kind, asked))
-
-
-KEYS: Final = {
-    "player": "player", "対局者": "player", "black": "black", "white": "white", "event": "event",
-    "棋戦": "event", "opening": "opening", "戦型": "opening", "from": "from", "開始日": "from",
-    "to": "to", "終了日": "to", "result": "result", "結果": "result", "handicap": "handicap",
-    "手合割": "handicap", "special": "special", "ending": "special", "終わり方": "special",
-    "kind": "kind", "種類": "kind", "min_plies": "min_plies", "max_plies": "max_plies",
-    "game": "game", "ゲーム": "game", "upload": "upload", "order": "order", "並び順": "order",
-}  # fmt: skip
+KEYS: Final = {key: one for one in filters_of("games") for key in (one.name, *one.keys)}
 """What may stand before the colon in the search box, and the filter it is."""
 
+_ORDER: Final = ("order", "並び順")
 _SEATS: Final = {"先手": 0, "後手": 1}
 """What Japanese calls colours 0 and 1 in every kind of game."""
 
-_VALUES: Final = {
-    "game": {"将棋": SHOGI.name, "コリドール": QUORIDOR.name},
-    "kind": {"対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position"},
-    "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"},
-}
 _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
-    "kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
-    "game": {"コリドール": QUORIDOR.name, "quoridor": QUORIDOR.name},
+    "record_kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
+    "game": {
+        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.called)
+    },
 }
 """Words that say by themselves what a game is."""
 
@@ -201,25 +166,14 @@ _WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
 
 
-def filters_in(words: str) -> dict[str, str]:
-    """The filters that the words of the search box ask for: `key:value`, `@name`, and a player's name.
+def filters_meant(words: str) -> dict[str, str]:
+    """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
-    >>> filters_in('@羽生善治 event:名人戦 from:1994')
-    {'player': '羽生善治', 'event': '名人戦', 'from': '1994'}
-    >>> filters_in('the end of genesis')
-    {'player': 'the end of genesis'}
-    >>> filters_in('@羽生 善治 結果:後手勝ち 手合割：角落')
-    {'player': '羽生 善治', 'result': 'white', 'handicap': 'KA'}
+    Words that name an event or an opening, and no player, ask for that; others are a player's name, which may
+    be written in the other kana or in other cases. A word may say what a game is: `2018`, `角落ち`, `千日手`,
+    `引き分け`, `詰将棋`, `コリドール`.
     """
     found, free = _read(words)
-    return _with_player(found, free)
-
-
-def filters_meant(words: str) -> dict[str, str]:
-    """The same for people, who may mean an event or an opening: words that name one, and no player, ask for
-    it. A player's name may be written in the other kana or in other cases. A word may say what a game is:
-    `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `コリドール`."""
-    found, free = _read(words, plain=True)
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(name):
@@ -236,11 +190,11 @@ _MOST_WORDS: Final = 5
 
 
 def _is_event(name: str) -> bool:
-    return named(name, Player, PlayerAlias) == NOBODY != named(name, Event, EventAlias)
+    return named("player", name) == NOBODY != named("event", name)
 
 
 def _is_opening(name: str) -> bool:
-    return headers.is_opening(name) and named(name, Player, PlayerAlias) == NOBODY
+    return headers.is_opening(name) and named("player", name) == NOBODY
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
@@ -250,26 +204,25 @@ def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
     return found
 
 
-def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]]:
-    """What is asked for by a key or by `@`, or where `plain` by a word that says it; and the other words."""
+def _read(words: str) -> tuple[dict[str, str], list[str]]:
+    """Return what is asked for by a key, by `@` or by a word that says it, and the other words."""
     found: dict[str, str] = {}
     seats: dict[int, str] = {}
     free = []
     for match in _TOKEN.finditer(words):
         key, text = match[1], match[2] if match[2] is not None else match[3]
-        if key == "kind" and text in GAMES:
-            found["game"] = text
-        elif key in _SEATS:
+        if key in _SEATS:
             seats[_SEATS[key]] = text
+        elif key in _ORDER:
+            found["order"] = text
         elif key in KEYS:
-            found[KEYS[key]] = _value(KEYS[key], text)
+            found[KEYS[key].name] = KEYS[key].read(text)
         elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in found:
             found["player"] = text[1:]
         else:
             free.append(match[0] if key else text)
-    if plain:
-        free = [word for word in free if not _take_plain(found, word)]
-    sides = GAMES.get(found.get("game", ""), SHOGI).sides
+    free = [word for word in free if not _take_plain(found, word)]
+    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free
@@ -300,72 +253,4 @@ def _said_by(word: str) -> dict[str, str]:
 
 def _is_known(name: str) -> bool:
     """Whether a player or an event has this very name."""
-    return named(name, Player, PlayerAlias) != NOBODY or named(name, Event, EventAlias) != NOBODY
-
-
-def _value(name: str, text: str) -> str:
-    """A filter's value in Japanese words as addresses have it; others as they are."""
-    if name == "handicap":
-        start = handicaps.by_name(text)
-        return start.preset if start else text
-    if name == "special":
-        ending = specials.BY_WORD.get(text)
-        return (ending.special if ending else None) or text
-    return _VALUES.get(name, {}).get(text, text)
-
-
-def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, moves as USI, KI2, CSA or the pages write them
-    (their end), a Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page.
-    None for other words."""
-    if (code := _shogi_in(words)) is not None:
-        return SHOGI.name, code
-    try:
-        if address := _ADDRESS.match(words):
-            kind = GAMES[address[1]]
-            return kind.name, kind.encode(kind.decode(kind.path_code(unquote(address[2]))))
-        if _of_quoridor(words):
-            return QUORIDOR.name, QUORIDOR.encode(position_lookup.of_text(QUORIDOR, words))
-    except KifuError:
-        pass
-    return None
-
-
-_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
-
-
-def _of_quoridor(words: str) -> bool:
-    """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.detect(words, "")
-    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
-
-
-def _whole(sfen: str) -> str:
-    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
-    fields = sfen.split()
-    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
-
-
-def _shogi_in(words: str) -> str | None:
-    if (played := position_after(words)) is not None:
-        return shogi64.encode(played)
-    text = words.removeprefix("position ").strip()
-    bare = text.removeprefix("sfen ").strip()
-    try:
-        if _MOVES.fullmatch(text):
-            return shogi64.encode(position_lookup.of_text(SHOGI, text))
-        if bare.count("/") == 8:
-            moved = " moves " in bare
-            return shogi64.encode(
-                position_lookup.of_text(SHOGI, f"position sfen {bare}")
-                if moved
-                else Position.from_sfen(_whole(bare))
-            )
-        if len(bare) >= _SHORTEST_CODE:
-            shogi64.decode(bare)
-            return bare
-    except KifuError:
-        return None
-    return None
+    return named("player", name) != NOBODY or named("event", name) != NOBODY

@@ -39,8 +39,11 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
 from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
+from kifu_core.games import GAMES
 
-CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
+CHECK_FORMATS: Final = [
+    one.writers[0].name for kind in GAMES.values() for one in kind.formats.readers.values() if one.writers
+]
 """What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200
@@ -251,7 +254,7 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
     Nothing of an upload that just came, or that is read again: that it came says nothing about the work then.
     """
     seconds = (timezone.now() - found.received).total_seconds()
-    if found.reading or not done or seconds < _FIRST_SECONDS:
+    if found.rereads or not done or seconds < _FIRST_SECONDS:
         return {}
     left = (found.expected or 0) - done
     return {
@@ -268,7 +271,7 @@ def rows(
     entries = (
         Entry.objects.filter(upload=found, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
-        .defer("extra", "record", "beside", "game__details")
+        .defer("beyond_jkf", "record", "parsed_facts", "game__header_data")
     )
     states = [state for state in Entry.State.values if (state == Entry.State.FAILED) == failed]
     # State by state: asked for several at once, a database reads all that the upload has of any other.

@@ -23,25 +23,25 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
-from archive.issues import language
+from archive.garbage_collection import uncollected
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import people
+from archive.queries import people, position_lookup
 from archive.queries.addresses import game_at
+from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
+from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
-from archive.web.editing import refused
+from archive.web.errors import invalid_code
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
@@ -49,18 +49,15 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    filters_of,
-    position_filters_of,
-    position_in,
 )
-from archive.web.lines import read_line, walk_to
-from archive.web.unchanged import PART, conditional
+from archive.web.games import PAGES
+from archive.web.lines import read_line, usual_start, walk_to
+from archive.web.shogi.editing import refused
+from archive.web.unchanged import PART, conditional, remembered
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
-from kifu_core.games import GAMES, SHOGI
-from kifu_core.messages import message
-from kifu_core.shogi.formats import bod
+from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 
@@ -79,6 +76,7 @@ _LOOKED_UP: Final = 5
 
 
 @require_safe
+@remembered
 def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
     start = Position.initial()
@@ -105,27 +103,28 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@remembered
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position or an address pasted into the search box leads to its page, other words
     to filters."""
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-            if meant := game_at(words, request.get_host()):
-                address = reverse("game", args=[meant.id])
-                return redirect(f"{address}?{meant.query}" if meant.query else address)
+            if own := game_at(words, request.get_host()):
+                address = reverse("game", args=[own.id])
+                return redirect(f"{address}?{own.query}" if own.query else address)
             with limited_reading():
-                pasted = position_in(words)
+                meant = position_lookup.of_words(words)
         except KifuError as error:
             return refused(request, words, error)
-        if pasted:
-            kind, code = pasted
-            return redirect("position", kind, GAMES[kind].path_code(code))
+        if meant:
+            code = meant.game.codec.encode(meant.position)
+            return redirect("position", meant.game.name, meant.game.codec.path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
-    filters, order = filters_of(form), form.sorting()
+    filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
         page = find_games(filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
@@ -217,6 +216,7 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 
 
 @require_safe
+@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of one game. Former ids lead to the present one for good."""
@@ -230,7 +230,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         path, first = request.GET.get("fork", ""), asked_choice(request)
         context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
         context["tried"] = [
-            {"usi": played.name, "text": played.text}
+            {"move": played.name, "text": played.text}
             for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
         ]
         context |= share_context(
@@ -287,16 +287,7 @@ def _ply(text: str) -> int:
 
 
 @require_safe
-def position_bod(request: HttpRequest, code: str) -> HttpResponse:
-    """A position as the text diagram that Japanese programs exchange."""
-    try:
-        lines = bod.diagram(shogi64.decode(code))
-    except DecodeError as error:
-        return _invalid_code(request, SHOGI.name, code, error)
-    return tagged(request, HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8"))
-
-
-@require_safe
+@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
 
@@ -306,13 +297,13 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     try:
         shown, code = decoded(kind, path)
     except DecodeError as error:
-        return _invalid_code(request, kind, path, error)
+        return invalid_code(request, kind, path, error)
     match = match_asked(request.GET.get("match", ""))
     part = request.headers.get(PART) == "position"
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    filters = position_filters_of(form, kind) if form.is_valid() else None
+    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(
@@ -378,7 +369,8 @@ def _position_context(
         "walk": (walk := walk_to(request, kind, shown)),
         "last": walk.last,
         "section": "positions",
-        **_names(kind, shown),
+        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
+        **PAGES[kind].board(shown, 0),
         **share_context(request, reverse("embed-position", args=[kind, path]), _("Position"), kind, path),
     }
 
@@ -395,29 +387,26 @@ def years_over(kind: str, code: str, match: Match) -> Plot | None:
     return years_plot(found.years) if len(found.years) > 1 else None
 
 
+@require_safe
+def start_position(request: HttpRequest, kind: str) -> HttpResponse:
+    """Lead to the usual start of a game."""
+    if kind not in GAMES:
+        raise Http404(_("There is no game of this name here."))
+    return redirect("position", kind, GAMES[kind].codec.path_code(usual_start(kind)))
+
+
 def decoded(kind: str, path: str) -> tuple[Any, str]:
     """The position of an address and its code. Raises Http404 for an unknown game, DecodeError for a wrong
     code."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    code = GAMES[kind].path_code(path)
-    return GAMES[kind].decode(code), code
+    code = GAMES[kind].codec.path_code(path)
+    return GAMES[kind].codec.decode(code), code
 
 
 def template_of(kind: str, page: str) -> str:
     """The template of a page about one kind of game."""
-    return f"{'archive' if kind == SHOGI.name else kind}/{page}.html"
-
-
-def _names(kind: str, shown: Any) -> dict[str, str]:
-    """What a position is called beside its code, and what its board needs to be played on."""
-    if kind != SHOGI.name:
-        return {}
-    return {
-        "sfen": shown.sfen(),
-        "ranks": rank_names(),
-        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
-    }
+    return f"{kind}/{page}.html"
 
 
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
@@ -472,21 +461,11 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     }.get(match, [])
     game = GAMES[kind]
     codes = {
-        game.path_code(game.encode(image)): (name, exchanged) for name, image, exchanged in reversed(found)
+        game.codec.path_code(game.codec.encode(image)): (name, exchanged)
+        for name, image, exchanged in reversed(found)
     }
-    codes.pop(game.path_code(game.encode(position)), None)
+    codes.pop(game.codec.path_code(game.codec.encode(position)), None)
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
-
-
-def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
-    context = {
-        "kind": kind,
-        "code": code,
-        "error": error.code,
-        "text": message(error, language=language()),
-        "section": "positions",
-    }
-    return render(request, "archive/position_invalid.html", context, status=400)
 
 
 @login_not_required

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from benchmarks.support import population
 
 if TYPE_CHECKING:
-    from archive.queries.positions import Explorer
+    from archive.queries.explorer import Explorer
 
 REPEATS: Final = 3
 """Whatever else the machine does only adds: of so many times the shortest counts."""
@@ -162,8 +162,10 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     from archive.index.engine import engine
     from archive.models import Game
     from archive.queries.counting import counted
+    from archive.queries.explorer import explore, explore_many
+    from archive.queries.filters import GameFilters
+    from archive.queries.position_games import games_through
     from archive.queries.position_query import ask
-    from archive.queries.positions import PositionFilters, explore, explore_many, games_through
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])
 
@@ -172,7 +174,7 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
             cursor.execute("SELECT plies FROM archive_game WHERE id = %s", [pk])
             cursor.fetchone()
 
-    def answer(code: str, filters: PositionFilters | None = None, match: str = "exact") -> None:
+    def answer(code: str, filters: GameFilters | None = None, match: str = "exact") -> None:
         explore("shogi", code, match, filters=filters)  # type: ignore[arg-type]
         games_through("shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
 
@@ -205,13 +207,13 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     yield timed("100 positions at once, whole function", "", batches)
     usual, busy = _some_players()
     filters = {
-        "player": PositionFilters(player=usual),
-        "one of the busiest players": PositionFilters(player=busy),
-        "black, white": PositionFilters(black=busy, white=usual),
-        "days": PositionFilters(since=WINDOW[0], until=WINDOW[1]),
-        "result": PositionFilters(result=2),
-        "event": PositionFilters(event=_some_event()),
-        "min_rating": PositionFilters(min_rating=1700),
+        "player": GameFilters(player=usual),
+        "one of the busiest players": GameFilters(player=busy),
+        "black, white": GameFilters(black=busy, white=usual),
+        "days": GameFilters(since=WINDOW[0], until=WINDOW[1]),
+        "result": GameFilters(result=2),
+        "event": GameFilters(event=_some_event()),
+        "min_rating": GameFilters(min_rating=1700),
     }
     for what, chosen_filters in filters.items():
         for name, chosen in (("20-999 games", codes.middle), ("hot", codes.hot), ("start", [codes.start])):
@@ -239,9 +241,10 @@ def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
     """How far samples are from exact answers, at the limits that the archive has, for its hottest positions;
     nothing where none has more games than are counted exactly."""
     from archive.queries import counting
-    from archive.queries.positions import PositionFilters, explore
+    from archive.queries.explorer import explore
+    from archive.queries.filters import GameFilters
 
-    filters = PositionFilters(min_rating=1700)
+    filters = GameFilters(min_rating=1700)
     hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore("shogi", code).total)[:positions]
     for code in hottest:
         begun = time.perf_counter()
@@ -263,7 +266,7 @@ def _shares(answer: Explorer) -> dict[str, float]:
     """The shares of moves and of results, by what they are of."""
     results = asdict(answer.results)
     found = {f"result {name}": number / max(1, answer.total) for name, number in results.items()}
-    return found | {f"move {move.usi}": move.share for move in answer.moves}
+    return found | {f"move {move.name}": move.share for move in answer.moves}
 
 
 def _furthest(shares: list[dict[str, float]], kind: str) -> float:

@@ -1,4 +1,4 @@
-"""What an archive tells and reads of shogi's positions and moves beside records and codes."""
+"""What an archive tells and reads of shogi's positions beside records and codes."""
 
 from __future__ import annotations
 
@@ -7,59 +7,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kifu_core.errors import KifuError
-from kifu_core.shogi import moves, rules
-from kifu_core.shogi.pieces import BLACK, CAN_PROMOTE, CODES, HAND_KINDS, NAMES, RY, WHITE
+from kifu_core.shogi.pieces import BLACK, CODES, HAND_KINDS, RY, WHITE
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.squares import JAPANESE, RANKS
 
-_RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
 _CELLS: Final = 81
 _MOST_IN_HAND: Final = 18
 _SIDES: Final = ("black", "white")
 # Read by itself, so that what is wrong with it is told.
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
-
-ENDS: Final = {"csa": "\n%CHUDAN\n", "kif": "\n   1 中断\n"}
-"""What makes a record of a set-up alone, by format: without an ending such a text is no game."""
-
-
-# --- moves -----------------------------------------------------------------------------------------------
-
-
-def moved_piece(position: Position, move: int) -> int:
-    """The kind of the piece that a move about to be played moves or drops."""
-    return moves.dropped(move) or abs(position.board[moves.source(move)])
-
-
-def move_text(position: Position, move: int) -> str:
-    """A move about to be played as KI2 writes it, without the side: `７六歩`, `５八金右`, `２二角成`."""
-    piece = moved_piece(position, move)
-    words = "".join(_RELATIVE[word] for word in rules.relative(position, move))
-    return JAPANESE[moves.target(move)] + NAMES[piece] + words + _promotion(position, move, piece)
-
-
-def _promotion(position: Position, move: int, piece: int) -> str:
-    if moves.promotes(move):
-        return "成"
-    if moves.dropped(move) or not CAN_PROMOTE[piece]:
-        return ""
-    ranks = RANKS[moves.source(move)], RANKS[moves.target(move)]
-    zone = min(ranks) <= 3 if position.turn == 0 else max(ranks) >= 7
-    return "不成" if zone else ""
-
-
-def move_facts(position: Position, move: int) -> dict[str, Any]:
-    """Of a move about to be played: the `piece` before it promotes and the one `captured`, as CSA names them,
-    and whether it `promotes`."""
-    captured = position.board[moves.target(move)]
-    return {
-        "piece": CODES[moved_piece(position, move)],
-        "captured": CODES[abs(captured)] if captured else None,
-        "promotes": moves.promotes(move),
-    }
-
-
-# --- positions -------------------------------------------------------------------------------------------
 
 
 def named(text: str) -> Position | None:

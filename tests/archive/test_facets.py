@@ -13,7 +13,8 @@ from archive.models import Upload
 from archive.queries import facets as module
 from archive.queries import whole
 from archive.queries.facets import Facets, facets
-from archive.queries.games import GameFilters, find_games
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
 from archive.queries.statistics import statistics
 from tests.archive import builders
 
@@ -94,7 +95,7 @@ def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "filters", [GameFilters(), GameFilters(kind="shogi"), GameFilters(record_kind="game")]
+    "filters", [GameFilters(), GameFilters(game="shogi"), GameFilters(record_kind="game")]
 )
 def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters: GameFilters) -> None:
     exact = facets(filters)
@@ -114,7 +115,7 @@ def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters:
 def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
     monkeypatch.setattr(whole, "FEW", 0)
-    asked = GameFilters(kind="shogi", record_kind="game")
+    asked = GameFilters(game="shogi", record_kind="game")
     before = facets(asked)
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
     # Both are kept, and both are of the same moment.
@@ -173,7 +174,7 @@ def test_facets_say_where_they_count_more_than_the_statistics_do(client: Client)
         return "問題・定跡・局面も数えています" in client.get(f"/games/{query}").content.decode()
 
     assert shown("")
-    assert not shown("?kind=game")
+    assert not shown("?record_kind=game")
     assert facets(GameFilters(record_kind="game")).games == statistics("shogi").games
 
 

@@ -12,10 +12,12 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.index import schema
 from archive.queries import counting, position_games
-from archive.queries.positions import PositionFilters, explore, games_through
+from archive.queries.explorer import explore
+from archive.queries.filters import GameFilters
+from archive.queries.position_games import games_through
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game
@@ -28,27 +30,27 @@ START = shogi64.encode(Position.initial())
 DAY = date(2021, 5, 5)
 
 FILTERS = [
-    PositionFilters(player="甲"),
-    PositionFilters(black="甲"),
-    PositionFilters(white="乙"),
-    PositionFilters(black="甲", white="乙"),
-    PositionFilters(event="名人戦"),
-    PositionFilters(since=DAY),
-    PositionFilters(until=date(2020, 12, 31)),
-    PositionFilters(since=date(2020, 1, 1), until=date(2020, 1, 1), player="乙"),
-    PositionFilters(result=0),
-    PositionFilters(result=1, event="王位戦"),
-    PositionFilters(result=3),
-    PositionFilters(handicap="KA", result=1),
-    PositionFilters(handicap="OTHER"),
-    PositionFilters(min_rating=1500),
-    PositionFilters(min_rating=1501, player="丙"),
-    PositionFilters(player="誰も"),
+    GameFilters(player="甲"),
+    GameFilters(black="甲"),
+    GameFilters(white="乙"),
+    GameFilters(black="甲", white="乙"),
+    GameFilters(event="名人戦"),
+    GameFilters(since=DAY),
+    GameFilters(until=date(2020, 12, 31)),
+    GameFilters(since=date(2020, 1, 1), until=date(2020, 1, 1), player="乙"),
+    GameFilters(result=0),
+    GameFilters(result=1, event="王位戦"),
+    GameFilters(result=3),
+    GameFilters(handicap="KA", result=1),
+    GameFilters(handicap="OTHER"),
+    GameFilters(min_rating=1500),
+    GameFilters(min_rating=1501, player="丙"),
+    GameFilters(player="誰も"),
 ]
 
 
 @pytest.fixture(scope="module")
-def pool(module_db: None) -> list[ReadyGame]:
+def pool(module_db: None) -> list[DerivedGame]:
     """Games that are stored for all tests of this module."""
     random = Random(11)
     games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
@@ -76,10 +78,10 @@ def way(request, monkeypatch, hot_at_three) -> str:
     return request.param
 
 
-def passes(filters: PositionFilters) -> Passes:
+def passes(filters: GameFilters) -> Passes:
     """The filters in plain words."""
 
-    def check(game: ReadyGame, turn: int) -> bool:
+    def check(game: DerivedGame, turn: int) -> bool:
         turned = turn >> 1
         black, white = game.players[turned], game.players[1 - turned]
         result = game.result ^ turned if game.result < 2 else game.result
@@ -148,7 +150,7 @@ def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
     pool, hot_at_three, monkeypatch
 ):
     monkeypatch.setattr(counting, "FEW_ROWS", 0)
-    filters = PositionFilters(min_rating=1500)
+    filters = GameFilters(min_rating=1500)
     exact = explore("shogi", START, "any", filters=filters)
     monkeypatch.setattr(counting, "EXACT_ROWS", 5)
     everything = explore("shogi", START, "any").total + explore("shogi", START, "any").others

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
-from archive.index.schema import FIRST, Place, Row
+from archive.index.schema import FIRST, GameAtKey, IndexRow
 from archive.models import (
     Entry,
     Event,
@@ -38,11 +38,13 @@ from archive.queries import (
     statistics,
     totals,
 )
-from archive.queries.games import GameFilters, find_games, game_by_id
+from archive.queries.explorer import explore, explore_many
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
-from archive.queries.positions import PositionFilters, explore, explore_many, games_through
+from archive.queries.position_games import games_through
 from archive.queries.taken_down import is_hidden
 from archive.queries.trend import trend
 from archive.queries.twins import twins
@@ -144,7 +146,7 @@ def _rows(random: Random) -> None:
         reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
         reached += [random.getrandbits(63) for _ in range(ROWS_A_GAME - len(reached))]
         rows += [
-            Row(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
+            IndexRow(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
             for ply, at in enumerate(reached)
         ]
     with pytest.MonkeyPatch.context() as patch, transaction.atomic(), connection.cursor() as cursor:
@@ -164,14 +166,14 @@ def _hot(random: Random) -> None:
 
 
 FILTERS = {
-    "player": PositionFilters(player="対局者7"),
-    "side": PositionFilters(black="対局者7", white="対局者8"),
-    "event": PositionFilters(event="棋戦3"),
-    "days": PositionFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
-    "player and days": PositionFilters(player="対局者7", since=date(1999, 1, 1)),
-    "result": PositionFilters(result=2),
-    "handicap": PositionFilters(handicap="HIRATE"),
-    "ratings": PositionFilters(min_rating=2000),
+    "player": GameFilters(player="対局者7"),
+    "side": GameFilters(black="対局者7", white="対局者8"),
+    "event": GameFilters(event="棋戦3"),
+    "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
+    "player and days": GameFilters(player="対局者7", since=date(1999, 1, 1)),
+    "result": GameFilters(result=2),
+    "handicap": GameFilters(handicap="HIRATE"),
+    "ratings": GameFilters(min_rating=2000),
     "nothing": None,
 }
 CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
@@ -180,7 +182,7 @@ CODES = {"hot": START, "rare": RARE, "unknown": after("1g1f")}
 def questions() -> dict[str, Callable[[], object]]:
     """Every kind of question, by what it is."""
     found: dict[str, Callable[[], object]] = {}
-    filters_asked = FILTERS | {"upload": PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)}
+    filters_asked = FILTERS | {"upload": GameFilters(upload=Upload.objects.order_by("pk")[0].pk)}
     for where, code in CODES.items():
         for what, filters in filters_asked.items():
             for match in ("exact", "any"):
@@ -211,7 +213,7 @@ LISTS = {
     "event": GameFilters(event="棋戦3"),
     "days": GameFilters(since=date(1999, 1, 1), until=date(1999, 12, 31)),
     "result": GameFilters(player="対局者7", result=2),
-    "rarer kind": GameFilters(kind="quoridor"),
+    "rarer kind": GameFilters(game="quoridor"),
 }
 
 
@@ -225,12 +227,12 @@ def lists(filters: GameFilters | None, order: str) -> None:
         find_games(filters, order, cursor, 5)
 
 
-def counts(code: str, match: str, filters: PositionFilters | None, **options: bool) -> None:
+def counts(code: str, match: str, filters: GameFilters | None, **options: bool) -> None:
     for lines in ("main", "all"):
         explore("shogi", code, match, lines, 0, filters, **options)
 
 
-def pages(code: str, match: str, order: str, filters: PositionFilters | None) -> None:
+def pages(code: str, match: str, order: str, filters: GameFilters | None) -> None:
     """The first pages and one that begins in the middle."""
     cursor = None
     for _ in range(3):
@@ -290,7 +292,7 @@ def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
     monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
-    upload = PositionFilters(upload=Upload.objects.order_by("pk")[0].pk)
+    upload = GameFilters(upload=Upload.objects.order_by("pk")[0].pk)
     for filters, slot, other in (
         (FILTERS["player"], "gameplayer.slot", "gameplayer.player_id"),
         (upload, "entry.game_id", "entry.upload_id"),
@@ -368,7 +370,7 @@ SOUGHT = {
 }
 
 
-def taking_out(places: list[Place]) -> list[tuple[str, list[Any]]]:
+def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
     """The statements that find these rows, as `Engine.take_out` prepares them, to be explained."""
     if connection.vendor == "sqlite":
         found = [(sqlite._DOOMED, list[Any]())]

@@ -10,7 +10,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Player
-from archive.web.game_search import filters_in, position_in
+from archive.queries.position_lookup import of_words
+from archive.web.game_search import filters_meant
+from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders
 from tests.archive.builders import ingest
@@ -94,16 +96,16 @@ def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
 @pytest.mark.parametrize(
     ("words", "filters"),
     [
-        ("kind:quoridor", {"game": "quoridor"}),
-        ("kind:shogi @Ada", {"game": "shogi", "player": "Ada"}),
+        ("game:quoridor", {"game": "quoridor"}),
+        ("game:shogi @Ada", {"game": "shogi", "player": "Ada"}),
         ("ゲーム:コリドール", {"game": "quoridor"}),
-        ("kind:problem", {"kind": "problem"}),
+        ("record_kind:problem", {"record_kind": "problem"}),
         ("先手:Ada", {"black": "Ada"}),
         ("先手:Ada 後手:Bo ゲーム:コリドール", {"game": "quoridor", "white": "Ada", "black": "Bo"}),
     ],
 )
 def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]) -> None:
-    assert filters_in(words) == filters
+    assert filters_meant(words) == filters
 
 
 @pytest.mark.parametrize(
@@ -116,13 +118,13 @@ def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]
     ],
 )
 def test_a_pasted_code_or_list_leads_to_its_position(client: Client, words: str, played: str) -> None:
-    assert position_in(words) == ("quoridor", display_key(after(played)))
+    assert of_words(words) == (QUORIDOR, after(played))
     assert client.get("/games/", {"q": words})["Location"].startswith("/positions/quoridor/")
 
 
-@pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "kind:quoridor", "QGCLJPRAA", "第1回"])
+@pytest.mark.parametrize("words", ["Quoridor", "e2", "Ada Lovelace", "game:quoridor", "QGCLJPRAA", "第1回"])
 def test_other_words_are_no_position(words: str) -> None:
-    assert position_in(words) is None
+    assert of_words(words) is None
 
 
 def test_a_record_that_is_pasted_into_the_search_box_leads_to_its_game(client: Client) -> None:

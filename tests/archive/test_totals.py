@@ -44,7 +44,7 @@ def told(client: Client, query: str = "") -> str:
 def test_a_list_tells_its_exact_total(client: Client) -> None:
     assert told(client) == "全8件"
     assert told(client, "?white=乙") == "全3件"
-    assert told(client, "?kind=problem") == "全1件"
+    assert told(client, "?record_kind=problem") == "全1件"
     assert told(client, "?player=戊") == ""
 
 
@@ -64,7 +64,7 @@ def few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("few_are_looked_at")
 def test_a_list_that_is_too_long_to_be_counted_says_more_than(client: Client) -> None:
     # The newest five are.
-    assert told(client, "?kind=game&min_plies=2") == "4件超"
+    assert told(client, "?record_kind=game&min_plies=2") == "4件超"
     assert told(client, "?player=甲") == "4件超"
     # The newest five, and any other of the list.
     assert told(client, "?from=2010") == "5件超"
@@ -81,7 +81,7 @@ def test_what_the_first_page_shows_is_never_more_than_the_list_says(client: Clie
 @pytest.mark.usefixtures("few_are_looked_at")
 def test_all_records_and_those_of_a_kind_are_counted_as_on_the_home_page(client: Client) -> None:
     assert told(client) == "全8件"
-    assert told(client, "?kind=game") == "全7件"
+    assert told(client, "?record_kind=game") == "全7件"
 
 
 @pytest.mark.parametrize(("least", "below"), [(1, 0), (51, 50), (100, 99), (312, 310), (20_001, 20_000)])

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from archive.web import views
-from archive.web.game_search import filters_in
+from archive.web.game_search import filters_meant
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
@@ -293,12 +293,15 @@ def test_names_are_escaped(client: Client) -> None:
         ),
         ("結果:後手勝ち", {"result": "white"}),
         ("結果:先手 ゲーム:コリドール", {"result": "white", "game": "quoridor"}),
-        ("種類:詰将棋 開始日:2020年3月 終了日:2021", {"kind": "problem", "from": "2020年3月", "to": "2021"}),
+        (
+            "種類:詰将棋 開始日:2020年3月 終了日:2021",
+            {"record_kind": "problem", "from": "2020年3月", "to": "2021"},
+        ),
         ("結果:勝ち 手合割:無 終わり方:無", {"result": "勝ち", "handicap": "無", "special": "無"}),
     ],
 )
 def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
-    assert filters_in(words) == query
+    assert filters_meant(words) == query
 
 
 def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:

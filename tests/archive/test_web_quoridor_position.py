@@ -11,9 +11,8 @@ import pytest
 from django.test import Client
 
 from kifu_core.quoridor import draw
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.qf_code import Code, State, decode
-from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, ready
 
@@ -164,4 +163,4 @@ def test_the_board_opens_with_what_the_address_says(client: Client) -> None:
     html = page(client, "/quoridor/board/?code=yzoA+BQ/A&ply=3")
     assert 'data-qfcode="yzoA+BQ/A"' in html.replace("&#x2B;", "+")
     assert 'data-ply="3"' in html
-    assert "quoridor.js" in html
+    assert "quoridor/boards.js" in html

@@ -8,14 +8,13 @@ from urllib.parse import parse_qs
 import pytest
 from django.db import connection
 from django.test import Client
-from django.utils.translation import override
 
 from archive.models import Game
-from archive.web.moves_written import position_after
-from archive.web.wording import packed_move_text
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.notation import played
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.typed_moves import position_after
 from tests.archive import builders
 from tests.archive.games import KIF, stored
 
@@ -91,8 +90,7 @@ def test_what_the_pages_write_of_any_game_is_read_again():
         if not legal:
             break
         move = random.choice(legal)
-        with override("en"):
-            written.append(packed_move_text(position, move, ""))
+        written.append(played(position, move, "", "en"))
         position.do_move(move)
     assert position_after(" ".join(written)) == position
 
@@ -194,7 +192,8 @@ def test_words_are_an_opening_or_a_name_in_another_spelling(client, words, asked
         ("千日手", {"special": "SENNICHITE"}), ("投了", {"special": "TORYO"}),
         ("引き分け", {"result": "draw"}), ("先手勝ち", {"result": "black"}),
         ("後手の勝ち", {"result": "white"}),
-        ("詰将棋", {"kind": "problem"}), ("詰め将棋", {"kind": "problem"}), ("定跡", {"kind": "tree"}),
+        ("詰将棋", {"record_kind": "problem"}), ("詰め将棋", {"record_kind": "problem"}),
+        ("定跡", {"record_kind": "tree"}),
         ("コリドール", {"game": "quoridor"}), ("Quoridor", {"game": "quoridor"}),
         ("コリドール 先手勝ち", {"game": "quoridor", "result": "white"}),
         ("甲 2018 千日手", {"player": "甲", "from": "2018", "to": "2018", "special": "SENNICHITE"}),

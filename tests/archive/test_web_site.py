@@ -54,9 +54,9 @@ def test_home_counts_games_apart_from_problems_trees_and_positions(client: Clien
     )
     page = html(client, "/")
     assert "<dt>棋譜</dt><dd>2</dd>" in page
-    assert '<dt>問題</dt><dd><a href="/games/?kind=problem">1</a></dd>' in page
-    assert '<dt>定跡</dt><dd><a href="/games/?kind=tree">1</a></dd>' in page
-    assert "kind=position" not in page
+    assert '<dt>問題</dt><dd><a href="/games/?record_kind=problem">1</a></dd>' in page
+    assert '<dt>定跡</dt><dd><a href="/games/?record_kind=tree">1</a></dd>' in page
+    assert "record_kind=position" not in page
     assert "<dt>opening trees</dt>" in html(client, "/", "en")
 
 

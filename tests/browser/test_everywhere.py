@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload
 from kifu_core import load
@@ -59,7 +59,7 @@ def game() -> Game:
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
     made["moves"][1]["comments"] = ["角道を開ける https://example.org/"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     return Game.objects.get()
 
 
@@ -77,7 +77,7 @@ def test_a_game_is_stepped_through_by_keys_wheel_swipe_buttons_and_list(
     page_of_game: Page, language: str
 ) -> None:
     page = page_of_game
-    for key, ply in (("ArrowRight", 1), ("ArrowLeft", 0), ("End", 5), ("Home", 0)):
+    for key, ply in (("ArrowRight", 1), ("ArrowLeft", 0), ("End", 4), ("Home", 0)):
         page.keyboard.press(key)
         expect_ply(page, ply)
     page.locator(".board-host").hover()
@@ -153,7 +153,7 @@ def test_a_position_is_walked_through_without_a_load(
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/", size, language)
     page.evaluate("window.same = true")
-    page.locator('tr[data-usi="7g7f"] a').click()
+    page.locator('tr[data-move="7g7f"] a').click()
     expect_board(page, Position.from_sfen(AFTER_76))
     expect(page.locator(".game-row")).to_have_count(1)
     page.locator('.match a[href*="any"]').click()
@@ -208,7 +208,7 @@ def test_records_of_any_format_are_replayed_on_another_site(
     }
     names = ("kif", "ki2", "csa")
     elements = "".join(f'<kifu-replay src="game.{name}" ply="4"></kifu-replay>' for name in names)
-    module = f'<script type="module" src="{live_server.url}/static/archive/js/kifu-replay.js"></script>'
+    module = f'<script type="module" src="{live_server.url}/static/shogi/kifu-replay.js"></script>'
     html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{module}{elements}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
     page = open_page(size=size)

@@ -10,15 +10,14 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
-from kifu_core.quoridor.telling import path_code
 from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
 from tests.archive.games import stored
@@ -44,7 +43,7 @@ def game() -> Game:
     header = {"先手": "Ada", "後手": "Bo"}
     record = new_record(header, State(Position.initial()), entries)
     ending = Ending("X", "TORYO", LAST, 0)
-    ingest(ready_game(ParsedGame(as_jkf(record), "game", ending)))
+    ingest(derive_game(ParsedGame(as_jkf(record), "game", ending)))
     ingest(ready("e2 e8 e3", black="Cy", white="Di"), ready("e2 e8 e6h", black="Di", white="Cy", winner=1))
     return Game.objects.get(player0__name="Ada")
 
@@ -52,8 +51,8 @@ def game() -> Game:
 def expect_node(page: Page, game: Game, ply: int, fork: str = "", flipped: bool = False) -> None:
     """Board, walls in hand, code, list and counter all show this node."""
     node = find_node(game.jkf, fork, ply)
-    position, last, _played = position_at(game.jkf, node)
-    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    position, last, played = position_at(game.jkf, node)
+    expect(page.locator(".controls .ply")).to_have_text(str(played))
     expect_drawn(page.locator("svg.qf-board"), expected(position, name(last) if last else ""), flipped)
     for color in (0, 1):
         count = page.locator(f'.seat[data-color="{color}"] .qf-count')

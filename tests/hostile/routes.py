@@ -15,6 +15,7 @@ from django.utils.regex_helper import normalize
 from rest_framework import serializers
 
 import archive
+from archive.queries.filters import FILTERS
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _ASKED_FOR = re.compile(r"""(?:GET|POST|query_params|data|fields)(?:\.get(?:list)?\(|\[)["'](\w+)["']""")
@@ -81,6 +82,7 @@ def parameter_names() -> list[str]:
     found = {"from", "to", "next", "page", "language", "format", "_method", "csrfmiddlewaretoken", "action"}
     for path in Path(archive.__file__).parent.rglob("*.py"):
         found.update(_ASKED_FOR.findall(path.read_text()))
+    found.update(one.name for one in FILTERS)
     kinds: tuple[type[Any], ...] = (serializers.Serializer, forms.Form)
     for kind in kinds:
         for one in _subclasses(kind):

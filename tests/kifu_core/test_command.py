@@ -205,12 +205,13 @@ def test_check_tells_all_of_a_file_in_one_line():
     first, second = map(json.loads, lines)
     assert first == {
         "path": str(DATA / "kif/even_game.kif"),
+        "game": "shogi",
         "encoding": "cp932",
         "format": "kif",
         "program": "見本",
         "games": [
             {
-                "kind": "game",
+                "record_kind": "game",
                 "plies": 13,
                 "preset": "HIRATE",
                 "special": "TORYO",
@@ -246,7 +247,7 @@ def test_check_reports_what_is_no_record(name, code):
 def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
     for name, first, code, told in (
         ("two.zip", "a.kif", "is-container", "this is an archive (ZIP); take the files out of it first"),
-        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Word/Excel)"),
+        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Office)"),
     ):
         path = tmp_path / name
         with zipfile.ZipFile(path, "w") as archive:

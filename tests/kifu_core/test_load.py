@@ -59,7 +59,7 @@ def test_the_same_game_is_read_from_every_file(name, encoding):
     assert game(name).record["moves"] == game("kif/even_game.kif").record["moves"]
     assert game(name).ending.winner == 0
     assert game(name).issues == ()
-    assert game(name).kind == "game"
+    assert game(name).record_kind == "game"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
@@ -68,6 +68,25 @@ def test_encoding_and_line_ends_do_not_matter(encoding, newline):
     text = (DATA / "kif" / "variations.kifu").read_text(encoding="utf-8")
     parsed = load(text.replace("\n", newline).encode(encoding)).games[0]
     assert parsed.record == game("kif/variations.kifu").record
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("path", ["kif/variations.kifu", "csa/even_game.csa"])
+def test_utf_16_needs_no_byte_order_mark(encoding, path):
+    text = (DATA / path).read_text(encoding="utf-8")
+    result = load(text.encode(encoding), path)
+    assert (result.encoding, result.issues) == ("utf-16", ())
+    assert result.games[0].record == game(path).record
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\x1a\x1a\x1a", "\x1a\r\n"])
+@pytest.mark.parametrize("path", ["kif/variations.kifu", "csa/even_game.csa"])
+def test_the_mark_that_dos_puts_at_the_end_of_a_file_is_none_of_its_lines(end, path):
+    text = (DATA / path).read_text(encoding="utf-8") + end
+    for source in (text, text.encode(), text.encode("utf-16")):
+        result = load(source, path)
+        assert (result.issues, result.games[0].issues) == ((), game(path).issues)
+        assert result.games[0].record == game(path).record
 
 
 def test_headers_players_and_program_are_kept():
@@ -147,7 +166,7 @@ def test_a_title_without_moves_or_start_is_no_game():
 @pytest.mark.parametrize("text", ["手合割：香落ち\n手数----指手--\n", "PI11KY\n-\n", '{"moves":[{}]}'])
 def test_a_start_without_moves_is_a_position(text):
     result = load(text)
-    assert [(game.kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
+    assert [(game.record_kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
 
 
 # --- KIF -------------------------------------------------------------------------------------------------
@@ -348,7 +367,7 @@ def test_csa_without_a_board_begins_as_an_even_game():
 def test_csa_gives_the_rest_of_the_pieces_to_a_hand():
     hands = game("csa/rest_in_hand.csa").record["initial"]["data"]["hands"]
     assert hands[1] == {"FU": 17, "KY": 4, "KE": 3, "GI": 4, "KI": 3, "KA": 2, "HI": 2}
-    assert game("csa/rest_in_hand.csa").kind == "problem"
+    assert game("csa/rest_in_hand.csa").record_kind == "problem"
 
 
 def test_minimal_jkf_is_completed():

@@ -12,19 +12,20 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
-from archive.api.downloads import DOWNLOADS, UnencodableError, extensions, write
+from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
 from archive.api.pagination import address_with, fitting, limit_of, number_of
-from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, filters_of, game_json
+from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.collecting import uncollected
 from archive.derive.series import unpack
+from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
 from archive.queries.color_names import results_of
 from archive.queries.facets import LOOKED_AT
 from archive.queries.facets import facets as counted
+from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.taken_down import editions_shown, game_called, game_shown, nameless
@@ -44,12 +45,12 @@ EVALUATIONS: Final = 300_000
 """Bytes that evaluations may take in one answer, about."""
 
 
-@endpoint("GET", query=GamesQuery)
+@endpoint("GET", query=GamesQuery, remembered=True)
 def games(request: Request, query: dict[str, Any]) -> Response:
     """A page of games that have all that is asked for."""
     try:
         page = find_games(
-            filters_of(query), query["order"], cursor=query.get("cursor"), limit=limit_of(query, 50)
+            games_asked(query), query["order"], cursor=query.get("cursor"), limit=limit_of(query, 50)
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
@@ -60,10 +61,10 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 @endpoint("GET", query=FacetsQuery)
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """How many games have all that is asked for, and what they are made of: the most frequent values."""
-    filters = filters_of(query)
+    filters = games_asked(query)
     found = counted(filters)
     number = total(filters, found, 0, following=True)
-    results = results_of(GAMES[filters.kind or SHOGI.name])
+    results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
     return Response(
         {
@@ -76,7 +77,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
             "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
             "endings": [{"special": special, "games": n} for special, n in found.endings],
             "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-            "kinds": [{"kind": kind, "games": n} for kind, n in found.boards],
+            "games": [{"game": game, "games": n} for game, n in found.boards],
             "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
             "uploads": [
                 {
@@ -94,7 +95,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
     return [{"name": name, "games": n} for _pk, name, n in values]
 
 
-@endpoint("GET")
+@endpoint("GET", remembered=True)
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
@@ -102,16 +103,16 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     row = game_by_id(pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
-    details = game.details
-    if "fractions" in details:
-        details["fractions"] = dict(islice(details["fractions"].items(), FRACTIONS))
+    header_data = game.header_data
+    if "fractions" in header_data:
+        header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
     # Looked up once: routes take longer than all that is known of a game.
     whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
-    downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
+    downloads = {name: f"{whole}{name}" for name in GAMES[row.kind].formats.names}
     return Response(
         game_json(row, request)
         | {
-            "details": details,
+            "header_data": header_data,
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
@@ -154,12 +155,12 @@ def _types(name: str, **_parts: Any) -> list[str]:
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
-@endpoint("GET", query=RecordQuery, types=_types)
+@endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
     game = _game(request, pk)
-    formats = extensions(game.kind)
+    formats = GAMES[game.kind].formats.names
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     try:
@@ -192,10 +193,10 @@ def _ply(text: str | None, game: Game) -> int | None:
     return int(text)
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
-    sides = GAMES[_game(request, pk).kind].sides
+    sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
     most = limit_of(query, SERIES, LARGEST)
@@ -213,15 +214,15 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     )
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
-    line = islice(kind.main_line(game.jkf), first, first + most + 1)
+    line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
+        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.texts(position, ply)
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None

@@ -51,10 +51,12 @@ class Command(BaseCommand):
             files = list(importing.files_of(options["paths"]))
         except FileNotFoundError as error:
             raise CommandError(f"there is no file or folder {error}") from None
-        self.meter = Meter({str(path): path.stat().st_size for path in files}, options["verbosity"] > 0)
+        self.meter = Meter(
+            {file.path: Path(file.path).stat().st_size for file in files}, options["verbosity"] > 0
+        )
         self.done: dict[int, str] = {}
         try:
-            for turn in importing.run(map(str, files), options["workers"]):
+            for turn in importing.run(files, options["workers"]):
                 self._note(turn)
         except (*PASSING, BrokenProcessPool) as error:
             raise CommandError(
@@ -105,16 +107,17 @@ class Command(BaseCommand):
         more = states[Entry.State.FAILED] - len(meter.failed)
         if more > 0:
             self.stderr.write(f"and {more} more failures: see the uploads' pages")
+        held = f", {states[Entry.State.HELD]} held" if states[Entry.State.HELD] else ""
         self.stdout.write(
             f"{files} files ({meter.known} known before, {len(meter.refused)} refused), {entries} entries: "
             f"{states[Entry.State.STORED]} games stored, {states[Entry.State.DUPLICATE]} known games, "
-            f"{states[Entry.State.FAILED]} failed; {seconds:.1f} s, "
+            f"{states[Entry.State.FAILED]} failed{held}; {seconds:.1f} s, "
             f"{entries / max(seconds, 0.001):.0f} a second"
         )
 
 
 class Meter:
-    """How far an import is: a bar on a terminal, a line now and then elsewhere."""
+    """The progress of an import: a bar on a terminal, a line now and then elsewhere."""
 
     def __init__(self, sizes: dict[str, int], shown: bool) -> None:
         self.sizes = sizes
@@ -147,7 +150,7 @@ class Meter:
             sys.stderr.write("\r\x1b[K")
 
     def line(self, seconds: float) -> str:
-        """Share, entries, rate and remaining time after so many seconds."""
+        """Write share, entries, rate and remaining time after so many seconds."""
         share = min(1.0, (self.bytes + sum(part for part, _ in self.open.values())) / self.total)
         entries = sum(self.states.values()) + sum(count for _, count in self.open.values())
         left = f", {_clock(seconds / share - seconds)} left" if share > 0.001 else ""

@@ -6,7 +6,7 @@ import { decode, inPath, positionCode } from "./qf_code.js";
 import { PAWN, play, readName, WALL, wallsLeft } from "./rules.js";
 import { positionWords } from "./words.js";
 
-/** @typedef {import("../archive/js/board.js").Arrow} Arrow */
+/** @typedef {import("../archive/js/archive-moves.js").Arrow} Arrow */
 /** @typedef {{color: 0 | 1, from?: string, to?: string, wall?: string}} Move */
 
 /** @param {Move} move @returns {number} as in rules.js */
@@ -16,7 +16,7 @@ export function packed(move) {
 
 /** @param {Arrow[]} arrows moves by their names @returns {{move: number, share: number}[]} as boards of Quoridor show them */
 export function hintsOf(arrows) {
-  return arrows.map(({ usi, weight }) => ({ move: readName(usi) || 0, share: weight }));
+  return arrows.map(({ move, weight }) => ({ move: readName(move) || 0, share: weight }));
 }
 
 /** @type {import("../archive/js/replay.js").Kit} */

@@ -1,0 +1,165 @@
+"""Editions of one game made into one: the longest main line, everybody's forks, comments and headers.
+
+Pure functions over packed records; which editions belong together is decided in `archive.store.matching`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from archive import codec
+from archive.derive import headers
+from archive.derive.game import DerivedGame
+from archive.derive.game_limits import game_limits
+from archive.derive.headers import BEGINNINGS, ENDS, PLAYERS, Header
+from archive.derive.headers.text import first
+from archive.derive.record_union import fits, unite
+from kifu_core.games import of_record
+from kifu_core.jkf import Record
+
+_DAYS: Final = (*BEGINNINGS, *ENDS)
+_RANKED: Final = ("problem", "position", "game", "tree")
+"""What editions of different kinds are together: a problem says so itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A packed record and what was kept beside it (`archive.derive.game.derive_stored`)."""
+
+    record: bytes
+    parsed_facts: Mapping[str, Any]
+
+
+def edition(game: DerivedGame) -> Edition:
+    """Return the edition that a game is when it comes."""
+    return Edition(game.record, game.parsed_facts)
+
+
+def union(editions: Sequence[Edition]) -> Edition:
+    """Return the game that editions are together.
+
+    The one that goes furthest and says most is the base, the earlier one of equals. Others whose main line is
+    the base's or the beginning of it give it their forks and comments, and headers where it has none or
+    knows the day less precisely. With nothing to add the base itself is the answer. Linear in all records.
+    """
+    if len(editions) == 1:
+        return editions[0]
+    opened = [(found, codec.unpack(found.record)) for found in editions]
+    base, record = max(opened, key=lambda pair: _rank(*pair))
+    merged = base
+    for other, more in opened:
+        if other is base or not is_beginning(more, record):
+            continue
+        merged = _joined(merged, other)
+    return merged
+
+
+def is_beginning(short: Record, long: Record) -> bool:
+    """Return whether a main line is the beginning of another one from the same start, or all of it."""
+    game, other = of_record(short), of_record(long)
+    moves = game.replay.main_moves(short)
+    return (
+        game is other
+        and moves == game.replay.main_moves(long)[: len(moves)]
+        and game.replay.start_text(short) == game.replay.start_text(long)
+    )
+
+
+def fit(one: Edition, other: Edition) -> bool:
+    """Return whether nothing that two editions say is against their being of one game."""
+    first_, second = codec.unpack(one.record), codec.unpack(other.record)
+    names = zip(headers.player_keys(first_["header"]), headers.player_keys(second["header"]), strict=True)
+    days = headers.played(first_["header"]).text, headers.played(second["header"]).text
+    results = {_result(edition) for edition in (one, other)} - {None}
+    return (
+        all(not a or not b or a == b for a, b in names)
+        and days[0][: len(days[1])] == days[1][: len(days[0])]
+        and len(results) < 2
+        and (is_beginning(first_, second) or is_beginning(second, first_))
+    )
+
+
+def goes_on(old: Edition, new: Edition) -> bool:
+    """Return whether a new reading is likely one of the same text: one line begins the other, or both name
+    the same players."""
+    before, after = codec.unpack(old.record), codec.unpack(new.record)
+    names = headers.player_keys(after["header"])
+    if any(names) and headers.player_keys(before["header"]) == names:
+        return True
+    return is_beginning(before, after) or is_beginning(after, before)
+
+
+def _result(found: Edition) -> tuple[int | None, bool] | None:
+    """Return winner and draw, None where nothing was decided."""
+    ending = found.parsed_facts.get("ending")
+    return (ending[3], bool(ending[4])) if ending and (ending[3] is not None or ending[4]) else None
+
+
+def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
+    header, ended = record["header"], bool(found.parsed_facts.get("ending"))
+    named = sum(map(bool, headers.players(header)))
+    known = len(headers.played(header).text)
+    return len(of_record(record).replay.main_moves(record)), _result(found) is not None, ended, named, known
+
+
+def _joined(base: Edition, other: Edition) -> Edition:
+    """Return the base with what another edition of it has more."""
+    if base.record == other.record:
+        return Edition(base.record, _parsed_facts(base.parsed_facts, other.parsed_facts))
+    record, more = codec.unpack(base.record), codec.unpack(other.record)
+    changed = unite(record, more)
+    if changed and not fits(record, game_limits()):
+        record, changed = codec.unpack(base.record), False
+    header = _header(record["header"], more["header"])
+    if not changed and header == record["header"]:
+        packed = base.record
+    else:
+        record["header"] = header
+        packed = codec.pack(record)
+    return Edition(packed, _parsed_facts(base.parsed_facts, other.parsed_facts))
+
+
+def _header(base: Header, other: Header) -> dict[str, str]:
+    """Return the base's headers, and the other's where it lacks any; those of a player or the day
+    together."""
+    header = dict(base)
+    for colour, names in enumerate(PLAYERS):
+        if headers.players(other)[colour] and not headers.players(base)[colour]:
+            _take(header, other, names)
+    day, theirs = headers.played(base).text, headers.played(other).text
+    if len(theirs) > len(day):
+        _take(header, other, _DAYS)
+    for name, text in other.items():
+        if text.strip() and not header.get(name, "").strip() and not _names_again(name, header):
+            header[name] = text
+    if len(theirs) > len(day) and headers.played(header).text != theirs:
+        # The other's day stands where the base has something else, such as at the end of an event's name.
+        header[BEGINNINGS[0]] = theirs
+    return header
+
+
+def _take(header: dict[str, str], other: Header, names: Sequence[str]) -> None:
+    marked = [key for name in names for key in (name, f"*{name}")]
+    for key in marked:
+        header.pop(key, None)
+    header.update({key: other[key] for key in marked if key in other})
+
+
+def _names_again(name: str, header: Header) -> bool:
+    """Return whether a header would say once more who played or when: 下手 beside 先手, 対局日 beside
+    開始日時."""
+    groups = (*PLAYERS, BEGINNINGS, ENDS)
+    plain = name.removeprefix("*")
+    return any(plain in group and first(header, group).strip() for group in groups)
+
+
+def _parsed_facts(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+    remarks = [*base.get("remarks", ())]
+    remarks += [line for line in other.get("remarks", ()) if line not in remarks]
+    kinds = [kind for kind in _RANKED if kind in (base.get("kind", "game"), other.get("kind", "game"))]
+    # An ending is the base's own: another one's may be that of a shorter line.
+    merged = {**base, "kind": kinds[0], "remarks": remarks}
+    merged.setdefault("fractions", other.get("fractions"))
+    return {name: value for name, value in merged.items() if value}

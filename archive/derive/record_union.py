@@ -1,0 +1,223 @@
+"""The union of a game's editions: one main line, the forks and comments of all.
+
+Works on complete records that have the same start and main line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from kifu_core.games import GameKind, of_record
+from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
+from kifu_core.limits import UNLIMITED, Limits, comment_size
+from kifu_core.lines import NO_MOVE
+from kifu_core.shogi.evaluations import is_evaluation
+
+Line = list[MoveEntry]
+
+_START: Final = 1
+"""`moves[0]` is the start; the first move and its forks stand after it."""
+
+
+def unite(base: Record, other: Record) -> bool:
+    """Bring the forks and comments of another edition into `base`; return whether it brought any.
+
+    `base` is changed in place and may share parts with `other` afterwards. Comments that `base` does not
+    have at that move stand below its own; a text that has lost characters, or the sign by which it is an
+    evaluation, makes room for the whole one. Nothing is changed if forks would be nested deeper than records
+    are kept.
+    Linear in the nodes of both, times the number of forks side by side.
+    """
+    lines = [(base["moves"], _START, other["moves"], _START)]
+    game = of_record(base)
+    changed = _take_comments(base["moves"][0], other["moves"][0])
+    while lines:
+        union = _Union(game, *lines.pop())
+        changed |= union.run()
+        lines += union.shared
+    return changed
+
+
+def depth(record: Record) -> int:
+    """Return how deep forks are nested: 0 without any."""
+    deepest, lines = 0, [(record["moves"], 0)]
+    while lines:
+        line, level = lines.pop()
+        deepest = max(deepest, level)
+        lines += [(fork, level + 1) for entry in line for fork in entry.get("forks", ())]
+    return deepest
+
+
+def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
+    """Return whether forks are nested no deeper than records are kept, and all of it is within the limits."""
+    forks, moves, comments = 0, 0, 0
+    lines = [record["moves"]]
+    while lines:
+        line = lines.pop()
+        for entry in line:
+            if "comments" in entry:
+                comments += comment_size(entry["comments"])
+            if "forks" in entry:
+                forks += len(entry["forks"])
+                moves += sum(map(len, entry["forks"]))
+                lines += entry["forks"]
+    return (
+        depth(record) <= FORK_LEVELS
+        and len(record["moves"]) <= limits.plies + _START
+        and forks <= limits.forks
+        and moves <= limits.fork_moves
+        and comments <= limits.comment_bytes
+    )
+
+
+def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
+    """Take over another edition's comments; return whether they brought anything: new ones, or a better
+    reading of one's own."""
+    theirs = other.get("comments", [])
+    mine = entry.get("comments", [])
+    if not theirs or theirs == mine:
+        return False
+    texts = _Texts(mine)
+    more = [comment for comment in theirs if not texts.has(comment)]
+    if _joined(more) == _joined(mine):  # the same text in other lines
+        more = []
+    if any(map(_key, more)):
+        texts.comments += more
+    if texts.comments == mine:
+        return False
+    entry["comments"] = texts.comments
+    return True
+
+
+class _Texts:
+    """The comments of an entry, found again however another edition writes them."""
+
+    def __init__(self, comments: list[str]) -> None:
+        self.comments = [*comments]
+        self.places = {_key(comment): place for place, comment in enumerate(comments)}
+        self.kept = {_kept(comment): place for place, comment in enumerate(comments)}
+        self.lines = {_key(line) for comment in comments for line in comment.split("\n")} | {""}
+
+    def has(self, comment: str) -> bool:
+        """Return whether a comment is there, or has taken the place of one that says the same less well."""
+        place = self.places.get(_key(comment))
+        if place is not None:
+            if is_evaluation(comment) and not is_evaluation(self.comments[place]):
+                self.comments[place] = comment
+            return True
+        place = self.kept.get(_kept(comment))
+        if place is not None and (lost := _lost(self.comments[place])) != _lost(comment):
+            if lost > _lost(comment):
+                self.comments[place] = comment
+            return True
+        return {_key(line) for line in comment.split("\n")} <= self.lines
+
+
+def _key(comment: str) -> str:
+    """Return what a comment says, as the same in all editions.
+
+    KIF's sign of a comment stands in CSA behind CSA's own (`'*…`), and converters take one off or put one
+    before it. They also differ in blanks, widths and dashes. Of stars alone these are what is said.
+    """
+    plain = "".join(unicodedata.normalize("NFKC", comment).split()).translate(_DASHES)
+    return plain.lstrip("*") or plain
+
+
+_DASHES: Final = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-") | {"〜": "~", "∥": "‖"})
+_OFTEN_LOST: Final = re.compile("[-~‖¢£¬?\ufffd]")
+
+
+def _kept(comment: str) -> tuple[int, str]:
+    """Return the length of a comment, and its text without what programs lose that write Shift_JIS in one of
+    its kinds: a question mark stands for that (`▲藤井棋王?△増田八段`)."""
+    key = _key(comment)
+    text = key.encode("cp932", "replace").decode("cp932")
+    return len(key), _OFTEN_LOST.sub("", text)
+
+
+def _lost(comment: str) -> int:
+    """Count the characters of a comment that may be lost."""
+    return sum(map(_key(comment).count, "?\ufffd"))
+
+
+def _joined(comments: Iterable[str]) -> str:
+    return "".join(map(_key, comments))
+
+
+def _alternatives(entry: MoveEntry) -> Iterator[Line]:
+    """Yield all lines that play something else in the entry's place, also those hung on one another."""
+    waiting = list(entry.get("forks", ()))
+    while waiting:
+        line = waiting.pop(0)
+        if line:
+            yield line
+            waiting += line[0].get("forks", ())
+
+
+class _Union:
+    """Brings one line into another that begins in the same position.
+
+    `shared` collects pairs of lines that begin with the same move, to be united in turn.
+    """
+
+    def __init__(self, game: GameKind[Any], line: Line, at: int, other: Line, other_at: int) -> None:
+        self.game = game
+        self.line = line
+        self.at = at
+        self.other = other[other_at:]
+        self.shared: list[tuple[Line, int, Line, int]] = []
+
+    def run(self) -> bool:
+        changed = False
+        for index, entry in enumerate(self.other):
+            self._skip_endings(entry)
+            if self.at == len(self.line):
+                return self._extend(self.other[index:]) or changed
+            mine = self.line[self.at]
+            for fork in _alternatives(entry):
+                changed |= self._add(mine, fork)
+            if "move" not in entry:
+                continue
+            if self._move(entry) != self._move(mine):
+                return self._add(mine, self.other[index:]) or changed
+            changed |= _take_comments(mine, entry)
+            self.at += 1
+        return changed
+
+    def _skip_endings(self, entry: MoveEntry) -> None:
+        """Pass by endings, which do not change the position: what follows them is in the same place."""
+        while "move" in entry and self.at + 1 < len(self.line) and "move" not in self.line[self.at]:
+            self.at += 1
+
+    def _extend(self, rest: Line) -> bool:
+        """Go on where this line ends, unless there is only an ending to add."""
+        if not any("move" in entry or entry.get("forks") for entry in rest):
+            return False
+        self.line += rest
+        return True
+
+    def _add(self, mine: MoveEntry, fork: Line) -> bool:
+        """Put a line beside `mine`, unless one beginning with the same move is there to unite it with."""
+        first = self._move(fork[0])
+        if first == self._move(mine):
+            self.shared.append((self.line, self.at, _bare(fork), 0))
+            return False
+        for known in _alternatives(mine):
+            if self._move(known[0]) == first:
+                self.shared.append((known, 0, _bare(fork), 0))
+                return False
+        mine.setdefault("forks", []).append(_bare(fork))
+        return True
+
+    def _move(self, entry: MoveEntry) -> int:
+        return self.game.replay.packed_move(entry["move"]) if "move" in entry else NO_MOVE
+
+
+def _bare(line: Line) -> Line:
+    """Return the line without forks on its first entry: these are alternatives of their own."""
+    first = line[0].copy()
+    first.pop("forks", None)
+    return [first, *line[1:]]

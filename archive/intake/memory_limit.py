@@ -1,0 +1,45 @@
+"""The limit on a worker's memory: so much and no more, and from half of it on it is replaced.
+
+Python gives little of what it has used back to the system. Without a limit one record would do to take the
+machine's memory, and the system would end any process, perhaps the database.
+"""
+
+from __future__ import annotations
+
+import resource
+
+from billiard.compat import mem_rss
+from celery.worker import state
+from django.conf import settings
+
+RESTART = 75
+"""The exit code of a worker that is to be started again at once: nothing is wrong (sysexits' EX_TEMPFAIL)."""
+
+
+def limit_memory() -> None:
+    """Let this process take no more than ARCHIVE_WORKER_MEMORY_MB: what would take more raises MemoryError.
+
+    It counts what is written to, not programs, libraries and mapped files. Only Linux keeps to it.
+    """
+    limit = settings.WORKER_MEMORY_MB * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def most_kept_kib() -> int:
+    """Return the most memory in KiB that a process may have had and go on."""
+    return int(settings.WORKER_MEMORY_MB * 1024 // 2)
+
+
+def shut_down(code: int) -> None:
+    """End this worker for a reason as soon as the message of its task is acknowledged."""
+    vars(state)["should_stop"] = code  # which is how Celery's own handlers of signals do it
+
+
+def shuts_down_for(code: int) -> bool:
+    """Return whether that is the reason why this worker has ended."""
+    return bool(vars(state)["should_stop"] == code)
+
+
+def is_to_be_replaced() -> bool:
+    """Return whether this process has had more memory than that."""
+    return bool(mem_rss() > most_kept_kib())

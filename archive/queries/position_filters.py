@@ -1,0 +1,175 @@
+"""Filters on the games through a position, as SQL.
+
+There are three ways to look at the rows of a key. Each row is looked at and its game checked by one probe per
+condition. Or, where a filter names a player, an event or an upload, the list of their games is read first:
+then it drives and each game is looked up under the key, or its slots are kept at hand and each row is looked
+up among them. All read in the order of day and slot, so pages work on all; the shortest is taken.
+
+Conditions are scalar subqueries, which no planner turns into a join over whole tables: their cost is a probe
+for each row read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final, NamedTuple
+
+from archive.index.engine import engine
+from archive.index.schema import UNKNOWN_DAY
+from archive.queries.filters import FILTERS, GameFilters
+from archive.queries.games import NOBODY, listed_upload, named
+from archive.queries.position_query import Asked
+from archive.queries.sql import Sql, conjunction
+
+
+class Driver(NamedTuple):
+    """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
+    as it has, or a few more; `slots` its slots, perhaps one of them twice. `probe` asks the same of the game
+    of a row d."""
+
+    source: Sql
+    conditions: tuple[Sql, ...]
+    length: Sql
+    slots: Sql
+    probe: Sql
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Filters with names looked up. `nobody` tells that a name is asked for that there is not."""
+
+    filters: GameFilters
+    players: tuple[int | None, int | None, int | None]
+    """Either side, the asker's Black, the asker's White."""
+    event: int | None
+    nobody: bool
+
+    @property
+    def probing(self) -> bool:
+        """Whether each row's game has to be looked at."""
+        return bool(self._probes(0))
+
+    def days(self) -> tuple[int, int] | None:
+        """The first and the last day asked for, as ordinals."""
+        since, until = self.filters.since, self.filters.until
+        if since is None and until is None:
+            return None
+        first = since.toordinal() if since else UNKNOWN_DAY + 1
+        return first, until.toordinal() if until else date.max.toordinal()
+
+    def on(self, day: int | None) -> Resolved:
+        """The same of one day; of all days asked for where it is None."""
+        if day is None:
+            return self
+        only = date.fromordinal(day)
+        return replace(self, filters=replace(self.filters, since=only, until=only))
+
+    def between(self, alias: str) -> Sql:
+        """The condition on the day; true for all where no day is asked for."""
+        days = self.days()
+        return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
+
+    def probes(
+        self, asked: Asked, key: int, *, at_hand: int | None = None, ratings_at_once: bool = False
+    ) -> Sql:
+        """The conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all slots
+        are read once instead; `ratings_at_once` does so with all ratings of the archive, which is less for a
+        position that most games reach."""
+        turned = int(asked.turned(key))
+        return conjunction(self._probes(turned, at_hand=at_hand, ratings_at_once=ratings_at_once))
+
+    def _probes(self, turned: int, *, at_hand: int | None = None, ratings_at_once: bool = False) -> list[Sql]:
+        found = [
+            _among(driver.slots) if number == at_hand else driver.probe
+            for number, driver in enumerate(self._lists(turned))
+        ]
+        for one in FILTERS:
+            if one.positions and (value := self.filters.asked(one)) is not None:
+                at_once = ratings_at_once and one.attribute == "min_rating"
+                found.append(Sql(_RATED_SLOTS if at_once else one.positions, (one.stored(value),)))
+        return found
+
+    def result_of(self, asked: Asked, key: int) -> Sql:
+        """The condition on a row's result."""
+        if self.filters.result is None:
+            return Sql("TRUE")
+        return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
+
+    def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
+        """The lists that could be read first; in the same order for every key."""
+        return self._lists(int(asked.turned(key)))
+
+    def _lists(self, turned: int) -> Iterator[Driver]:
+        either, black, white = self.players
+        if either is not None:
+            mine = Sql("l.player_id = %s", (either,))
+            probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,))
+            yield self._listed("archive_gameplayer l", probe, mine, Sql(_ONCE))
+        for player, colour in ((black, turned), (white, 1 - turned)):
+            if player is not None:
+                mine = Sql(f"l.player_id = %s AND l.colour = {colour}", (player,))
+                probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,))
+                yield self._listed("archive_gameplayer l", probe, mine)
+        if self.event is not None:
+            mine, probe = Sql("l.event_id = %s", (self.event,)), Sql(_EVENT, (self.event,))
+            yield self._listed("archive_gameevent l", probe, mine)
+        if (upload := self.filters.upload) is not None:
+            games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
+            slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
+            yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
+
+    def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
+        """A list that is a table of its own, in the order of the index."""
+        counted = conjunction([mine, self.between("l")])
+        slots = Sql(f"SELECT l.slot FROM {table} WHERE {counted.text}", counted.values)
+        return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
+
+
+def _among(slots: Sql) -> Sql:
+    """Whether a row's game is one of these."""
+    return Sql(_AT_HAND.format(slots=slots.text), slots.values)
+
+
+# A sum is no column: what is looked up is the game, and not all games of the player or upload each time.
+_SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
+# Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
+_AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"
+_RATED_SLOTS: Final = _AT_HAND.format(
+    slots="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
+)
+_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
+_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
+    WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
+# Who plays himself has two rows for one game.
+_ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gameplayer p
+    WHERE p.slot = l.slot AND p.colour = 0), 0) <> l.player_id)"""
+# To SQLite a CROSS JOIN says which table to read first.
+_UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
+    CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
+_ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
+
+
+def resolve(filters: GameFilters | None) -> Resolved:
+    """Look up the names of filters."""
+    given = filters or GameFilters()
+    given.check("positions")
+    players = [named("player", name) for name in (given.player, given.black, given.white)]
+    event = named("event", given.event)
+    nobody = NOBODY in (*players, event, listed_upload(given.upload))
+    return Resolved(given, (players[0], players[1], players[2]), event, nobody)
+
+
+def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:
+    """Of the lists that could drive, the shortest: its number and its length, if that is below `limit`.
+
+    Reads no more than `limit` entries of each list.
+    """
+    best: tuple[int, int] | None = None
+    for number, driver in enumerate(resolved.drivers(asked, asked.keys[0])):
+        sql = f"SELECT count(*) FROM ({driver.length.text} LIMIT %s) x"
+        ((length,),) = engine().fetch_prepared(sql, [*driver.length.values, limit])
+        if length < limit:
+            best, limit = (number, length), length
+    return best

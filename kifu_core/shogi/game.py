@@ -1,0 +1,66 @@
+"""Shogi, as an archive needs to know it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
+from kifu_core.shogi import (
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    telling,
+    typed_moves,
+)
+from kifu_core.shogi.handicaps import PRESETS
+from kifu_core.shogi.keys import canonical, shogi64
+from kifu_core.shogi.position import Position
+
+SHOGI: Final[GameKind[Position]] = GameKind(
+    name="shogi",
+    called=("将棋",),
+    rules=Rules(
+        sides=("black", "white"),
+        presets=(*PRESETS, "OTHER"),
+        initial=Position.initial,
+        legal_moves=rules.legal_moves,
+    ),
+    codec=Codec(
+        decode=shogi64.decode,
+        encode=shogi64.encode,
+        path_code=lambda code: code,
+        identity=lambda code: code,
+        canonical=canonical.canonical,
+        same_class_keys=canonical.same_class_keys,
+        orient=moves.orient,
+        as_object=shogi64.as_object,
+        of_object=telling.of_object,
+    ),
+    formats=formats.SHOGI,
+    replay=Replay(
+        visits=replay.visits,
+        main_line=replay.main_line,
+        main_moves=replay.main_moves,
+        packed_move=replay.packed_move,
+        start_text=lambda record: replay.start(record).sfen(None),
+        first_turn=lambda record: replay.start(record).turn,
+        findings=legality.findings,
+        evaluations=evaluations.evaluations,
+    ),
+    text=Text(
+        named=telling.named,
+        typed=typed_moves.position_typed,
+        texts=telling.texts,
+        move_name=moves.to_usi,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
+    ),
+    picture=Picture(svg=draw.svg, words=draw.words),
+)
