@@ -43,8 +43,11 @@ def opened(stored: bytes | memoryview, most: int) -> bytes | None:
 
 
 def parsed(text: bytes) -> Record:
-    """Return the record of its JSON text."""
-    return cast(Record, from_json(text))
+    """Return the record of its JSON text; some that were stored long ago have `kind` for `game`."""
+    record = from_json(text)
+    if "kind" in record:
+        record["game"] = record.pop("kind")
+    return cast(Record, record)
 
 
 def from_json(text: bytes) -> Any:

@@ -187,7 +187,7 @@ def take_in(paths: Sequence[str], workers: int) -> float:
 
 def expect(games: int, kind: str, start: str) -> None:
     """Raises RuntimeError unless so many games of a kind can be found by the code of their start."""
-    from archive.queries.positions import explore
+    from archive.queries.explorer import explore
 
     found = explore(kind, start).total
     if found != games:

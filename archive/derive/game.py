@@ -126,7 +126,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
     kind = game.name
     day, event = headers.played(header), headers.event(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
-    result = _result(parsed.kind, parsed.ending)
+    result = _result(parsed.record_kind, parsed.ending)
     names, line = headers.players(header), _main_line(record, kind)
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
     header_data = storable(headers.header_data(header, remarks))
@@ -134,7 +134,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         header_data["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
     return DerivedGame(
         kind=kind,
-        record_kind=parsed.kind,
+        record_kind=parsed.record_kind,
         space=space,
         digest=_digest(line, record, result, names, day.text),
         record=codec.pack(record),
@@ -174,7 +174,7 @@ def _special(ending: Ending | None) -> str:
 def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
     """Return what a game is derived from beside its record, as JSON; only what there is."""
     said = {
-        "kind": parsed.kind,
+        "kind": parsed.record_kind,
         "ending": list(astuple(parsed.ending)) if parsed.ending else None,
         "remarks": list(parsed.remarks),
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},

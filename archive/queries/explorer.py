@@ -42,16 +42,16 @@ _POSITIONS: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Numbers of games by result; `black` is colour 0 on the asker's board."""
+    """Numbers of games by result; `first` and `second` are what colours 0 and 1 of the asker's board won."""
 
-    black: int = 0
-    white: int = 0
+    first: int = 0
+    second: int = 0
     draw: int = 0
     unknown: int = 0
 
     @property
     def total(self) -> int:
-        return self.black + self.white + self.draw + self.unknown
+        return self.first + self.second + self.draw + self.unknown
 
 
 class Interval(NamedTuple):
@@ -65,7 +65,7 @@ class Interval(NamedTuple):
 class MoveStats:
     """A move that was played from the position, on the asker's board.
 
-    `move` is packed, `usi` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
+    `move` is packed, `name` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
     `code` the position after it. `total` is how many games played it from here; `reached` how many reach the
     position after it in any order of moves, counted with the same match and lines (None where it was not
     asked or filters are set). `others` counts problems, opening trees and positions, which have no part in
@@ -78,7 +78,7 @@ class MoveStats:
     """
 
     move: int
-    usi: str
+    name: str
     text: str
     total: int
     results: Results
@@ -98,7 +98,7 @@ class Unplayed:
     """A legal move that no game played from the position, though `reached` games reach what it leads to."""
 
     move: int
-    usi: str
+    name: str
     text: str
     code: str
     reached: int
@@ -245,8 +245,8 @@ def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[Count
 
 def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveStats:
     game, position, results = asked.game, asked.position, count.results
-    wins = results.white if position.turn else results.black
-    decided = results.black + results.white + results.draw
+    wins = results.second if position.turn else results.first
+    decided = results.first + results.second + results.draw
     return MoveStats(
         move, game.text.move_name(move), game.text.move_text(position, move),
         results.total, results, count.others,

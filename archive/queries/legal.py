@@ -17,7 +17,7 @@ class LegalMove:
     """
 
     move: int
-    usi: str
+    name: str
     text: str
     facts: Mapping[str, Any]
     code: str

@@ -1,32 +1,98 @@
-"""Other ways to say which position is meant than its code."""
+"""Which position is meant: by words, by a record, by a game of the archive. The one way to ask that."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
+from archive.derive.game import stem
 from archive.models import Game, GameAlias
+from archive.queries.counting import totals
+from archive.queries.position_query import position_keys
 from archive.queries.taken_down import is_hidden
-from kifu_core.errors import KifuError
-from kifu_core.games import GameKind
+from kifu_core.errors import KifuError, UnknownFormatError
+from kifu_core.games import GAMES, GameKind
+from kifu_core.games import of_record as game_of
 from kifu_core.jkf import Record
 from kifu_core.record import ParseResult
+
+_LONGEST_LINE: Final = 10_000
+"""Characters of words that name a position; what is longer is a record at most."""
+_SHORTEST_CODE: Final = 20
+"""Shorter words that happen to be a code are taken for a name."""
+_LONGEST: Final = 600
+"""Plies of a record that are looked up; what games share lies long before."""
+_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
 
 
 class GameNotFoundError(LookupError):
     """There is no game of this id."""
 
 
+class Meant(NamedTuple):
+    """A position, and the game that it is one of."""
+
+    game: GameKind[Any]
+    position: Any
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+
+def of_words(words: str) -> Meant | None:
+    """Return the position that words name without being a record; None for other words.
+
+    They are the address of a position's page, a code, an SFEN, or moves as USI, KI2, CSA, the pages or lists
+    of moves write them, which mean their end.
+    """
+    words = words.strip()
+    if not words or len(words) > _LONGEST_LINE:
+        return None
+    if address := _ADDRESS.match(words):
+        game = GAMES[address[1]]
+        position = _tolerant(lambda path: game.codec.decode(game.codec.path_code(path)), unquote(address[2]))
+        return None if position is None else Meant(game, position)
+    found = ((game, _tolerant(game.text.meant, words)) for game in GAMES.values())
+    return next((Meant(game, position) for game, position in found if position is not None), None)
+
+
+def _tolerant(read: Callable[[str], Any], text: str) -> Any:
+    """What is read of a text; None for one that is wrong."""
+    try:
+        return read(text)
+    except KifuError:
+        return None
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
 def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    """The position that a text names: shogi: SFEN with or without move number, `startpos moves ...`, a drawn
-    board (BOD, CSA); a qf_code; or a record in any format of the game after `ply` half-moves of its main line
-    (None: all of them).
+    """Return the position of the game that a text means: what `of_words` knows, a drawn board (BOD, CSA), or
+    a record in any format of the game after `ply` half-moves of its main line (None: all of them).
 
     A text of several games is taken by its first. Raises KifuError: what the reading found,
     `ply-out-of-range`.
     """
+    if ply is None and (meant := of_words(text)) and meant.game is game:
+        return meant.position
+    try:
+        return _plain(game, text, ply)
+    except UnknownFormatError:
+        if len(text.split()) == 1 and len(text) >= _SHORTEST_CODE:
+            game.codec.decode(text.strip())  # to tell what is wrong with the code
+        raise
+
+
+def _plain(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     position = game.text.named(text)
-    if position is not None:
-        return position
+    return _end(game, text, ply) if position is None else position
+
+
+def _end(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
+    """Return the position of a text that is a record."""
     found = game.formats.load(text, None)
     record = _record(found)
     if record is None and found.format in game.formats.ends:
@@ -55,6 +121,9 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
     raise KifuError("ply-out-of-range", f"the main line has plies 0 to {last}, not {ply}")
 
 
+# --- games of the archive --------------------------------------------------------------------------------
+
+
 def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0) -> Any:
     """A position of a stored game; a former id is good too. Raises GameNotFoundError, else as `of_record`."""
     games = Game.objects.select_related("stored").filter(space=space, kind=game.name)
@@ -63,3 +132,26 @@ def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0
     if found is None or is_hidden(found.pk):
         raise GameNotFoundError(f"there is no game {pk} of {game.name}")
     return of_record(game, found.jkf, ply)
+
+
+def stored_game(record: Record, space: int = 0) -> int | None:
+    """The game that has the same moves from the same start, the oldest of several; None for no moves."""
+    if len(record["moves"]) < 2:
+        return None
+    same = Game.objects.filter(stem=stem(record, game_of(record).name), space=space)
+    return same.order_by("pk").values_list("pk", flat=True).first()
+
+
+def furthest(record: Record, space: int = 0) -> str | None:
+    """The code of the last position of the main line that any game reaches; None where none does."""
+    game = game_of(record)
+    line = [
+        position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= _LONGEST
+    ]
+    try:
+        keys = position_keys(line, "exact", game.name, space)
+    except KifuError:  # hands that no code can hold: such a game is in no index
+        return None
+    known = totals([key for found in keys for key in found], "main")
+    reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
+    return game.codec.encode(reached[-1]) if reached else None

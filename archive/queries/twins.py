@@ -166,11 +166,3 @@ def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
             same = (one.space, one.kind) == (other.space, other.kind)
             if same and one.stem != other.stem and _is_part(mine, theirs):
                 yield one.pk, other.pk
-
-
-def all_pairs() -> Iterator[tuple[int, int, Reason]]:
-    """Every pair of likely twins of the archive, within the limit of `beginnings`: for reports."""
-    for _, group in groupby(with_same_moves(), lambda game: (game.space, bytes(game.stem or b""))):
-        yield from ((one.pk, other.pk, "same-moves") for one, other in combinations(group, 2))
-    for one, other in _parts(_of_one_meeting()):
-        yield one, other, "beginning"

@@ -20,9 +20,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
-from archive.queries.positions import explore
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of

@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 
+from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
 from archive.queries.games import NOBODY, named
 from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
-from archive.queries.positions import Explorer, reaching
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 

@@ -10,8 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import pasted
-from archive.queries.position_lookup import of_record
+from archive.queries.position_lookup import furthest, of_record, stored_game
 from archive.web.shogi.editing import read_pasted, refused
 from kifu_core import games
 from kifu_core.errors import KifuError
@@ -43,9 +42,9 @@ def _leading(text: str) -> HttpResponse | None:
     record = next((game.record for game in result.games), None)
     if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
         return None
-    if (game := pasted.game_of(record)) is not None:
+    if (game := stored_game(record)) is not None:
         return redirect("game", game)
-    code = pasted.furthest(record)
+    code = furthest(record)
     if code is None and kind is not SHOGI:
         code = kind.codec.encode(of_record(kind, record))
     return redirect("position", kind.name, kind.codec.path_code(code)) if code else None

@@ -10,8 +10,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
@@ -228,11 +228,11 @@ def game_context(
             if name != OPENS_HERE
         ][:_BOOKMARKS],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
-        "downloads": record_links(game, pages.downloads),
-        "copies": record_links(game, pages.copies),
+        "downloads": downloads(game),
         "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
+        "copies": copies(game),
         "programs": pages.programs,
-        "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
+        "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
         "broken": broken(known.sources),
         "more_sources": known.more_sources,
@@ -443,9 +443,23 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
     return _cut(next((header[name].strip() for name in names if header.get(name, "").strip()), ""), _WORDS)
 
 
-def record_links(game: Game, formats: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
-    """Names and addresses of the record in some formats."""
-    return [(name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in formats]
+def downloads(game: Game) -> list[tuple[str, str]]:
+    """The record in every format that is offered: names and addresses."""
+    return [
+        (writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
+        for writer in GAMES[game.kind].formats.writers.values()
+        if not writer.position_only
+    ]
+
+
+def copies(game: Game) -> list[tuple[str, str]]:
+    """The record in the formats that people paste elsewhere: the formats' names and the addresses."""
+    return [
+        (one.writers[0].called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
+        for one in GAMES[game.kind].formats.readers.values()
+        for writer in one.writers
+        if writer.copied
+    ]
 
 
 def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:

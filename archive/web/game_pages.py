@@ -49,21 +49,17 @@ class Words:
 class GamePages:
     """What pages of a game offer beside what those of all games do.
 
-    `downloads` and `copies` are names and formats of its records, `whole` the format that says everything,
-    `programs` take a position or a game in their address. `styles` are for pages with boards of any game,
-    `links` for the foot of every page: the names of their addresses and what they are called.
+    `whole` is the format in which records say everything, `programs` take a position or a game in their
+    address. `styles` are for pages with boards of any game, `links` for the foot of every page: what they are
+    called, and the names of their addresses.
 
-    `position_in` is the code of a position that somebody pasted or typed, None for other words; `header` what
-    a record's header is called; `side_names` the sides of a game that names nobody, by its start. `board` is
-    what a template needs of a position after so many moves, and `beginning` what scripts need of the position
-    with which the shown piece of a record begins, at a ply, after so many moves.
+    `header` is what a record's header is called; `side_names` the sides of a game that names nobody, by its
+    start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
+    need of the position with which the shown piece of a record begins, at a ply, after so many moves.
     """
 
     words: Words
-    downloads: Named
-    copies: Named
     whole: str
-    position_in: Callable[[str], str | None]
     header: Callable[[str], str]
     side_names: Callable[[str], tuple[str, str]]
     board: Callable[[Any, int], dict[str, str]]

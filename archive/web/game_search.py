@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
@@ -18,9 +18,7 @@ from archive.queries.games import NOBODY, named
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
-from archive.web.games import PAGES
 from archive.web.wording import ENDINGS, MENUS
-from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import handicaps, specials
 
@@ -268,19 +266,3 @@ def _said_by(word: str) -> dict[str, str]:
 def _is_known(name: str) -> bool:
     """Whether a player or an event has this very name."""
     return named("player", name) != NOBODY or named("event", name) != NOBODY
-
-
-def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: the address of a position's page, or what a game reads as
-    one (its pages' `position_in`). None for other words."""
-    try:
-        if address := _ADDRESS.match(words):
-            codec = GAMES[address[1]].codec
-            return address[1], codec.encode(codec.decode(codec.path_code(unquote(address[2]))))
-    except KifuError:
-        return None
-    found = ((kind, pages.position_in(words)) for kind, pages in PAGES.items())
-    return next(((kind, code) for kind, code in found if code is not None), None)
-
-
-_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")

@@ -151,7 +151,7 @@ class Walk:
     def _told(self, names: list[str], start: str) -> str:
         """What addresses tell of a line, behind what else they ask for; nothing of a line without moves."""
         told = QueryDict(mutable=True)
-        if names and start != _usual_start(self.kind):
+        if names and start != usual_start(self.kind):
             told["start"] = GAMES[self.kind].codec.path_code(start)
         if names:
             told["line"] = _BETWEEN.join(names)
@@ -164,7 +164,7 @@ def _page(kind: str, path: str, query: str) -> str:
 
 
 @cache
-def _usual_start(kind: str) -> str:
+def usual_start(kind: str) -> str:
     """The code of the usual start."""
     game = GAMES[kind]
     return game.codec.encode(game.rules.initial())
@@ -189,7 +189,7 @@ def _start(kind: str, path: str) -> str:
     """The code where a line begins; empty for what is none."""
     game = GAMES[kind]
     if not path:
-        return _usual_start(kind)
+        return usual_start(kind)
     try:
         return game.codec.encode(game.codec.decode(game.codec.path_code(path[:_LONGEST_CODE])))
     except DecodeError:

@@ -72,6 +72,8 @@ class Node:
     following: tuple[tuple[str, int, MoveEntry], ...]
     """Path, ply and entry of each continuation, the line's own first."""
     end: tuple[str, int]
+    moves: int
+    """How many moves lead to that end."""
     before: tuple[str, int] | None
     lines: tuple[tuple[str, int, list[MoveEntry]], ...] = ()
     """Path, first ply and entries of the lines that lead here: the main line, forks, this node's own."""
@@ -79,6 +81,16 @@ class Node:
     @property
     def key(self) -> str:
         return node_key(self.path, self.ply)
+
+    @property
+    def played(self) -> int:
+        """How many moves lead here."""
+        return moves_to(self.ply, self.line[-1])
+
+
+def moves_to(ply: int, entry: MoveEntry) -> int:
+    """Return how many moves lead to an entry: an ending is none."""
+    return ply - ("special" in entry)
 
 
 def node_key(path: str, ply: int) -> str:
@@ -232,6 +244,7 @@ def _node(
         line=tuple(entries[: ply + 1]),
         following=tuple(following),
         end=(path, first + len(line) - 1),
+        moves=moves_to(first + len(line) - 1, line[-1]),
         before=before,
         lines=tuple(lines[: number + 1]),
     )

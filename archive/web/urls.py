@@ -15,6 +15,7 @@ urlpatterns = [
     path("games/", costs(search, views.games), name="games"),
     path("games/<int:game_id>/", costs(1, views.game), name="game"),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
+    path("positions/<slug:kind>/", costs(1, views.start_position), name="start-position"),
     path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),
     path("find/", costs(reading, finding.find), name="find"),
     path("players/", costs(2, browsing.players), name="players"),

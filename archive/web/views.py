@@ -27,14 +27,15 @@ from archive.derive import headers
 from archive.entity_tags import tagged
 from archive.garbage_collection import uncollected
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import people
+from archive.queries import people, position_lookup
 from archive.queries.addresses import game_at
+from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
@@ -48,10 +49,9 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    position_in,
 )
 from archive.web.games import PAGES
-from archive.web.lines import read_line, walk_to
+from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
 from archive.web.unchanged import PART, conditional
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
@@ -108,16 +108,16 @@ def games(request: HttpRequest) -> HttpResponse:
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-            if meant := game_at(words, request.get_host()):
-                address = reverse("game", args=[meant.id])
-                return redirect(f"{address}?{meant.query}" if meant.query else address)
+            if own := game_at(words, request.get_host()):
+                address = reverse("game", args=[own.id])
+                return redirect(f"{address}?{own.query}" if own.query else address)
             with limited_reading():
-                pasted = position_in(words)
+                meant = position_lookup.of_words(words)
         except KifuError as error:
             return refused(request, words, error)
-        if pasted:
-            kind, code = pasted
-            return redirect("position", kind, GAMES[kind].codec.path_code(code))
+        if meant:
+            code = meant.game.codec.encode(meant.position)
+            return redirect("position", meant.game.name, meant.game.codec.path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
@@ -227,7 +227,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         path, first = request.GET.get("fork", ""), asked_choice(request)
         context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
         context["tried"] = [
-            {"usi": played.name, "text": played.text}
+            {"move": played.name, "text": played.text}
             for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
         ]
         context |= share_context(
@@ -381,6 +381,14 @@ def years_over(kind: str, code: str, match: Match) -> Plot | None:
     """Games through a position by year; None where all that is known is of one year."""
     found = trend(kind, code, match)
     return years_plot(found.years) if len(found.years) > 1 else None
+
+
+@require_safe
+def start_position(request: HttpRequest, kind: str) -> HttpResponse:
+    """Lead to the usual start of a game."""
+    if kind not in GAMES:
+        raise Http404(_("There is no game of this name here."))
+    return redirect("position", kind, GAMES[kind].codec.path_code(usual_start(kind)))
 
 
 def decoded(kind: str, path: str) -> tuple[Any, str]:

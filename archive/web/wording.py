@@ -174,13 +174,10 @@ def clock_text(seconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-_DIGITS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
-
-
 def number_text(number: int) -> str:
-    """An integer with thin separators between thousands.
+    """Return an integer with commas between thousands.
 
     >>> number_text(1234567)
-    '1\\u202f234\\u202f567'
+    '1,234,567'
     """
-    return _DIGITS.sub("\u202f", str(number))
+    return f"{number:,}"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
 from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
-from kifu_core.quoridor.formats.cutting import begins_game
-from kifu_core.quoridor.formats.losses import losses
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
@@ -32,18 +29,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         as_object=telling.as_object,
         of_object=telling.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=formats.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["qf"]),
-        with_ending=frozenset(),
-        ends={},
-        cuts={name: partial(begins_game, name) for name in ("qf", "alg")},
-    ),
+    formats=formats.QUORIDOR,
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
         main_line=lambda record: replay.main_line(from_jkf(record)),
@@ -56,8 +42,8 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
+        meant=telling.meant,
         texts=lambda position, ply: {},
-        notation="move",
         move_name=board.name,
         move_text=telling.move_text,
         move_facts=lambda position, move: {},

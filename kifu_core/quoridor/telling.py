@@ -10,9 +10,11 @@ from kifu_core.messages import message
 from kifu_core.picture import Language
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.board import SQUARE_NAMES, name
-from kifu_core.quoridor.formats import detect
+from kifu_core.quoridor.formats import detect, load
+from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.record import KIND, VERSION, Move, check, start
+from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
+from kifu_core.quoridor.replay import main_line
 
 _PATH: Final = str.maketrans("+/-_", "-_+/")
 
@@ -56,6 +58,17 @@ def named(text: str) -> Position | None:
     return found.start().position if found.moves is None else None
 
 
+def meant(words: str) -> Position | None:
+    """The position of a code, or the last one of a list of two moves and more; None for other words."""
+    found = detect(words)[0]
+    if found != ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else ""):
+        return None
+    if (position := named(words)) is not None:
+        return position
+    *_, (_ply, position, _move, _entry) = main_line(from_jkf(load(words).games[0].record))
+    return position
+
+
 def as_object(position: Position) -> dict[str, Any]:
     """A position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
     return {
@@ -69,7 +82,7 @@ def of_object(value: Mapping[str, Any]) -> Position:
     """The position of such an object; raises KifuError `bad-position-object` and says what is wrong."""
     initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
     try:
-        record = check({"kind": KIND, "version": VERSION, "initial": initial, "moves": []})
+        record = check({"game": KIND, "version": VERSION, "initial": initial, "moves": []})
     except KifuError as error:
         raise KifuError("bad-position-object", message(error, language="en")) from error
     return start(record).position

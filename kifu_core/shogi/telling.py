@@ -16,9 +16,6 @@ _SIDES: Final = ("black", "white")
 # Read by itself, so that what is wrong with it is told.
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
 
-ENDS: Final = {"csa": "\n%CHUDAN\n", "kif": "\n   1 中断\n"}
-"""What makes a record of a set-up alone, by format: without an ending such a text is no game."""
-
 
 def named(text: str) -> Position | None:
     """The position of an SFEN with or without move number; None for other texts.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from archive import codec
 from archive.derive.game import DerivedGame
-from archive.queries.positions import Explorer, Results
+from archive.queries.explorer import Explorer, Results
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry
 from kifu_core.lines import NO_MOVE
@@ -142,7 +142,7 @@ def told(answer: Explorer) -> tuple[Counter, Counter]:
 
 
 def numbers(results: Results) -> tuple[int, int, int, int]:
-    return results.black, results.white, results.draw, results.unknown
+    return results.first, results.second, results.draw, results.unknown
 
 
 def askers(pool: list[DerivedGame], random: Random, count: int) -> list[Any]:

@@ -15,8 +15,9 @@ import pytest
 from archive.derive.game import DerivedGame
 from archive.index import schema
 from archive.queries import counting, position_games
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game

@@ -29,7 +29,7 @@ def games() -> list[DerivedGame]:
 
 
 def names(filters: GameFilters | None = None, **options) -> list[str]:
-    return [row.black for row in find_games(filters, **options).items]
+    return [row.first for row in find_games(filters, **options).items]
 
 
 def test_newest_and_oldest_come_first_and_unknown_days_last():
@@ -48,7 +48,7 @@ def test_pages_follow_each_other_without_gaps(order, filters, limit):
     pages, cursor = [], None
     while True:
         page = find_games(filters, order, cursor, limit)
-        pages += [row.black for row in page.items]
+        pages += [row.first for row in page.items]
         cursor = page.next
         if cursor is None:
             break
@@ -105,7 +105,7 @@ def through_pages(filters, order, limit):
     while True:
         page = find_games(filters, order, cursor, limit)
         assert len(page.items) <= limit
-        listed += [row.black for row in page.items]
+        listed += [row.first for row in page.items]
         cursor = page.next
         if cursor is None:
             return listed
@@ -118,23 +118,23 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(mo
     first = Upload.objects.order_by("pk")[0]
     for order in ORDERS:
         page = find_games(GameFilters(upload=first.pk), order)
-        assert [row.black for row in page.items] == ["a"] and page.next is None
+        assert [row.first for row in page.items] == ["a"] and page.next is None
     monkeypatch.setattr(module, "LARGE_UPLOAD", 0)
     for order in ORDERS:
         assert through_pages(GameFilters(upload=first.pk), order, 2) == ["a"]
     last = find_games(GameFilters(upload=Upload.objects.latest("pk").pk), "longest")
-    assert {row.black for row in last.items} == {"3c3d", "8c8d"}
+    assert {row.first for row in last.items} == {"3c3d", "8c8d"}
 
 
 def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
     by_length()
     page = find_games(GameFilters(result=3), "added")
-    assert [row.black for row in page.items] == ["e"] and page.next
+    assert [row.first for row in page.items] == ["e"] and page.next
     page = find_games(GameFilters(result=3), "added", page.next)
     assert page.items == () and page.next
     page = find_games(GameFilters(result=3), "added", page.next)
-    assert [row.black for row in page.items] == ["b"]
+    assert [row.first for row in page.items] == ["b"]
     # Without anything that games must have there is nothing to look for.
     assert len(find_games(None, "longest").items) == len(find_games(GameFilters(player="乙")).items) == 6
 
@@ -156,7 +156,7 @@ def test_an_order_that_there_is_not_is_refused():
 def test_a_row_tells_what_is_known_of_a_game():
     ingest(ready("7g7f", black="羽生善治 九段", event="王位戦", site="東京", day="2021/03", winner=1))
     (row,) = find_games().items
-    assert (row.black, row.white, row.event, row.site) == ("羽生善治", "", "王位戦", "東京")
+    assert (row.first, row.second, row.event, row.site) == ("羽生善治", "", "王位戦", "東京")
     assert (row.played_from, row.played_to, row.precision) == (date(2021, 3, 1), date(2021, 3, 31), "month")
     assert (row.result, row.plies, row.handicap, row.kind, row.record_kind) == (
         1,

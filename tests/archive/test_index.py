@@ -27,7 +27,7 @@ from archive.models import (
     Occurrence,
     UploadChunk,
 )
-from archive.queries.positions import explore
+from archive.queries.explorer import explore
 from archive.store import verify
 from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64

@@ -38,12 +38,13 @@ from archive.queries import (
     statistics,
     totals,
 )
+from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
-from archive.queries.positions import explore, explore_many, games_through
+from archive.queries.position_games import games_through
 from archive.queries.taken_down import is_hidden
 from archive.queries.trend import trend
 from archive.queries.twins import twins

@@ -9,8 +9,10 @@ import pytest
 from archive.derive.headers import player_name
 from archive.models import Game, Upload
 from archive.queries import counting
+from archive.queries.counting import Sample
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.positions import Sample, explore, games_through
+from archive.queries.position_games import games_through
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import HANDICAP, ingest, rated, ready
@@ -24,7 +26,7 @@ def test_the_first_and_the_latest_game_pass_the_filters():
     days = {"a": "2020/01/01", "b": "1990/02/02", "c": "2021/05/05", "d": "1980/01/01"}
     ingest(*(ready("7g7f 3c3d", black=name, white="乙", day=day) for name, day in days.items()))
     answer = explore("shogi", START, filters=GameFilters(since=date(1985, 1, 1), until=date(2020, 12, 31)))
-    assert (answer.total, answer.first.black, answer.latest.black) == (2, "b", "a")
+    assert (answer.total, answer.first.first, answer.latest.first) == (2, "b", "a")
 
 
 @pytest.mark.parametrize("at_hand", [False, True])
@@ -38,7 +40,7 @@ def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
         filters = GameFilters(upload=upload.pk)
         assert explore("shogi", START, filters=filters).total == len(names)
         page = games_through("shogi", START, order="oldest", filters=filters)
-        assert sorted(game.black for game in page.items) == list(names)
+        assert sorted(game.first for game in page.items) == list(names)
 
 
 def test_who_plays_himself_counts_once(hot_at_three, monkeypatch):

@@ -22,7 +22,7 @@ from tests.archive.quoridor import CODE, LIST, NAMED, PLAYED, random_game
 pytestmark = pytest.mark.django_db
 
 JSON = json.dumps(
-    {"kind": "quoridor", "version": 1, "header": {"先手": "Ada"}, "moves": [{}, {"move": {"to": "e2"}}]}
+    {"game": "quoridor", "version": 1, "header": {"先手": "Ada"}, "moves": [{}, {"move": {"to": "e2"}}]}
 )
 
 

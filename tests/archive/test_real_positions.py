@@ -12,7 +12,7 @@ from archive.derive.game import DerivedGame
 from archive.intake.reader import read_entries
 from archive.management.commands.sample_games import sample_files
 from archive.models import Game
-from archive.queries.positions import explore
+from archive.queries.explorer import explore
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical
@@ -114,7 +114,7 @@ def test_every_way_to_ask_is_the_sum_of_exact_answers_of_its_images(games, match
 def test_a_position_that_is_its_own_mirror_image_folds_its_moves(db):
     ingest(ready("5h4h 5b4b", start=ROOKS), ready("5h6h 5b4b", start=ROOKS), ready("5h5g", start=ROOKS))
     code = shogi64.encode(Position.from_sfen(ROOKS))
-    assert {move.usi: move.total for move in explore("shogi", code).moves} == {
+    assert {move.name: move.total for move in explore("shogi", code).moves} == {
         "5h4h": 1,
         "5h6h": 1,
         "5h5g": 1,
@@ -141,7 +141,7 @@ def test_every_node_counts_once_at_its_first_visit(db):
     for lines, played in (("main", {"5i6i": 1}), ("all", {"5i6i": 1, "5h5e": 1})):
         answer = explore("shogi", code, "exact", lines)
         assert answer.total == 1
-        assert {move.usi: move.total for move in answer.moves} == played
+        assert {move.name: move.total for move in answer.moves} == played
     assert (explore("shogi", code).first, explore("shogi", code).latest) == (None, None)
     last = Position.from_sfen(ROOKS)
     for usi in "5h5e", "5a6a":

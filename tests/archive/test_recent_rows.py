@@ -13,7 +13,8 @@ from archive.index import sqlite
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.models import Game, Occurrence
-from archive.queries.positions import explore, games_through
+from archive.queries.explorer import explore
+from archive.queries.position_games import games_through
 from archive.queries.trend import trend
 from archive.store import verify
 from tests.archive.builders import ingest, random_game, ready

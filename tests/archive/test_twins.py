@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from archive.derive.game import DerivedGame
 from archive.models import Entry, Game, User
-from archive.queries.twins import Twin, all_pairs, twins
+from archive.queries.twins import Twin, twins
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.games import stored
@@ -44,7 +44,7 @@ def test_fifty_planted_pairs_are_found_and_no_others():
     ids = {bytes(digest): pk for digest, pk in ids.items()}
     wanted = {frozenset((ids[one.digest], ids[other.digest])) for one, other in pairs}
     assert len(wanted) == 50
-    assert {frozenset(pair[:2]) for pair in all_pairs()} == wanted
+    assert all_pairs() == wanted
     for pk in ids.values():
         mine = {other for pair in wanted for other in pair if pk in pair} - {pk}
         assert {twin.id for twin in twins(pk)} == mine
@@ -60,7 +60,7 @@ def test_a_game_that_fits_two_others_names_both():
 
 def test_two_short_games_of_the_same_moves_are_no_twins():
     ingest(ready(OPENING[:29], black="甲"), ready(OPENING[:29], black="乙"))
-    assert not list(all_pairs())
+    assert not all_pairs()
 
 
 def test_a_game_that_is_not_there_has_none():
@@ -96,7 +96,13 @@ def test_no_distinct_games_of_the_corpus_are_taken_for_twins():
     for path in sorted(CORPUS.rglob("*")):
         if path.is_file() and path.suffix in SUFFIXES:
             stored(path.read_bytes(), path.name)
-    assert {frozenset(map(source, pair[:2])) for pair in all_pairs()} == ENTERED_TWICE
+    assert {frozenset(map(source, pair)) for pair in all_pairs()} == ENTERED_TWICE
+
+
+def all_pairs() -> set[frozenset[int]]:
+    """Every pair of likely twins."""
+    pks = Game.objects.values_list("pk", flat=True)
+    return {frozenset((pk, twin.id)) for pk in pks for twin in twins(pk)}
 
 
 def source(pk: int) -> str:

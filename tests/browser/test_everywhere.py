@@ -153,7 +153,7 @@ def test_a_position_is_walked_through_without_a_load(
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/", size, language)
     page.evaluate("window.same = true")
-    page.locator('tr[data-usi="7g7f"] a').click()
+    page.locator('tr[data-move="7g7f"] a').click()
     expect_board(page, Position.from_sfen(AFTER_76))
     expect(page.locator(".game-row")).to_have_count(1)
     page.locator('.match a[href*="any"]').click()

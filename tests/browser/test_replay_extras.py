@@ -176,14 +176,14 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
 ) -> None:
     page = open_page(address(live_server, game, "?ply=1"))
     expect_archive_moves(page, 2)
-    page.locator('.archive-moves tr[data-usi="3c3d"] a').click()
+    page.locator('.archive-moves tr[data-move="3c3d"] a').click()
     expect_ply(page, 2)
     expect(page.locator(".tried")).to_be_hidden()
     expect_archive_moves(page, 1)
     page.keyboard.press("ArrowLeft")
     expect_ply(page, 1)
     expect_archive_moves(page, 2)
-    page.locator('.archive-moves tr[data-usi="8c8d"] a').click()
+    page.locator('.archive-moves tr[data-move="8c8d"] a').click()
     expect(page.locator(".tried li")).to_have_text(["2 △８四歩"])
     expect(page).to_have_url(re.compile(r"\?ply=1&try=8c8d$"))
 

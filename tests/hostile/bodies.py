@@ -52,7 +52,7 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
         "to": dice.choice(known.formats),
         "codes": [dice.choice(codes) for _ in range(dice.choice((1, 2, 60)))],
         "match": dice.choice(("exact", "any")),
-        "game": int(dice.choice(known.ids.get("games") or ["1"])),
+        "game_id": int(dice.choice(known.ids.get("games") or ["1"])),
         "ply": dice.randrange(60),
         "position": {"board": {"5e": "K"}, "turn": "black", "hands": {}},
         "next": dice.choice(MARKS).decode("utf-8", "replace"),
@@ -69,9 +69,10 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
 
 
 _SHAPES = (
-    ("text",), ("text", "to"), ("text", "name", "to"), ("text", "ply"), ("game", "ply"), ("codes", "match"),
-    ("position",), ("next", "language"), ("next", "theme"), ("username", "password", "next"),
-    ("action", "_selected_action", "index"), ("action", "_selected_action", "post"),
+    ("text",), ("text", "to"), ("text", "name", "to"), ("text", "ply"), ("game_id", "ply"),
+    ("codes", "match"), ("position",), ("next", "language"), ("next", "theme"),
+    ("username", "password", "next"), ("action", "_selected_action", "index"),
+    ("action", "_selected_action", "post"),
 )  # fmt: skip
 """Which of these belong together."""
 

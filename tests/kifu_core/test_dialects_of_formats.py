@@ -54,14 +54,14 @@ PI, +, +5756FU,
 def test_a_book_of_bonanza_is_a_line_of_an_opening_for_each_of_its_lines():
     result = load(BOOK, "book.csa")
     assert [plies(game) for game in result.games] == [2, 3, 2]
-    assert [game.kind for game in result.games] == ["tree"] * 3
+    assert [game.record_kind for game in result.games] == ["tree"] * 3
     assert [game.first_line for game in result.games] == [1, 3, 5]
     assert codes(result) == []
 
 
 def test_short_games_with_players_are_no_book():
     text = "N+A\nN-B\nPI,+,+7776FU,%TORYO,/\nN+A\nN-B\nPI,+,+2726FU,%TORYO\n"
-    assert [game.kind for game in load(text).games] == ["game", "game"]
+    assert [game.record_kind for game in load(text).games] == ["game", "game"]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_no_start_of_shogi_is_called_another_game():
 
 def test_a_problem_keeps_its_board():
     result = load("手合割：詰将棋\n" + EVEN + "手数----指手---------消費時間--\n   1 ７六歩(77)\n")
-    assert [(game.kind, plies(game)) for game in result.games] == [("problem", 1)]
+    assert [(game.record_kind, plies(game)) for game in result.games] == [("problem", 1)]
 
 
 def test_a_whole_board_of_another_size_is_another_game():
@@ -298,7 +298,7 @@ def test_a_book_of_yaneuraou_is_a_tree():
     result = load(DB, "book.db")
     assert (result.format, codes(result)) == ("db", [])
     (game,) = result.games
-    assert (game.kind, start_of(game)) == ("tree", START)
+    assert (game.record_kind, start_of(game)) == ("tree", START)
     assert sorted(lines(game.record["moves"])) == ["26 84", "76 34 26", "76 84"]
     assert game.remarks == ("made by hand",)
     assert game.record["moves"][1]["comments"] == [
@@ -334,7 +334,7 @@ def test_a_book_that_goes_round_ends():
         )
     )  # fmt: skip
     (game,) = load(round_trip).games
-    assert (game.kind, plies(game)) == ("tree", 4)
+    assert (game.record_kind, plies(game)) == ("tree", 4)
 
 
 def test_a_large_book_is_several_trees_and_loses_nothing(monkeypatch):
@@ -363,7 +363,7 @@ def test_a_book_without_its_first_line_is_known_by_its_moves():
 @pytest.mark.shared
 def test_the_golden_book_is_a_tree():
     (game,) = golden("YaneuraOu book format").games
-    assert game.kind == "tree"
+    assert game.record_kind == "tree"
     assert sorted(lines(game.record["moves"])) == ["26 84", "76 34"]
 
 

@@ -86,7 +86,6 @@ def test_the_start_has_a_text_and_a_side(game):
 
 
 def test_every_format_that_takes_a_position_or_an_ending_is_a_format(game):
-    assert game.formats.with_ply | game.formats.with_ending <= {*game.formats.names}
     for name in game.formats.names:
         assert game.formats.dump(record(game), name)
 

@@ -63,7 +63,7 @@ def shogi(header: dict[str, str], comments: list[list[str]]) -> str:
 def quoridor(header: dict[str, str], comments: list[list[str]]) -> str:
     moves = [{"move": move} for move in QUORIDOR_MOVES]
     entries = commented([{}, *moves], comments)
-    return json.dumps({"kind": "quoridor", "version": 1, "header": header, "moves": entries})
+    return json.dumps({"game": "quoridor", "version": 1, "header": header, "moves": entries})
 
 
 def commented(entries: list[dict[str, object]], comments: list[list[str]]) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ from archive.intake.walk import containers
 from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
 from kifu_core.errors import Issue, UnknownFormatError
-from kifu_core.games import GAMES, JSON, GameKind, last_position, load
+from kifu_core.games import GAMES, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
 _LONGEST_WORD: Final = 40
@@ -36,9 +36,8 @@ def convert(request: Request) -> Response:
     with limited_reading():
         kind, result = _read(request, fields)
         if to not in kind.formats.names:
-            raise ApiError(
-                "other-game", f"records of {kind.name} are written as {', '.join(kind.formats.names)}"
-            )
+            names = ", ".join(kind.formats.names)
+            raise ApiError("other-game", f"records of {kind.name} are written as {names}")
         told = [_converted(kind, game, to) for game in watched(result.games)]
         return Response(_about(kind, result) | {"to": to, "games": told})
 
@@ -78,7 +77,7 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
 
 def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     return {
-        "kind": kind.name,
+        "game": kind.name,
         "formats": list(kind.formats.names),
         "encoding": result.encoding,
         "format": result.format,
@@ -89,15 +88,16 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
 
 def _converted(kind: GameKind[Any], game: ParsedGame, to: str) -> dict[str, Any]:
     """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
-    options = {"ending": game.ending} if to in kind.formats.with_ending else {}
-    record = game.record if to in JSON else kind.formats.dump(game.record, to, **options)
+    writer = kind.formats.writer(to)
+    options = {"ending": game.ending} if "ending" in writer.options else {}
+    record = game.record if writer.is_json else writer.dump(game.record, **options)
     return {"record": record, "losses": _told(kind.formats.losses(game, to)), "issues": _told(game.issues)}
 
 
 def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
     plies, final = last_position(game.record)
     return {
-        "kind": game.kind,
+        "record_kind": game.record_kind,
         "header": game.record["header"],
         "plies": plies,
         "preset": game.record.get("initial", {}).get("preset", "HIRATE"),

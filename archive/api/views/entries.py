@@ -39,7 +39,7 @@ from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
 _COLUMNS: Final = (
-    "seq", "path", "index", "state", "game", "encoding", "format", "program", "severity", "code", "line",
+    "seq", "path", "index", "state", "game_id", "encoding", "format", "program", "severity", "code", "line",
     "column", "ply", "message", "source_line",
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[
         "path": entry.path,
         "index": entry.index,
         "state": entry.state,
-        "game": entry.game_id,
+        "game_id": entry.game_id,
         "game_url": reverse("api:game", [entry.game_id], request=request) if entry.game_id else None,
         "encoding": entry.encoding,
         "format": entry.format,

@@ -32,10 +32,11 @@ from archive.api.positions import (
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries import position_lookup
+from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import positions_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
-from archive.queries.positions import explore, explore_many, games_through
+from archive.queries.position_games import games_through
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
@@ -44,7 +45,7 @@ from kifu_core.shogi.position import Position
 
 def _game(kind: str) -> GameKind[Any]:
     if kind not in GAMES:
-        raise ApiError("unknown-kind", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
+        raise ApiError("unknown-game", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
     return GAMES[kind]
 
 
@@ -106,8 +107,8 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
     code = game.codec.path_code(code)
-    moves = [legal_json(game, move) for move in legal(kind, code)]
-    return Response({"kind": kind, "code": code, "moves": moves})
+    moves = [legal_json(move) for move in legal(kind, code)]
+    return Response({"game": kind, "code": code, "moves": moves})
 
 
 @endpoint("GET", query=WalkQuery)
@@ -116,7 +117,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     game = _game(kind)
     code = game.codec.path_code(code)
     found = walk(kind, code, query["depth"], query["min_games"], query["match"], query["lines"])
-    told = {"kind": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
+    told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
     return Response(told | walk_json(game, found))
 
 
@@ -129,7 +130,7 @@ def batch(request: Request, kind: str) -> Response:
     answers = explore_many(kind, valid, sent["match"], sent["lines"])
     told = errors | {answer.code: counts_json(game, answer) for answer in answers}
     return Response(
-        {"kind": kind, "match": sent["match"], "lines": sent["lines"]}
+        {"game": kind, "match": sent["match"], "lines": sent["lines"]}
         | {"results": [told[code] for code in sent["codes"]]}
     )
 
@@ -153,7 +154,7 @@ def find(request: Request, kind: str) -> Response:
     return Response(told | game.text.texts(position, 0), status=303, headers={"Location": told["url"]})
 
 
-_DOORS: Final = ("text", "game", "position")
+_DOORS: Final = ("text", "game_id", "position")
 
 
 def _meant(game: GameKind[Any], request: Request) -> Any:
@@ -163,14 +164,14 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
     ply = sent.get("ply")
     doors = [door for door in _DOORS if door in sent]
     if len(doors) != 1:
-        raise ApiError("no-position", "send one of text, game and position, or a Position object")
+        raise ApiError("no-position", "send one of text, game_id and position, or a Position object")
     if "text" in sent:
         check_text(sent["text"], settings.ARCHIVE_MAX_FIND_BYTES)
         return position_lookup.of_text(game, sent["text"], ply)
     if "position" in sent:
         return game.codec.of_object(sent["position"])
     try:
-        return position_lookup.of_game(game, sent["game"], ply)
+        return position_lookup.of_game(game, sent["game_id"], ply)
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 

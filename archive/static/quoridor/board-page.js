@@ -4,7 +4,7 @@
 import { keepAddress } from "../archive/js/address.js";
 import "../archive/js/embed-code.js";
 import { showArchiveMoves } from "../archive/js/archive-moves.js";
-import { startFreeboard } from "./freeboard.js";
+import { Freeboard } from "./freeboard.js";
 import { hintsOf, quoridor } from "./kit.js";
 import { readName } from "./rules.js";
 
@@ -16,7 +16,7 @@ if (root && element instanceof HTMLElement) start(root, element);
 
 /** @param {HTMLElement} page @param {HTMLElement} place */
 function start(page, place) {
-  const free = startFreeboard(place);
+  const free = new Freeboard(place);
   /** @type {Record<"show" | "settle", ((node: any) => void)[]>} */
   const listeners = { show: [], settle: [] };
   let settleTimer = 0;

@@ -12,7 +12,7 @@ import { encode } from "./shogi64.js";
 /** @param {Replay} replay */
 export function startSharing(replay) {
   startCopies(replay, {
-    usi: (url) => (isPiece(replay) ? fetched(url) : usiText(replay, lastOf(replay.shown()))),
+    usi: (url) => (isPiece(replay) ? fetched(url) : usiText(replay, lastOf(replay.shown))),
     bod: (url) => fetched(url.replace("CODE", encode(replay.position) || "")),
   });
   const links = /** @type {HTMLAnchorElement[]} */ ([...replay.root.querySelectorAll("a[data-open-in]")]);

@@ -8,12 +8,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.issues import language
-from archive.queries import position_lookup
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
 from kifu_core.quoridor.formats.headers import tag_of
-from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.quoridor.game import QUORIDOR as GAME
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.telling import MARKS
@@ -21,20 +19,11 @@ from kifu_core.quoridor.telling import MARKS
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 
 
-def position_in(words: str) -> str | None:
-    """The code of a code's position, or of the last one of a list of two moves and more."""
-    found, _reason = GAME.formats.detect(words, "")
-    if found != ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else ""):
-        return None
-    try:
-        return GAME.codec.encode(position_lookup.of_text(GAME, words))
-    except KifuError:
-        return None
-
-
 def header(name: str) -> str:
-    """What a header is called: records name theirs as shogi's do, in English they have tags."""
-    return tag_of(name) if language() == "en" else name
+    """What a header is called: records name theirs as shogi's do."""
+    if language() == "en":
+        return tag_of(name)
+    return dict(zip(("先手", "後手"), side_names(""), strict=True)).get(name, name)
 
 
 def side_names(_start: str) -> tuple[str, str]:
@@ -52,8 +41,6 @@ def beginning(record: Record, position: Position, ply: int, _played: int) -> dic
         code = GAME.replay.start_text(record)
     return {"start": start, "board_code": code}
 
-
-_NAMED: Final = (("qf_code", "qf"), (_("List of moves"), "alg"))
 
 QUORIDOR: Final = GamePages(
     words=Words(
@@ -78,10 +65,7 @@ QUORIDOR: Final = GamePages(
         },
         first_moves=_("First moves as White"),
     ),
-    downloads=(*_NAMED, ("JSON", "json")),
-    copies=_NAMED,
     whole="json",
-    position_in=position_in,
     header=header,
     side_names=side_names,
     board=lambda position, played: {},

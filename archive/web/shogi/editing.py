@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -18,9 +18,9 @@ from archive.api.errors import STATUSES
 from archive.entity_tags import tagged
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_text, limited_reading
+from archive.queries.position_lookup import of_text
 from archive.web.errors import invalid_code
 from archive.web.shogi.pages import SHOGI as PAGES
-from kifu_core import load
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import SHOGI
 from kifu_core.messages import message
@@ -31,11 +31,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.oddities import Oddity, oddities
 from kifu_core.shogi.pieces import FULL_SET, KANJI, OU
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.squares import FILES, RANKS
-
-if TYPE_CHECKING:
-    from kifu_core.record import ParseResult
 
 SFEN_LIMIT: Final = 1000
 """Characters of an SFEN in an address."""
@@ -74,7 +70,7 @@ def read_pasted(request: HttpRequest) -> HttpResponse:
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            position = position_in(text)
+            position = of_text(SHOGI, text.strip())
     except KifuError as found:
         return refused(request, text, found)
     return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
@@ -86,28 +82,6 @@ def refused(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
     context = _context(Position.initial(), "", detail_of(error))
     shown = "" if error.code == "too-large" else text
     return render(request, "shogi/edit.html", context | {"pasted": shown}, status=status)
-
-
-def position_in(text: str) -> Position:
-    """The position that a text has: SFEN, a code, a diagram, or the end of a record in any format.
-
-    Raises KifuError for a text without one.
-    """
-    text = text.strip()
-    if text.count("/") == 8 and "moves" not in text:
-        return Position.from_sfen(text.removeprefix("position ").removeprefix("sfen ").strip())
-    if text.isascii() and len(text.split()) == 1:
-        return shogi64.decode(text)
-    found: ParseResult = load(text)
-    if not found.games:
-        issue = next((issue for issue in found.issues if issue.severity == "error"), None)
-        raise KifuError(
-            issue.code if issue else "unknown-format", params=dict(issue.params) if issue else None
-        )
-    position = Position.initial()
-    for _ply, shown, _move, _entry in main_line(found.games[0].record):
-        position = shown
-    return position
 
 
 def _context(position: Position, text: str, error: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from django.urls import reverse
@@ -10,53 +9,10 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from archive.issues import language
-from archive.queries import position_lookup
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
-from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES
-from kifu_core.shogi.game import SHOGI as GAME
-from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.typed_moves import position_after
-
-_SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
-
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
-
-
-def position_in(words: str) -> str | None:
-    """The code of a position: SFEN, the end of moves as USI, KI2, CSA or the pages write them, a Shogi64
-    code."""
-    try:
-        return _position_in(words)
-    except KifuError:
-        return None
-
-
-def _position_in(words: str) -> str | None:
-    if (played := position_after(words)) is not None:
-        return shogi64.encode(played)
-    text = words.removeprefix("position ").strip()
-    bare = text.removeprefix("sfen ").strip()
-    if _MOVES.fullmatch(text):
-        return shogi64.encode(position_lookup.of_text(GAME, text))
-    if bare.count("/") == 8:
-        if " moves " in bare:
-            return shogi64.encode(position_lookup.of_text(GAME, f"position sfen {bare}"))
-        return shogi64.encode(Position.from_sfen(_whole(bare)))
-    if len(bare) >= _SHORTEST_CODE:
-        shogi64.decode(bare)
-        return bare
-    return None
-
-
-def _whole(sfen: str) -> str:
-    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
-    fields = sfen.split()
-    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
 
 
 def side_names(start: str) -> tuple[str, str]:
@@ -126,19 +82,7 @@ SHOGI: Final = GamePages(
         },
         first_moves=_("First moves as Black"),
     ),
-    downloads=(
-        ("KIF", "kif"),
-        ("KIF (UTF-8)", "kifu"),
-        ("KI2", "ki2"),
-        ("KI2 (UTF-8)", "ki2u"),
-        ("CSA", "csa"),
-        ("JKF", "jkf"),
-        ("USI", "usi"),
-        ("USEN", "usen"),
-    ),
-    copies=(("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa")),
     whole="jkf",
-    position_in=position_in,
     header=lambda name: name,
     side_names=side_names,
     board=board,

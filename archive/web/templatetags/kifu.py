@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from django import template
@@ -14,6 +13,7 @@ from django.utils.safestring import SafeString
 from archive.web import rows, wording
 from archive.web.forms import fields_html
 from archive.web.games import PAGES
+from archive.web.lines import usual_start
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from django.forms import BoundField
 
+    from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.queries.positions import Explorer, MoveStats, Results, Unplayed
     from archive.web.lines import Walk
 
 register = template.Library()
@@ -57,13 +57,7 @@ def number(value: int) -> str:
 @register.simple_tag
 def start_position_url(kind: str = SHOGI.name) -> str:
     """The page of the usual start of a game."""
-    return reverse("position", args=[kind, _start_code(kind)])
-
-
-@cache
-def _start_code(kind: str) -> str:
-    game = GAMES[kind]
-    return game.codec.path_code(game.codec.encode(game.rules.initial()))
+    return reverse("position", args=[kind, GAMES[kind].codec.path_code(usual_start(kind))])
 
 
 @register.simple_tag

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
@@ -201,7 +202,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         draft.remarks += book.remarks if not games else []
         game = draft.finished(len(games), _locate)
         if game is not None:
-            games.append(game if game.kind == "position" else replace(game, kind="tree"))
+            games.append(game if game.record_kind == "position" else replace(game, record_kind="tree"))
         else:
             notes.take(draft.notes)
     return games
@@ -296,3 +297,22 @@ def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]
     """What waits, the first first, with what is added meanwhile."""
     while waiting:
         yield waiting.popleft()
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_USI_MOVE: Final = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+_MARK: Final = re.compile(
+    r"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n(?:(?:#|//)[^\n]*+\n)*+"
+    rf"{_USI_MOVE}[ \t]++(?:none|{_USI_MOVE})[ \t]++-?[0-9]",
+    re.MULTILINE,
+)
+"""The first line of an opening book, or a position of one with a move, its reply and its score."""
+
+
+def _is_book(text: str, name: str) -> bool:
+    """Whether a text is a book; the words are looked for first, as the expression takes longer."""
+    return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
+
+
+FORMAT: Final = Format("db", load, [Mark(Stage.PAIR, _is_book)])

@@ -11,14 +11,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError, IllegalMoveError
+from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer
 from kifu_core.jkf import Initial, Record
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
+from kifu_core.shogi.formats.endings import NoEndings
 from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
@@ -205,3 +208,19 @@ def dump(record: Record) -> str:
     begin = "position startpos" if sfen == f"{INITIAL_SFEN} 1" else f"position sfen {sfen}"
     moves = main_moves(record)
     return " ".join([begin, "moves", *moves] if moves else [begin]) + "\n"
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_MARK: Final = r"""[ \t]*+(?:
+    (?:position[ \t]++)?+(?:startpos(?:[ \t]|$)|sfen[ \t]++[^/\s]++/)|position[ \t]++sfen[ \t]
+    |moves[ \t]++[1-9PLNSGBR]|(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?(?:[ \t]|$))"""
+
+_BEGINS: Final = re.compile(
+    rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
+    rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
+)
+cut: Final = cutter(lambda line, before, depth: _BEGINS.match(line) is not None)
+
+_FILE: Final = Writer("usi", dump, lost=ALL_BUT_MOVES, lost_endings=NoEndings().lost)
+FORMAT: Final = Format("usi", load, [Mark(Stage.LINE, _MARK)], [_FILE], cut)

@@ -56,8 +56,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "codes": lambda n: CODE * n,
     "words of six letters": lambda n: "AwgYgA\n" * n,
     "words like codes": lambda n: "aB3dE6gH " * n,
-    "json": lambda n: json.dumps({"kind": "quoridor", "version": 1, "moves": entries(n)}),
-    "json records": lambda n: json.dumps([{"kind": "quoridor", "version": 1, "moves": entries(2)}] * n),
+    "json": lambda n: json.dumps({"game": "quoridor", "version": 1, "moves": entries(n)}),
+    "json records": lambda n: json.dumps([{"game": "quoridor", "version": 1, "moves": entries(2)}] * n),
 }
 
 

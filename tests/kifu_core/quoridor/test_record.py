@@ -124,8 +124,8 @@ def test_forks_nested_as_deep_as_they_may_be_are_read_and_written():
 
 def test_a_list_of_openings_is_a_tree():
     text = "1. e2 e8 (d9) 2. e3 (d2) e7 (d8) 3. e4 (f3) e6 (d7)"
-    assert formats.load(text).games[0].kind == "tree"
-    assert formats.load('[White "Ada"]\n' + text).games[0].kind == "game"
+    assert formats.load(text).games[0].record_kind == "tree"
+    assert formats.load('[White "Ada"]\n' + text).games[0].record_kind == "game"
 
 
 def test_starts_as_texts():
@@ -140,7 +140,7 @@ def mutants() -> list[Any]:
     """Records with one thing changed each that makes them something else than what we give."""
     found = []
     for path, value in [
-        (["kind"], "shogi"),
+        (["game"], "shogi"),
         (["version"], 2),
         (["initial"], {"preset": "HIRATE"}),
         (["initial"], {"preset": "OTHER"}),

@@ -10,7 +10,7 @@ import { copyText, sayDone } from "./copying.js";
  * @param {Record<string, (url: string) => string | Promise<string>>} [own] texts that are no files of the server's, by name
  */
 export function startSharing(replay, own = {}) {
-  const texts = { link: () => location.origin + replay.addressOf(replay.shown()), ...own };
+  const texts = { link: () => location.origin + replay.addressOf(replay.shown), ...own };
   replay.root.addEventListener("click", async (event) => {
     const button = event.target instanceof Element && event.target.closest("button[data-take]");
     if (!(button instanceof HTMLButtonElement)) return;
