@@ -136,6 +136,8 @@ class _Converter:
         if self.format == "jkf" and self.arguments.raw:
             return _json(raw_record(game.record, source)) + "\n"
         given = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
+        if source == self.format:
+            given["remarks"] = game.remarks
         if "ply" in self.arguments:
             given["ply"] = self.arguments.ply
         options = {name: value for name, value in given.items() if name in self.writer.options}

@@ -126,9 +126,10 @@ class Writer:
 
     `title` is what people call it, `title_ja` where Japanese ones call it otherwise. `dump` writes a record
     and takes the named `options`: `ending`, the game's `Ending` where JKF has no name for it, `ply`, the
-    position written, `version` and `fractions` of CSA, `indent` of JSON. `is_json` is a file that is the
-    record itself, of several games a list; `position_only` one that holds a position, `copied` one that
-    people paste elsewhere. `between` stands between games of one file; None is a file of one.
+    position written, `version` and `fractions` of CSA, `remarks` that stood beside the record in a file of
+    the same format, `indent` of JSON. `is_json` is a file that is the record itself, of several games a list;
+    `position_only` one that holds a position, `copied` one that people paste elsewhere. `between` stands
+    between games of one file; None is a file of one.
 
     `lost` are the parts of a record that have no place there: of `headers` those that are not among
     `kept_headers`, of endings as many as `lost_endings` counts. `recount` counts parts anew of which only

@@ -81,16 +81,16 @@ class Replay(Generic[P]):
 class Text(Generic[P]):
     """Positions and moves as people and programs write them.
 
-    `named` is the position of a text that is no record, `meant` that of words which somebody typed, None for
-    others; `texts` are names that a position has beside its code, after so many half-moves. `move_name`
-    writes a move in the game's notation, `move_text` one about to be played as people write it, and
-    `move_facts` are what else is told of that. With the mark of its side, as a language has it, `written` is
-    a move of a record, after the one before it; `played` is one about to be played, by its `move_text`, after
-    the one before it.
+    `named` is the position of a text that is no record, `typed` that of words in which somebody names one
+    otherwise, None for others; `texts` are names that a position has beside its code, after so many
+    half-moves. `move_name` writes a move in the game's notation, `move_text` one about to be played as people
+    write it, and `move_facts` are what else is told of that. With the mark of its side, as a language has it,
+    `written` is a move of a record, after the one before it; `played` is one about to be played, by its
+    `move_text`, after the one before it.
     """
 
     named: Callable[[str], P | None]
-    meant: Callable[[str], P | None]
+    typed: Callable[[str], P | None]
     texts: Callable[[P, int], dict[str, str]]
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]

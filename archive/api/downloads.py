@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from archive.models import Game
+from archive.models import Entry, Game, Upload
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES
 from kifu_core.jkf import SPECIALS
@@ -14,6 +14,9 @@ DOWNLOADS: Final = {
     name: writer.content_type for kind in GAMES.values() for name, writer in kind.formats.writers.items()
 }
 """Content type by extension."""
+
+_EDITIONS: Final = 20
+"""So many editions of a game are asked for what stands beside their records."""
 
 
 class UnencodableError(ValueError):
@@ -37,10 +40,20 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
         options["ply"] = ply
     if "ending" in writer.options and game.special:
         options["ending"] = _ending(game)
+    if "remarks" in writer.options:
+        options["remarks"] = _remarks(game, extension)
     data, issues = writer.encoded(writer.dump(game.jkf, **options))
     if issues:
         raise UnencodableError(issues)
     return data
+
+
+def _remarks(game: Game, file_format: str) -> list[str]:
+    """Return what the game's editions of a format have beside their records, each line once."""
+    editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
+    shown = editions.exclude(upload__state=Upload.State.DELETING)[:_EDITIONS]
+    facts = shown.values_list("parsed_facts", flat=True)
+    return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
 
 
 def _ending(game: Game) -> Ending:

@@ -12,19 +12,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from hashlib import blake2b
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.db import connection
 from django.db.models import QuerySet
 
 from archive.models import Entry, Event, Player, Upload
 from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
+from archive.queries.kept import kept
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
-from archive.queries.taken_down import last_gone
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
 from archive.queries.whole import together, whole
 
@@ -80,12 +78,11 @@ def facets(filters: GameFilters | None = None, space: int = 0) -> Facets:
     query = query_of(filters)
     if query is None:
         return Facets()
-    kept = f"facets-{last_gone()}-{blake2b(repr((space, filters)).encode()).hexdigest()}"
-    found: Facets | None = cache.get(kept)
-    if found is None:
-        found = _count(query, space)
-        if found.sampled:
-            cache.set(kept, found, KEPT_SECONDS)
+    found = kept(
+        f"facets {space} {filters}",
+        lambda: _count(query, space),
+        lambda found: KEPT_SECONDS if found.sampled else 0,
+    )
     return _of_whole(filters, found) if found.sampled and space == 0 else found
 
 
@@ -139,23 +136,22 @@ _UPLOADS: Final = """
 
 def _names(filters: GameFilters) -> Facets:
     """The players, events and uploads of all records, or of all of a kind; kept as the other numbers are."""
-    kept = f"names-{last_gone()}-{filters.game}-{filters.record_kind}"
-    found: Facets | None = cache.get(kept)
-    if found is None:
-        asked = conjunction(
-            [
-                Sql("g.space = 0"),
-                *([Sql("g.kind = %s", (filters.game,))] if filters.game else []),
-                *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
-            ]
-        )
-        found = Facets(
+    asked = conjunction(
+        [
+            Sql("g.space = 0"),
+            *([Sql("g.kind = %s", (filters.game,))] if filters.game else []),
+            *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
+        ]
+    )
+    return kept(
+        f"names {asked}",
+        lambda: Facets(
             players=_named(Player.objects.all(), _most_of(_SEATS, asked, 2)),
             events=_named(Event.objects.all(), _most_of(_EVENTS, asked)),
             sources=_named(Upload.objects.all(), _most_of(_UPLOADS, asked)),
-        )
-        cache.set(kept, found, KEPT_WHOLE)
-    return found
+        ),
+        lambda _found: KEPT_WHOLE,
+    )
 
 
 def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:

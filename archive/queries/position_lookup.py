@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -21,7 +20,7 @@ from kifu_core.record import ParseResult
 _LONGEST_LINE: Final = 10_000
 """Characters of words that name a position; what is longer is a record at most."""
 _SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
+"""A single word of so many characters is meant as a code."""
 _LONGEST: Final = 600
 """Plies of a record that are looked up; what games share lies long before."""
 _ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
@@ -44,24 +43,20 @@ class Meant(NamedTuple):
 def of_words(words: str) -> Meant | None:
     """Return the position that words name without being a record; None for other words.
 
-    They are the address of a position's page, a code, an SFEN, or moves as USI, KI2, CSA, the pages or lists
-    of moves write them, which mean their end.
+    They are the address of a position's page, or what one of the games knows (`Text.typed`).
     """
     words = words.strip()
     if not words or len(words) > _LONGEST_LINE:
         return None
     if address := _ADDRESS.match(words):
-        game = GAMES[address[1]]
-        position = _tolerant(lambda path: game.codec.decode(game.codec.path_code(path)), unquote(address[2]))
-        return None if position is None else Meant(game, position)
-    found = ((game, _tolerant(game.text.meant, words)) for game in GAMES.values())
+        return _addressed(GAMES[address[1]], unquote(address[2]))
+    found = ((game, game.text.typed(words)) for game in GAMES.values())
     return next((Meant(game, position) for game, position in found if position is not None), None)
 
 
-def _tolerant(read: Callable[[str], Any], text: str) -> Any:
-    """What is read of a text; None for one that is wrong."""
+def _addressed(game: GameKind[Any], code: str) -> Meant | None:
     try:
-        return read(text)
+        return Meant(game, game.codec.decode(game.codec.path_code(code)))
     except KifuError:
         return None
 

@@ -7,13 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from django.core.cache import cache
 from django.db import connection
 
 from archive.derive.series import unpack
 from archive.models import Game
+from archive.queries.kept import kept
 from archive.queries.people import LISTED, without_gaps
-from archive.queries.taken_down import last_gone
 from archive.queries.whole import KEPT_SECONDS, Records, Whole, count_whole, whole
 from kifu_core.games import SHOGI
 
@@ -68,31 +67,29 @@ _RECORDS: Final = """
 
 def counts() -> Counts:
     """How much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
-    kept = f"counts-{last_gone()}"
-    found: Counts | None = cache.get(kept)
-    if found is None:
-        with connection.cursor() as cursor:
-            cursor.execute(_RECORDS)
-            rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
-        found = Counts(
-            games=sum(n for n, _positions in rows.values()),
-            positions=sum(positions for _n, positions in rows.values()),
-            kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
-        )
-        # An archive that has just begun fills fast; a large one hardly changes.
-        cache.set(kept, found, COUNTS_SECONDS if found.games > LISTED else 1)
-    return found
+    # An archive that has just begun fills fast; a large one hardly changes.
+    return kept("counts", _counts, lambda found: COUNTS_SECONDS if found.games > LISTED else 1)
+
+
+def _counts() -> Counts:
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORDS)
+        rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
+    return Counts(
+        games=sum(n for n, _positions in rows.values()),
+        positions=sum(positions for _n, positions in rows.values()),
+        kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
+    )
 
 
 def statistics(kind: str | None = None) -> Statistics:
     """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old, and
     without what was taken down since."""
-    kept = f"statistics-{kind}-{last_gone()}"
-    found: Statistics | None = cache.get(kept)
-    if found is None:
-        found = add_up(kind, whole())
-        cache.set(kept, found, KEPT_SECONDS if found.games > LISTED else 1)
-    return found
+    return kept(
+        f"statistics {kind}",
+        lambda: add_up(kind, whole()),
+        lambda found: KEPT_SECONDS if found.games > LISTED else 1,
+    )
 
 
 def add_up(kind: str | None = None, records: Whole | None = None) -> Statistics:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GoneGame, GoneUpload, Upload
@@ -69,8 +69,9 @@ def has_hidden(upload: Upload, part: int | None = None) -> bool:
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """An entry's issues; none where they would quote what is hidden from this request."""
-    return [] if entry.hidden and not sees_deleted(request) else list(entry.issues)
+    """An entry's issues, without those that would quote what is hidden from this request."""
+    shown = not entry.hidden or sees_deleted(request)
+    return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
 
 def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
@@ -79,7 +80,7 @@ def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
     hidden = nameless(request, {upload.pk for upload in shown})
     for upload in shown:
         if upload.pk in hidden:
-            upload.name = ""
+            upload.name, upload.paths = "", []
 
 
 def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
@@ -162,12 +163,6 @@ def is_hidden(game: int) -> bool:
         cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
         came, stays = cursor.fetchone()
     return bool(came and not stays)
-
-
-def last_gone() -> int:
-    """A number that is another one when an upload has left the lists: what was counted before counts its
-    games too. Every process keeps its own counts, and would not hear of it otherwise."""
-    return GoneUpload.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
 def _missing(gone: QuerySet[Any]) -> Http404:

@@ -7,18 +7,16 @@ large the archive is; one that had to be cut is kept for a while.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
-from django.core.cache import cache
 from django.db import connection
 
 from archive.queries import people
 from archive.queries.facets import KEPT_SECONDS, Facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
+from archive.queries.kept import kept
 from archive.queries.statistics import counts
-from archive.queries.taken_down import last_gone
 
 COUNTED_TO: Final = 10_000
 """Games of a list that are looked at."""
@@ -85,12 +83,7 @@ def _looked_through(filters: GameFilters) -> Total:
     query = query_of(filters)
     if query is None:
         return Total(0)
-    kept = f"total-{last_gone()}-{blake2b(repr(filters).encode()).hexdigest()}"
-    found: Total | None = cache.get(kept)
-    if found is None:
-        found = _count(query)
-        cache.set(kept, found, KEPT_SECONDS)
-    return found
+    return kept(f"total {filters}", lambda: _count(query), lambda _found: KEPT_SECONDS)
 
 
 def _count(query: Query) -> Total:

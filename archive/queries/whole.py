@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.db import connection
 
-from archive.queries.taken_down import last_gone
+from archive.queries.kept import kept
 
 KEPT_SECONDS: Final = 600
 FEW: Final = 20
@@ -72,13 +71,11 @@ _DAYS: Final = """
 
 def whole() -> Whole:
     """All records, at most `KEPT_SECONDS` old, and without what was taken down since."""
-    kept = f"whole-{last_gone()}"
-    found: Whole | None = cache.get(kept)
-    if found is None:
-        found = count_whole()
-        games = sum(records.games for records in found.values())
-        cache.set(kept, found, KEPT_SECONDS if games > FEW else 1)
-    return found
+    return kept(
+        "whole",
+        count_whole,
+        lambda found: KEPT_SECONDS if sum(records.games for records in found.values()) > FEW else 1,
+    )
 
 
 def count_whole() -> Whole:

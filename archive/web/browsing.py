@@ -27,7 +27,7 @@ from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
 from archive.web.games import PAGES
-from archive.web.unchanged import conditional
+from archive.web.unchanged import conditional, remembered
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import RESULTS_OF, ending_text, number_text
 from kifu_core.games import GAMES
@@ -80,12 +80,14 @@ class Plot:
 
 
 @require_safe
+@remembered
 def players(request: HttpRequest) -> HttpResponse:
     """All players by name."""
     return _names(request, "player")
 
 
 @require_safe
+@remembered
 def events(request: HttpRequest) -> HttpResponse:
     """All events by name."""
     return _names(request, "event")
@@ -168,6 +170,7 @@ def _query(asked: Mapping[str, str]) -> str:
 
 
 @require_safe
+@remembered
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """A player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(player_id)
@@ -194,6 +197,7 @@ def _first_moves(kind: str, name: str) -> dict[str, Any]:
 
 
 @require_safe
+@remembered
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """An event: results, players, years, openings, latest games."""
     found = people.event_summary(event_id)
@@ -235,6 +239,7 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 
 @require_safe
+@remembered
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """What the whole archive adds up to."""
     asked = request.GET.get("game")

@@ -43,6 +43,7 @@ from kifu_core.shogi.evaluations import best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
     from kifu_core.shogi.evaluations import Evaluation
@@ -229,8 +230,8 @@ def game_context(
         ][:_BOOKMARKS],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
         "downloads": downloads(game),
-        "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
         "copies": copies(game),
+        "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
         "programs": pages.programs,
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
@@ -444,22 +445,24 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
 
 
 def downloads(game: Game) -> list[tuple[str, str]]:
-    """The record in every format that is offered: names and addresses."""
-    return [
-        (writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
-        for writer in GAMES[game.kind].formats.writers.values()
-        if not writer.position_only
-    ]
+    """Return the names of all formats that a game's record is offered in, and its addresses."""
+    writers = GAMES[game.kind].formats.writers.values()
+    return [_record_link(game, one) for one in writers if not one.position_only]
 
 
 def copies(game: Game) -> list[tuple[str, str]]:
-    """The record in the formats that people paste elsewhere: the formats' names and the addresses."""
+    """Return the names of the formats that people paste elsewhere, and the record's addresses in them."""
+    readers = GAMES[game.kind].formats.readers.values()
     return [
-        (one.writers[0].called(get_language()), reverse("api:game-record", args=[game.pk, writer.name]))
-        for one in GAMES[game.kind].formats.readers.values()
+        (one.writers[0].called(get_language()), _record_link(game, writer)[1])
+        for one in readers
         for writer in one.writers
         if writer.copied
     ]
+
+
+def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
+    return writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name])
 
 
 def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:

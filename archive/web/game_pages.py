@@ -49,11 +49,11 @@ class Words:
 class GamePages:
     """What pages of a game offer beside what those of all games do.
 
-    `whole` is the format in which records say everything, `programs` take a position or a game in their
-    address. `styles` are for pages with boards of any game, `links` for the foot of every page: what they are
-    called, and the names of their addresses.
+    `whole` is the format that says everything of its records, `programs` take a position or a game in their
+    address. `styles` are for pages with boards of any game,
+    `links` for the foot of every page: the names of their addresses and what they are called.
 
-    `header` is what a record's header is called; `side_names` the sides of a game that names nobody, by its
+    `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
     start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
     need of the position with which the shown piece of a record begins, at a ply, after so many moves.
     """

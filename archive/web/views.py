@@ -53,7 +53,7 @@ from archive.web.game_search import (
 from archive.web.games import PAGES
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
-from archive.web.unchanged import PART, conditional
+from archive.web.unchanged import PART, conditional, remembered
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
@@ -76,6 +76,7 @@ _LOOKED_UP: Final = 5
 
 
 @require_safe
+@remembered
 def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
     start = Position.initial()
@@ -102,6 +103,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@remembered
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position or an address pasted into the search box leads to its page, other words
     to filters."""
@@ -214,6 +216,7 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 
 
 @require_safe
+@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of one game. Former ids lead to the present one for good."""
@@ -284,6 +287,7 @@ def _ply(text: str) -> int:
 
 
 @require_safe
+@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
 

@@ -21,7 +21,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     codec=Codec(
         decode=keys.decode,
         encode=keys.encode,
-        path_code=telling.path_code,
+        path_code=keys.path_code,
         identity=lambda code: keys.rule_key(keys.decode(code)),
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,
@@ -42,7 +42,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
-        meant=telling.meant,
+        typed=telling.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
         move_text=telling.move_text,

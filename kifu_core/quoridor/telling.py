@@ -16,17 +16,6 @@ from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
 from kifu_core.quoridor.replay import main_line
 
-_PATH: Final = str.maketrans("+/-_", "-_+/")
-
-
-def path_code(code: str) -> str:
-    """A code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
-
-    >>> path_code("gk+/"), path_code(path_code("gk+/"))
-    ('gk-_', 'gk+/')
-    """
-    return code.translate(_PATH)
-
 
 def move_text(position: Position, move: int) -> str:
     """A move about to be played, as lists write it."""
@@ -58,15 +47,18 @@ def named(text: str) -> Position | None:
     return found.start().position if found.moves is None else None
 
 
-def meant(words: str) -> Position | None:
-    """The position of a code, or the last one of a list of two moves and more; None for other words."""
-    found = detect(words)[0]
-    if found != ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else ""):
+def typed(text: str) -> Position | None:
+    """Return the position of a code, or of the end of a list of two moves and more; None for other words."""
+    if detect(text)[0] != ("alg" if len(text.split()) > 1 else "qf" if looks_coded(text) else ""):
         return None
-    if (position := named(words)) is not None:
-        return position
-    *_, (_ply, position, _move, _entry) = main_line(from_jkf(load(words).games[0].record))
-    return position
+    try:
+        if (position := named(text)) is not None:
+            return position
+        found = load(text).games
+    except KifuError:
+        return None
+    *_, (_ply, end, _move, _entry) = main_line(from_jkf(found[0].record)) if found else [(0, None, 0, None)]
+    return end
 
 
 def as_object(position: Position) -> dict[str, Any]:

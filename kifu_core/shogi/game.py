@@ -54,7 +54,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
     ),
     text=Text(
         named=telling.named,
-        meant=typed_moves.meant,
+        typed=typed_moves.position_typed,
         texts=telling.texts,
         move_name=moves.to_usi,
         move_text=notation.move_text,

@@ -1,4 +1,4 @@
-"""Positions that somebody types without a record around them: by moves, as SFEN, as a code.
+"""Moves and positions that somebody types without a record around them.
 
 Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
 books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from kifu_core.deadline import watched
+from kifu_core.errors import KifuError
 from kifu_core.shogi import formats, moves, replay, rules, spelling
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.pieces import LETTERS
@@ -35,42 +36,45 @@ _JAPANESE_LINE: Final = re.compile(
 _RANKS: Final = "abcdefghi"
 
 
-def meant(words: str) -> Position | None:
+_SHORTEST_CODE: Final = 20
+"""Shorter words that happen to be a code are taken for a name."""
+_ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
+"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
+
+
+def position_typed(words: str) -> Position | None:
     """Return the position that words name without being a record; None for other words.
 
-    They are moves, the end of USI, an SFEN of which the side to move and the hands may be left out, or a
-    code. Raises KifuError for wrong ones.
+    They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,
+    KI2, CSA or our pages write them, which mean their end.
     """
     if (played := position_after(words)) is not None:
         return played
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
-    if _MOVES.fullmatch(text):
-        return _end(text)
-    if bare.count("/") == _RANKS_BETWEEN:
-        return _end(f"position sfen {bare}") if " moves " in bare else Position.from_sfen(_whole(bare))
-    return shogi64.decode(bare) if len(bare) >= _SHORTEST_CODE else None
-
-
-_RANKS_BETWEEN: Final = 8
-_SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
+    try:
+        if _ALONE.fullmatch(text):
+            return _end(text)
+        if bare.count("/") == 8:
+            return _end(f"position sfen {bare}") if " moves " in bare else Position.from_sfen(_whole(bare))
+        return shogi64.decode(bare) if len(bare) >= _SHORTEST_CODE else None
+    except KifuError:
+        return None
 
 
 def _whole(sfen: str) -> str:
+    """Return an SFEN with Black to move and nothing in hand where it leaves these out."""
     fields = sfen.split()
     return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
 
 
 def _end(text: str) -> Position | None:
-    """Return the last position of a text's first record."""
+    """Return the end of a record's main line; None for what is no record."""
     found = formats.load(text)
-    if not found.games:
-        return None
-    *_, (_ply, position, _move, _entry) = replay.main_line(found.games[0].record)
-    return position
+    for game in found.games:
+        *_, (_ply, position, _move, _entry) = replay.main_line(game.record)
+        return position
+    return None
 
 
 def position_after(words: str) -> Position | None:

@@ -115,6 +115,16 @@ def test_a_download_read_back_is_the_same_game(client, name):
     assert moves == [entry["move"] for entry in game.jkf["moves"] if "move" in entry]
 
 
+def test_a_csa_download_has_the_comments_about_the_files_it_came_from_and_no_others(client):
+    stored(KIF.replace("手合割：平手", "#of the KIF\n手合割：平手"))
+    stored(CSA.replace("V2.2\n", "V2.2\n'Max_Moves:256\n"), "a.csa")
+    stored(CSA.replace("V2.2\n", "V2.2\n'Max_Moves:256\n'of the third\n"), "b.csa")
+    game = Game.objects.get()
+    text = client.get(f"/api/v1/games/{game.pk}/record.csa").content.decode()
+    assert [line for line in text.splitlines() if line.startswith("'")] == ["'Max_Moves:256", "'of the third"]
+    assert "of the" not in client.get(f"/api/v1/games/{game.pk}/record.kifu").content.decode()
+
+
 @pytest.mark.parametrize(
     ("query", "sfen"), [({"ply": "0"}, "b - 1"), ({"ply": "1"}, "w - 2"), ({}, "w Pb 8")]
 )

@@ -2,7 +2,7 @@
 
     python -m tests.kifu_core.comparison
 
-writes it into docs/formats/README.md, between its two marks.
+writes it into docs/formats/carried.md, between its two marks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kifu_core.shogi.formats import SHOGI
 from kifu_core.shogi.formats.raw import raw_record
 from kifu_core.shogi.replay import start
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats" / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "formats" / "carried.md"
 FORMATS = [one.writers[0].name for one in SHOGI.readers.values() if one.writers]
 
 SAMPLE = """\
@@ -60,6 +60,25 @@ FIELDS = {
     "relative": "relative words (`relative`)",
     "same": "同 (`same`)",
 }
+
+
+JAPANESE = {
+    "source square (`from`)": "移動元",
+    "captured piece (`capture`)": "取った駒",
+    "promotion (`promote`)": "成・不成",
+    "relative words (`relative`)": "左・右・直・上・寄・引・打",
+    "start position": "開始局面",
+    "moves": "指し手",
+    "variations": "変化",
+    "ending": "終わり方",
+    "players": "対局者",
+    "other headers": "そのほかの見出し",
+    "comments": "コメント",
+    "bookmarks": "しおり",
+    "times": "消費時間",
+    "fractions of seconds": "秒未満の時間",
+}
+"""The titles of rows in Japanese, where that is another."""
 
 
 def sample() -> ParsedGame:
@@ -115,8 +134,9 @@ def table() -> str:
         "| --- " * (len(FORMATS) + 1) + "|",
     ]
     for row in answers["jkf"]:
+        title = " · ".join(filter(None, (row, JAPANESE.get(row))))
         lines.append(
-            f"| {row} | " + " | ".join("○" if answers[name][row] else "×" for name in FORMATS) + " |"
+            f"| {title} | " + " | ".join("○" if answers[name][row] else "×" for name in FORMATS) + " |"
         )
     return "\n".join(lines) + "\n"
 

@@ -231,7 +231,7 @@ def test_check_reports_what_is_no_record(name, code):
 def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
     for name, first, code, told in (
         ("two.zip", "a.kif", "is-container", "this is an archive (ZIP); take the files out of it first"),
-        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Word/Excel)"),
+        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Office)"),
     ):
         path = tmp_path / name
         with zipfile.ZipFile(path, "w") as archive:

@@ -11,7 +11,7 @@ from kifu_core.classes import key
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI, GameKind
 from kifu_core.lines import NO_MOVE
-from kifu_core.quoridor.telling import path_code
+from kifu_core.quoridor.keys import path_code
 
 TEXTS = {
     "shogi": "position startpos moves 7g7f 3c3d 2g2f 8c8d 8h2b+ 3a2b B*4e",

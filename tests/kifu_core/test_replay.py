@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from kifu_core import load
+from kifu_core.classes import key
 from kifu_core.games import GAMES
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.keys.canonical import canonical
@@ -96,5 +97,5 @@ def test_the_archive_finds_everything_in_one_table():
     assert position == Position.initial()
     assert shogi.codec.canonical(position).code == first.code
     assert shogi.codec.decode(shogi.codec.encode(position)) == position
-    assert shogi.codec.key(first.code, first.orientation) == shogi.codec.same_class_keys(position)[0]
+    assert key(first.code, first.orientation) == shogi.codec.same_class_keys(position)[0]
     assert shogi.formats.load(shogi.formats.dump(game, "csa"), None).games[0].record == game

@@ -38,7 +38,7 @@ def convert(request: Request) -> Response:
         if to not in kind.formats.names:
             names = ", ".join(kind.formats.names)
             raise ApiError("other-game", f"records of {kind.name} are written as {names}")
-        told = [_converted(kind, game, to) for game in watched(result.games)]
+        told = [_converted(kind, game, result.format, to) for game in watched(result.games)]
         return Response(_about(kind, result) | {"to": to, "games": told})
 
 
@@ -86,10 +86,11 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     }
 
 
-def _converted(kind: GameKind[Any], game: ParsedGame, to: str) -> dict[str, Any]:
+def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
     """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
     writer = kind.formats.writer(to)
-    options = {"ending": game.ending} if "ending" in writer.options else {}
+    given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
+    options = {name: value for name, value in given.items() if name in writer.options}
     record = game.record if writer.is_json else writer.dump(game.record, **options)
     return {"record": record, "losses": _told(kind.formats.losses(game, to)), "issues": _told(game.issues)}
 

@@ -45,7 +45,7 @@ EVALUATIONS: Final = 300_000
 """Bytes that evaluations may take in one answer, about."""
 
 
-@endpoint("GET", query=GamesQuery)
+@endpoint("GET", query=GamesQuery, remembered=True)
 def games(request: Request, query: dict[str, Any]) -> Response:
     """A page of games that have all that is asked for."""
     try:
@@ -95,7 +95,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
     return [{"name": name, "games": n} for _pk, name, n in values]
 
 
-@endpoint("GET")
+@endpoint("GET", remembered=True)
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
@@ -155,7 +155,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
-@endpoint("GET", query=RecordQuery, types=_types)
+@endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
@@ -193,7 +193,7 @@ def _ply(text: str | None, game: Game) -> int | None:
     return int(text)
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
@@ -214,7 +214,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     )
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""

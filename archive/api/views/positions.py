@@ -57,7 +57,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     return HttpResponse(status=303, headers={"Location": address})
 
 
-@endpoint("GET", query=PositionQuery)
+@endpoint("GET", query=PositionQuery, remembered=True)
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The explorer's answer; a position that nobody reached has zero games."""
     game = _game(kind)
@@ -79,7 +79,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     )
 
 
-@endpoint("GET", query=ThroughQuery)
+@endpoint("GET", query=ThroughQuery, remembered=True)
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """A page of the games through a position."""
     game = _game(kind)
@@ -102,7 +102,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@endpoint("GET")
+@endpoint("GET", remembered=True)
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)

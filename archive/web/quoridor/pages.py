@@ -19,11 +19,12 @@ from kifu_core.quoridor.telling import MARKS
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 
 
+_PLAYERS: Final = ("先手", "後手")
+
+
 def header(name: str) -> str:
-    """What a header is called: records name theirs as shogi's do."""
-    if language() == "en":
-        return tag_of(name)
-    return dict(zip(("先手", "後手"), side_names(""), strict=True)).get(name, name)
+    """What a header is called: records name theirs as shogi's do, in English they have tags."""
+    return tag_of(name) if language() == "en" else name
 
 
 def side_names(_start: str) -> tuple[str, str]:

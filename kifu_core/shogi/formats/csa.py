@@ -4,7 +4,7 @@ source."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from kifu_core.cutting import Piece
@@ -30,6 +30,7 @@ from kifu_core.shogi.start import start_position
 
 _KEYS: Final = {name: key for key, name in HEADERS.items()}
 _ENDS_HEAD: Final = re.compile(rf",(?=[ \t]*+{STATEMENT})")
+_ENCODING: Final = "CSA encoding="
 _IS_KEY: Final = re.compile(r"[^:\n]{1,60}")
 _PLAYER_SIGNS: Final = {"先手": "+", "下手": "+", "後手": "-", "上手": "-"}
 
@@ -40,18 +41,21 @@ def dump(
     ending: Ending | None = None,
     version: Literal["2.2", "3"] = "2.2",
     fractions: Mapping[int, str] | None = None,
+    remarks: Sequence[str] = (),
 ) -> str:
     """The record as CSA V2.2 or V3, which is UTF-8 and says so; forks are lost. `ending` is as for KIF.
 
-    `fractions` are the digits beyond whole seconds by ply, which only V3 knows. Headers that CSA has no key
-    for keep their names: readers pass over keys they do not know.
+    `fractions` are the digits beyond whole seconds by ply, which only V3 knows. `remarks` are the comments
+    about the file, before the side to move; what they say of its encoding is written anew. Headers that CSA
+    has no key for keep their names: readers pass over keys they do not know.
     """
     position = start_position(record.get("initial"))
-    lines = ["'CSA encoding=UTF-8", "V3.0"] if version == "3" else ["V2.2"]
+    lines = [f"'{_ENCODING}UTF-8", "V3.0"] if version == "3" else ["V2.2"]
+    lines += _comment_lines(text for text in remarks if not text.startswith(_ENCODING))
     lines += [*_header_lines(record), *_start_lines(position), "-" if position.turn else "+"]
     digits = fractions if fractions and version == "3" else {}
     for entry in record["moves"][:1]:
-        lines += _comment_lines(entry)
+        lines += _comment_lines(entry.get("comments", ()))
     main = next(branches(record, ending))
     turn = main.turn
     for index, entry in enumerate(watched(main.entries)):
@@ -61,7 +65,7 @@ def dump(
             lines.append(statement)
         if statement and "time" in entry:
             lines.append(f"T{seconds(entry['time']['now'])}" + (f".{digits[ply]}" if ply in digits else ""))
-        lines += _comment_lines(entry)
+        lines += _comment_lines(entry.get("comments", ()))
     return "\n".join(lines) + "\n"
 
 
@@ -130,8 +134,8 @@ def _statement(entry: MoveEntry, ending: Ending | None, turn: int) -> str:
     return f"%{entry['special']}" if "special" in entry else ""
 
 
-def _comment_lines(entry: MoveEntry) -> list[str]:
-    return ["'" + line for comment in entry.get("comments", []) for line in (comment.splitlines() or [""])]
+def _comment_lines(comments: Iterable[str]) -> list[str]:
+    return ["'" + line for comment in comments for line in (comment.splitlines() or [""])]
 
 
 # --- format ----------------------------------------------------------------------------------------------
@@ -211,7 +215,7 @@ _MARK: Final = r"""V[23](?:\.[0-9])?[ ]*(?:,|$)|N[+-]|PI|P[1-9](?:[-+ ]|\*)|P[+-
 _FILE: Final = Writer(
     "csa",
     dump,
-    options=["ending", "version", "fractions"],
+    options=["ending", "version", "fractions", "remarks"],
     copied=True,
     between="/\n",
     lost=["headers", "times", "totals", "fractions", "comments", "forks", "bookmarks", "ending"],

@@ -21,7 +21,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, Said
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, expected, items, leaf, repeated
 from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
@@ -29,18 +29,15 @@ from kifu_core.shogi.specials import BY_CSA
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_EOL = r"[ \t]*+(?:\n|\Z)"
 _GAP = r"[ \t]++"
 _WORD = r"[^ \t\n]++"
 
 HEAD = leaf(
     "head",
     rf"[ \t]*+([0-9]{{1,9}}+){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}([0-2]){_GAP}([0-9]{{1,5}}+)"
-    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + _EOL,
+    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + EOL,
 )
 MOVES = leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
 EXPECTED: Final = expected(GRAMMAR)

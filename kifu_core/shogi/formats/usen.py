@@ -22,7 +22,7 @@ from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.endings import NamedEndings
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, expected, items, leaf, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import cut, packed_step
 from kifu_core.shogi.formats.writing import Branch, branches
@@ -39,12 +39,8 @@ from kifu_core.shogi.start import named_initial
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_EOL = r"[ \t]*+(?:\n|\Z)"
 
-GAME = leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + _EOL)
-REMARK = leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+GAME = leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + EOL)
 
 GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN).parse_with_tabs()
 
