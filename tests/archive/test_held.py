@@ -90,7 +90,7 @@ def test_its_bytes_are_hidden_if_those_before_were_and_the_reason_is_told():
     client, address = Client(), f"/api/v1/uploads/{upload.pk}"
     assert client.get(f"{address}/source").status_code == 410
     (told,) = client.get(f"{address}/entries").json()["results"]
-    assert (told["state"], told["game"]) == ("held", None)
+    assert (told["state"], told["game_id"]) == ("held", None)
     assert [issue["code"] for issue in told["issues"]] == ["taken-down"]
     page = client.get(f"/uploads/{upload.pk}/", headers={"Accept-Language": "en"}).getvalue().decode()
     assert "held for the staff" in page and "it is held until the staff lets it in" in page
