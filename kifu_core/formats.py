@@ -80,7 +80,7 @@ class Detector:
                 self._tests += [(_named(name, test), reason) for _, _, name, test in group if callable(test)]
 
     def __call__(self, text: str, name: str = "") -> tuple[str | None, str]:
-        """The format of a text and the reason in one word; None if nothing is recognised.
+        """Return the format of a text and the reason in one word; None if nothing is recognised.
 
         The content decides, the extension of `name` only where the content fits several formats.
         """
@@ -152,18 +152,18 @@ class Writer:
     recount: Callable[[Found, ParsedGame | Record, str], None] = lambda found, game, version: None
 
     def called(self, language: str | None) -> str:
-        """What people of a language call it."""
+        """Return what people of a language call it."""
         return (self.title_ja if language == "ja" else "") or self.title or self.name.upper()
 
     @property
     def content_type(self) -> str:
-        """The type as HTTP has it."""
+        """Return the type as HTTP has it."""
         if self.is_json:
             return "application/json"
         return f"text/plain; charset={'shift_jis' if self.encoding == 'cp932' else self.encoding}"
 
     def encoded(self, text: str) -> tuple[bytes, tuple[Issue, ...]]:
-        """The bytes of a file: cp932 with CRLF, or UTF-8.
+        """Return the bytes of a file: cp932 with CRLF, or UTF-8.
 
         Characters that cp932 spells differently are replaced by its own; those it has not at all become `〓`,
         the printers' mark for a missing type, and each of them is listed in an issue.
@@ -256,13 +256,14 @@ class Formats:
         return read(source, notes, format_name, loader, self._program(source.text), strict=strict)
 
     def writer(self, file_format: str) -> Writer:
-        """The sort of file of that name; raises KifuError `unknown-format`."""
+        """Return the sort of file of that name; raises KifuError `unknown-format`."""
         if file_format not in self.writers:
             raise KifuError("unknown-format", params={"text": file_format[:40]})
         return self.writers[file_format]
 
     def dump(self, record: Record, file_format: str, **options: Any) -> str:
-        """A record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns it into bytes.
+        """Return a record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns it into
+        bytes.
 
         The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
         among `names`, and what the format's own `dump` raises for games that it cannot hold.
@@ -270,7 +271,8 @@ class Formats:
         return self.writer(file_format).dump(record, **options)
 
     def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
-        """What this record loses in that format: an issue `lost-…` for each part, with how many there are.
+        """Return what this record loses in that format: an issue `lost-…` for each part, with how many there
+        are.
 
         `ending-in-remark` are endings that are not lost but told where other programs do not read them.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
+from kifu_core.quoridor import board, draw, formats, keys, replay, rules, texts
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
@@ -26,8 +26,8 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,
         orient=board.orient,
-        as_object=telling.as_object,
-        of_object=telling.of_object,
+        as_object=texts.as_object,
+        of_object=texts.of_object,
     ),
     formats=formats.QUORIDOR,
     replay=Replay(
@@ -41,14 +41,14 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         evaluations=lambda record: [],
     ),
     text=Text(
-        named=telling.named,
-        typed=telling.typed,
+        named=texts.named,
+        typed=texts.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
-        move_text=telling.move_text,
+        move_text=texts.move_text,
         move_facts=lambda position, move: {},
-        written=telling.written,
-        played=telling.played,
+        written=texts.written,
+        played=texts.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

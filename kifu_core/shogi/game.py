@@ -14,7 +14,7 @@ from kifu_core.shogi import (
     notation,
     replay,
     rules,
-    telling,
+    texts,
     typed_moves,
 )
 from kifu_core.shogi.handicaps import PRESETS
@@ -39,7 +39,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=telling.of_object,
+        of_object=texts.of_object,
     ),
     formats=formats.SHOGI,
     replay=Replay(
@@ -53,9 +53,9 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         evaluations=evaluations.evaluations,
     ),
     text=Text(
-        named=telling.named,
+        named=texts.named,
         typed=typed_moves.position_typed,
-        texts=telling.texts,
+        texts=texts.texts,
         move_name=moves.to_usi,
         move_text=notation.move_text,
         move_facts=notation.move_facts,

@@ -8,12 +8,12 @@ from rest_framework.test import APIClient
 import kifu_core
 from archive import store
 from archive.models import Game, GameAlias
+from kifu_core.games import SHOGI
 from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db
 
 WHOLE = ("jkf", "kif", "kifu", "ki2", "ki2u", "csa", "usi", "usen")
-DOWNLOADS = (*WHOLE, "sfen", "bod")
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_game_tells_what_is_known_of_it(client):
         "TORYO",
         7,
     )
-    assert set(game["record"]) == set(DOWNLOADS)
+    assert set(game["record"]) == set(SHOGI.formats.names)
 
 
 def test_a_date_is_told_as_precisely_as_it_is_known(client):

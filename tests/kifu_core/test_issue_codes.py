@@ -17,9 +17,9 @@ from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import from_usi
-from kifu_core.shogi.notation import of_object
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
+from kifu_core.shogi.texts import of_object
 from tests.kifu_core.test_losses import full
 
 DATA = Path(__file__).parents[1] / "data"

@@ -14,7 +14,7 @@ from kifu_core.jkf import Record
 from kifu_core.quoridor.formats.headers import tag_of
 from kifu_core.quoridor.game import QUORIDOR as GAME
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.telling import MARKS
+from kifu_core.quoridor.texts import MARKS
 
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 

@@ -135,7 +135,7 @@ def _folded(words: list[str]) -> str:
 
 
 def _is_list(text: str, name: str) -> bool:
-    """Whether a text has moves of a list; JSON may hold them in its comments."""
+    """Tell whether a text has moves of a list; JSON may hold them in its comments."""
     if is_json(text):
         return False
     return bool(LIST.search(text) or SINGLE.fullmatch(text[:100]) or START_TAG.search(text))
@@ -146,7 +146,7 @@ _MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
-    """Whether a game begins with a line whatever stands before it.
+    """Tell whether a game begins with a line whatever stands before it.
 
     Inside of comments and forks only tags are believed to stand outside of them.
     """

@@ -53,12 +53,12 @@ _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 
 
 def is_json(text: str) -> bool:
-    """Whether a text begins as JSON does."""
+    """Tell whether a text begins as JSON does."""
     return _JSON.match(text) is not None
 
 
 def _is_ours(text: str, name: str) -> bool:
-    """Whether JSON says that it is ours."""
+    """Tell whether JSON says that it is ours."""
     # The plain word first: searching shogi's JSON for an expression costs a tenth of its reading.
     return is_json(text) and '"quoridor"' in text and _OURS.search(text) is not None
 

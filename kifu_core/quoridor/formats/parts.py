@@ -14,7 +14,7 @@ from kifu_core.record import Ending
 
 
 def parts(record: JkfRecord) -> Found:
-    """How much there is of each part but headers and endings."""
+    """Count each part but headers and endings."""
     found: Found = Counter()
     for entry in _entries(from_jkf(record)):
         found["times"] += "time" in entry
@@ -24,7 +24,7 @@ def parts(record: JkfRecord) -> Found:
 
 
 def _entries(record: Record) -> Iterator[MoveEntry]:
-    """Every entry, those of forks included."""
+    """Yield every entry, those of forks included."""
     lines = [record["moves"]]
     while lines:
         for entry in watched(lines.pop()):
@@ -33,12 +33,12 @@ def _entries(record: Record) -> Iterator[MoveEntry]:
 
 
 def endings_without_name(record: JkfRecord, ending: Ending | None) -> int:
-    """The endings that have no name in records."""
+    """Count the endings that have no name in records."""
     return int(ending is not None and ending.special is None)
 
 
 def all_endings(record: JkfRecord, ending: Ending | None) -> int:
-    """All endings but that of a pawn's arrival, which a move tells."""
+    """Count all endings but that of a pawn's arrival, which a move tells."""
     if ending is not None and ending.special in (None, GOAL):
         return int(ending.special is None)
     return sum("special" in entry for entry in record["moves"])

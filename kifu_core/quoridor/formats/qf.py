@@ -239,7 +239,7 @@ _LINES: Final = 50
 
 
 def _has_quoted(text: str, name: str) -> bool:
-    """Whether a page or JSON holds codes; what is only called a code has to be one."""
+    """Tell whether a page or JSON holds codes; what is only called a code has to be one."""
     if "qfcode" not in text and '"code"' not in text:
         return False
     for match in islice(QUOTED.finditer(text), _LINES):
@@ -249,8 +249,8 @@ def _has_quoted(text: str, name: str) -> bool:
 
 
 def _has_code(text: str, name: str) -> bool:
-    """Whether a line or a word of a text is a code, or the text is one that is broken into lines; strange
-    characters in it are overlooked at last."""
+    """Tell whether a line or a word of a text is a code, or the text is one that is broken into lines;
+    strange characters in it are overlooked at last."""
     if is_json(text):
         return False
     for number, match in enumerate(_CODE_LINE.finditer(text)):
@@ -269,14 +269,14 @@ def _has_code(text: str, name: str) -> bool:
 
 
 def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
-    """Whether a line is a code, behind a label or without one."""
+    """Tell whether a line is a code, behind a label or without one."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     label = LABEL.match(text)
     return fault_of(text[label.end() if label else 0 :]) is None
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Whether nothing but the name of the file tells."""
+    """Tell whether nothing but the name of the file tells."""
     return name.lower().endswith((".qf", ".qfcode")) and not is_json(text)
 
 

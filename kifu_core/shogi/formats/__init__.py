@@ -61,7 +61,7 @@ losses = SHOGI.losses
 
 
 def encode_text(text: str, file_format: str) -> tuple[bytes, tuple[Issue, ...]]:
-    """The bytes of a file, as its `Writer` encodes them; raises KifuError `unknown-format`."""
+    """Return the bytes of a file, as its `Writer` encodes them; raises KifuError `unknown-format`."""
     return SHOGI.writer(file_format).encoded(text)
 
 

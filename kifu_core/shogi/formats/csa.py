@@ -164,7 +164,7 @@ def _summary(header: dict[str, str], main: Branch) -> Summary | None:
 
 
 def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
-    """Times and comments are lost with the variations, totals that are not the sums which readers make, and
+    """Count what is lost: times and comments of variations, totals that are not the sums which readers make,
     fractions of seconds before version 3."""
     record = game.record if isinstance(game, ParsedGame) else game
     found["times"], found["comments"] = found["fork times"], found["fork comments"]

@@ -307,7 +307,7 @@ _MARK: Final = re.compile(
 
 
 def _is_book(text: str, name: str) -> bool:
-    """Whether a text is a book; the words are looked for first, as the expression takes longer."""
+    """Tell whether a text is a book; the words are looked for first, as the expression takes longer."""
     return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
 
 

@@ -14,7 +14,7 @@ from kifu_core.shogi.specials import BY_SPECIAL, EndingKind, usual_winner
 
 
 def parts(record: Record) -> Found:
-    """How much there is of each part but headers and endings; of forks also their own times and comments."""
+    """Count each part but headers and endings; of forks also their own times and comments."""
     found: Found = Counter()
     for number, branch in enumerate(branches(record)):
         found["forks"] += number > 0
@@ -33,7 +33,7 @@ def parts(record: Record) -> Found:
 
 
 def _comments(record: Record) -> Iterator[list[str]]:
-    """The comments of every entry, those of the start first."""
+    """Yield the comments of every entry, those of the start first."""
     for entry in record["moves"][:1]:
         yield entry.get("comments", [])
     for branch in branches(record):
@@ -51,22 +51,22 @@ class Endings:
     once = False
 
     def writes(self, branch: Branch, special: str) -> bool:
-        """Whether there is a word for an ending of JKF at the end of a line."""
+        """Tell whether there is a word for an ending of JKF at the end of a line."""
         return True
 
     def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
-        """Whether there is a word for an ending that JKF has no name for."""
+        """Tell whether there is a word for an ending that JKF has no name for."""
         return False
 
     def names_winner(
         self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
-        """Whether the same side has won by what is written of the main line's ending."""
+        """Tell whether the same side has won by what is written of the main line's ending."""
         return tells_winner(ending, turn, problem=_is_drawn(record))
 
     def lost(self, record: Record, ending: Ending | None) -> int:
-        """The endings that have no word, none that says who won, or no place; those of lost variations do not
-        count."""
+        """Count the endings that have no word, none that says who won, or no place; those of lost variations
+        do not count."""
         return sum(
             self._lost_of_line(record, branch, ending)
             for branch in branches(record, ending)
@@ -74,8 +74,8 @@ class Endings:
         )
 
     def _lost_of_line(self, record: Record, branch: Branch, ending: Ending | None) -> int:
-        """The endings of a line that are lost. The same one twice, as shogi-server writes it, takes no more
-        room than one."""
+        """Count the endings of a line that are lost. The same one twice, as shogi-server writes it, takes no
+        more room than one."""
         lost, last = 0, -1
         found: list[tuple[int, str]] = []
         for index, entry in enumerate(watched(branch.entries)):
@@ -95,7 +95,7 @@ class Endings:
         return lost
 
     def _tells(self, record: Record, main: Branch, ending: Ending) -> bool:
-        """Whether there is a word for how the main line ended, by which the same side has won."""
+        """Tell whether there is a word for how the main line ended, by which the same side has won."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
             kind = kind_beside(ending, turn)

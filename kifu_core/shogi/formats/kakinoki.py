@@ -125,8 +125,8 @@ _DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八�
 
 
 def headers_mark(file_format: str) -> Mark:
-    """The mark of texts without moves, which look the same in KIF, KI2 and BOD: the file's name tells KIF and
-    KI2, without it a drawn board is a diagram."""
+    """Return the mark of texts without moves, which look the same in KIF, KI2 and BOD: the file's name tells
+    KIF and KI2, without it a drawn board is a diagram."""
 
     def test(text: str, name: str) -> bool:
         if not _LINE.search(text):

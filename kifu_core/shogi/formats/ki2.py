@@ -340,7 +340,7 @@ class _Endings(Endings):
 
 
 def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
-    """Moves that no piece can make are lost, and bookmarks that become comments."""
+    """Count moves that no piece can make, and bookmarks that become comments: they are lost."""
     record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
     found["moves"] = lost_moves(record)
     found["bookmarks"] = _surplus_bookmarks(record)

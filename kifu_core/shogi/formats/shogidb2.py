@@ -178,7 +178,7 @@ _MARK: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
 
 
 def _has_moves(text: str, name: str) -> bool:
-    """Whether a text is JSON with a move of the site's."""
+    """Tell whether a text is JSON with a move of the site's."""
     return text.lstrip()[:1] in ("{", "[") and _MARK.search(text) is not None
 
 

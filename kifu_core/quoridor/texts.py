@@ -1,4 +1,5 @@
-"""What an archive tells and reads of Quoridor's positions and moves beside records and codes."""
+"""Positions and moves as words, typed texts and JSON objects: what an archive has of them beside records and
+codes."""
 
 from __future__ import annotations
 
