@@ -19,7 +19,7 @@ const MARKS = ["▲", "△"];
 
 /**
  * @param {Replay} replay
- * @returns {{tryUsi: (usi: string) => void}}
+ * @returns {{play: (usi: string) => void}}
  */
 export function startTrials(replay) {
   const { root, board } = replay;
@@ -69,7 +69,7 @@ export function startTrials(replay) {
   goOn();
   replay.onShow(() => playing.release());
   replay.onSettle(() => playing.refill());
-  return { tryUsi };
+  return { play: tryUsi };
 }
 
 /** @param {number} color @param {string} text @returns {string} */

@@ -319,6 +319,13 @@ function endOf(node) {
   return node;
 }
 
+/** @param {Kit} kit @returns {Replay | null} the replay that the page is about */
+export function replayIn(kit) {
+  const root = document.getElementById("replay");
+  const record = document.getElementById("record");
+  return root && record && new Replay(root, JSON.parse(record.textContent || ""), kit);
+}
+
 /** @param {Node} node @param {number} offset @returns {Node | null} */
 function sibling(node, offset) {
   const all = node.parent?.children || [];

@@ -1,0 +1,34 @@
+// @ts-check
+/** Starts the replay on a game's page, and what stands around it. */
+
+import "./embed-code.js";
+import { showArchiveMoves } from "./archive-moves.js";
+import { startAutoplay } from "./autoplay.js";
+import { followOnCharts } from "./charts.js";
+import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
+import { startKeys } from "./keys.js";
+import { replayIn } from "./replay.js";
+import { startTabs } from "./tabs.js";
+
+/** @typedef {import("./replay.js").Replay} Replay */
+/** @typedef {import("./replay.js").Kit} Kit */
+
+/**
+ * @param {Kit} kit
+ * @param {(replay: Replay) => {play: (name: string) => void}} startTrials own moves, by their names
+ * @param {((replay: Replay) => void)[]} more what else the game's page has
+ */
+export function startGamePage(kit, startTrials, ...more) {
+  const replay = replayIn(kit);
+  if (!replay) return;
+  const autoplay = startAutoplay(replay);
+  const trials = startTrials(replay);
+  listenToKeys(replay, { play: autoplay.toggle });
+  listenToWheel(replay);
+  listenToSwipes(replay);
+  showArchiveMoves(replay, trials.play);
+  followOnCharts(replay);
+  for (const start of more) start(replay);
+  startTabs(replay.root);
+  startKeys();
+}
