@@ -74,6 +74,7 @@ def _beside_bare(part: Filled) -> str:
 def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
     """The usual answer while others write."""
     from archive.queries.positions import explore, games_through
+    from archive.queries.scope import PUBLIC
 
     ended, begun = Event(), Event()
 
@@ -92,8 +93,8 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
     begun.wait()
 
     def answer(code: str) -> None:
-        explore("shogi", code)
-        games_through("shogi", code, limit=25)
+        explore(PUBLIC, "shogi", code)
+        games_through(PUBLIC, "shogi", code, limit=25)
 
     chosen = [*codes.middle, *codes.hot]
     asks = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * times))

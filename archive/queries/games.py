@@ -14,6 +14,7 @@ from archive.index.engine import engine
 from archive.models import LARGEST_ID, Upload
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, Phase, Place, Sorting, as_date, paged
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 
@@ -73,7 +74,7 @@ which no upload has a list: those of a million took four seconds."""
 
 _LIST: Final = f"""
     SELECT {GAME_COLUMNS}, d.{{column}}, d.slot FROM (
-        SELECT {{alias}}.{{column}}, {{alias}}.slot FROM {{found}} AND g.space = %s AND {{within}}
+        SELECT {{alias}}.{{column}}, {{alias}}.slot FROM {{found}} AND {{within}}
         ORDER BY {{order}} LIMIT %s
     ) d {{games}} ORDER BY {{outer}}
 """
@@ -93,8 +94,9 @@ _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.playe
 @dataclass(frozen=True, slots=True)
 class Query:
     """Where to look and under which conditions: `source` is a list of games under the alias d with the
-    `columns`, `mine` says which part of it, `conditions` what its games g must have."""
+    `columns`, `mine` says which part of it, `conditions` what its games g must have, all in the `scope`."""
 
+    scope: Scope
     source: Sql
     mine: tuple[Sql, ...] = ()
     conditions: tuple[Sql, ...] = ()
@@ -129,7 +131,7 @@ class Query:
         return self._joined(Sql(f"({newest.text}) d", newest.values), self.conditions)
 
     def _joined(self, source: Sql, conditions: Sequence[Sql]) -> Sql:
-        where = conjunction(conditions)
+        where = conjunction([*conditions, self.scope.condition("g")])
         text = f"{source.text} {engine().GAMES} WHERE {where.text}"
         return Sql(text, (*source.values, *where.values))
 
@@ -152,11 +154,11 @@ class _Listing:
 
 
 def find_games(
+    scope: Scope,
     filters: GameFilters | None = None,
     order: Sorting = "newest",
     cursor: str | None = None,
     limit: int = 50,
-    space: int = 0,
 ) -> Page[GameRow]:
     """A page of the games that have all that is asked for.
 
@@ -165,19 +167,19 @@ def find_games(
     here, ValueError for another order and for a limit outside 1 to 500. Driven by the player's or event's own
     list where one is asked for.
     """
-    listing = _listing(filters or GameFilters(), order)
+    listing = _listing(scope, filters or GameFilters(), order)
     if listing is None:
         return Page((), None)
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
-        return _fetch(listing, phase, count, space)
+        return _fetch(listing, phase, count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def _listing(filters: GameFilters, order: Sorting) -> _Listing | None:
+def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
     """None where a name is asked for that nobody has."""
-    query = query_of(filters)
+    query = query_of(scope, filters)
     if query is None:
         return None
     column, _descending = ORDERS.get(order, ("played", True))
@@ -185,7 +187,7 @@ def _listing(filters: GameFilters, order: Sorting) -> _Listing | None:
         return _Listing(query, query.found, "d")
     if column != "played" and not query.of_all and _has_at_most(SORTED, query):
         return _Listing(query, query.among_newest(SORTED), "g")
-    query = _among_all(filters, column)
+    query = _among_all(scope, filters, column)
     return _Listing(query, query.found, "d")
 
 
@@ -198,21 +200,22 @@ def _has_at_most(most: int, query: Query) -> bool:
     return bool(length <= most)
 
 
-def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
+def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
     """One game as it stands in lists; None where there is none of this id."""
     if game_id > LARGEST_ID:
         return None
+    readable = scope.condition("g")
     sql = f"""
         SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g
-        WHERE g.id = %s AND g.space = %s
+        WHERE g.id = %s AND {readable.text}
     """
     with connection.cursor() as cursor:
-        cursor.execute(sql, [game_id, space])
+        cursor.execute(sql, [game_id, *readable.values])
         row = cursor.fetchone()
     return None if row is None else game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:]))
 
 
-def _fetch(listing: _Listing, phase: Phase, count: int, space: int) -> tuple[list[GameRow], Place | None]:
+def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
     """The next games, and where the looking ended if that was before there were enough."""
     alias = listing.alias
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
@@ -227,7 +230,7 @@ def _fetch(listing: _Listing, phase: Phase, count: int, space: int) -> tuple[lis
         games=engine().GAMES,
     )
     within = [value for _text, values in conditions for value in values]
-    found = engine().fetch_prepared(sql, [*listing.found.values, space, *within, count])
+    found = engine().fetch_prepared(sql, [*listing.found.values, *within, count])
     rows = [game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:])) for row in found]
     return rows, end if len(rows) < count else None
 
@@ -250,13 +253,13 @@ def game_row(columns: Sequence[Any], place: Place) -> GameRow:
     return GameRow(*values)
 
 
-def query_of(filters: GameFilters) -> Query | None:
+def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     """Where and how to look for games; None where a name is asked for that nobody has."""
     filters.check("games")
     ids = _ids(filters)
     if NOBODY in ids.values():
         return None
-    query, driver = _driven(ids, filters.game)
+    query, driver = _driven(scope, ids, filters.game)
     days = [_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in _asked(filters) if one.attribute not in (*_DAYS_ASKED, driver)]
@@ -268,11 +271,12 @@ _DAYS_ASKED: Final = ("since", "until")
 _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 
-def _among_all(filters: GameFilters, column: Column) -> Query:
+def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """The same, looked for among all games in the order of a column."""
     ids = _ids(filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
+        scope,
         _ALL_GAMES,
         tuple(_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
         tuple(_condition(one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
@@ -321,21 +325,21 @@ def named(kind: Literal["player", "event"], text: str | None) -> int | None:
     return NOBODY if found is None else int(found)
 
 
-def _driven(ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
+def _driven(scope: Scope, ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
     """The shortest list there is, and whose: a player's, an event's, an upload's, a rarer kind's, or all."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
         columns = "d.played, d.slot, d.player_id, d.colour"
-        return Query(Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
+        return Query(scope, Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
     for colour, side in enumerate(("black", "white")):
         if (player := ids[side]) is not None:
             mine = Sql(f"d.player_id = %s AND d.colour = {colour}", (player,))
-            return Query(Sql("archive_gameplayer d"), (mine,)), side
+            return Query(scope, Sql("archive_gameplayer d"), (mine,)), side
     if (event := ids["event"]) is not None:
-        return Query(Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
+        return Query(scope, Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", (upload,))
-        return Query(Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
+        return Query(scope, Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
     if game not in (None, SHOGI.name):
-        return Query(Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
-    return Query(_ALL_GAMES), None
+        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
+    return Query(scope, _ALL_GAMES), None

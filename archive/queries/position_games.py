@@ -23,6 +23,7 @@ from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
 from archive.queries.keyset import Order, Page, Phase, Place, paged, phases
 from archive.queries.position_filters import Resolved, resolve
 from archive.queries.position_query import ROWS, Asked, Lines, ask
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
 from kifu_core.lines import NO_MOVE
@@ -65,6 +66,7 @@ _DATED_GAMES: Final = Sql(f"d.result <> {NOT_A_GAME} AND d.played > {UNKNOWN_DAY
 
 
 def games_through(
+    scope: Scope,
     kind: str,
     code: str,
     match: Match = "exact",
@@ -72,7 +74,6 @@ def games_through(
     cursor: str | None = None,
     limit: int = 50,
     lines: Lines = "main",
-    space: int = 0,
     filters: GameFilters | None = None,
 ) -> Page[GameThrough]:
     """A page of the games that reach a position, never capped; a game stands there once for each matching
@@ -82,7 +83,7 @@ def games_through(
     next one. Raises DecodeError for a code that is not strictly valid, InvalidCursorError, ValueError as
     `explore`.
     """
-    asked, resolved = ask(kind, code, match, lines, space), resolve(filters)
+    asked, resolved = ask(scope, kind, code, match, lines), resolve(filters)
     if resolved.nobody:
         return Page((), None)
     reading = choose_for_pages(asked, resolved) if filters else None

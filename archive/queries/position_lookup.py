@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archive.models import Game, GameAlias
+from archive.queries.scope import Scope
 from archive.queries.taken_down import is_hidden
 from kifu_core.errors import KifuError
 from kifu_core.games import GameKind
@@ -55,9 +56,9 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
     raise KifuError("ply-out-of-range", f"the main line has plies 0 to {last}, not {ply}")
 
 
-def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0) -> Any:
+def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
     """A position of a stored game; a former id is good too. Raises GameNotFoundError, else as `of_record`."""
-    games = Game.objects.select_related("stored").filter(space=space, kind=game.name)
+    games = Game.objects.select_related("stored").filter(space__in=scope.spaces, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()
     if found is None or is_hidden(found.pk):

@@ -19,6 +19,7 @@ from archive.issues import detail_of, language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import pasted
 from archive.queries.position_lookup import of_record
+from archive.queries.scope import Scope, scope_of
 from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
 from kifu_core import games, load
@@ -99,12 +100,12 @@ def find(request: HttpRequest) -> HttpResponse:
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            return _leading(text) or _pasted(request)
+            return _leading(scope_of(request), text) or _pasted(request)
     except KifuError as found:
         return refused(request, text, found)
 
 
-def _leading(text: str) -> HttpResponse | None:
+def _leading(scope: Scope, text: str) -> HttpResponse | None:
     """Where a pasted record leads to; None for a text that is none, or leads nowhere."""
     try:
         kind, result = games.load(text)
@@ -113,9 +114,9 @@ def _leading(text: str) -> HttpResponse | None:
     record = next((game.record for game in result.games), None)
     if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
         return None
-    if (game := pasted.game_of(record)) is not None:
+    if (game := pasted.game_of(scope, record)) is not None:
         return redirect("game", game)
-    code = pasted.furthest(record)
+    code = pasted.furthest(scope, record)
     if code is None and kind is not SHOGI:
         code = kind.encode(of_record(kind, record))
     return redirect("position", kind.name, kind.path_code(code)) if code else None

@@ -15,6 +15,7 @@ from archive.models import Upload
 from archive.queries import people, position_lookup
 from archive.queries.filters import filters_of
 from archive.queries.games import NOBODY, named
+from archive.queries.scope import Scope
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
@@ -186,7 +187,7 @@ def filters_in(words: str) -> dict[str, str]:
     return _with_player(found, free)
 
 
-def filters_meant(words: str) -> dict[str, str]:
+def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     """The same for people, who may mean an event or an opening: words that name one, and no player, ask for
     it. A player's name may be written in the other kana or in other cases. A word may say what a game is:
     `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `コリドール`."""
@@ -199,7 +200,7 @@ def filters_meant(words: str) -> dict[str, str]:
         elif "opening" not in found and free and _is_opening(name):
             found["opening"] = headers.read_opening(name)
             free = [word for word in free if word not in some]
-    return _with_player(found, people.spelt(" ".join(free)).split() if free else [])
+    return _with_player(found, people.spelt(scope, " ".join(free)).split() if free else [])
 
 
 _MOST_WORDS: Final = 5
