@@ -56,7 +56,7 @@ class ReadOnlyAdmin(ModelAdmin):
 
 
 def shortened(value: Any) -> str:
-    """A JSON value as text, as much of it as a page has room for: unread text may have megabytes."""
+    """Write a JSON value as text, as much of it as a page has room for: unread text may have megabytes."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text)})"
 
@@ -64,8 +64,8 @@ def shortened(value: Any) -> str:
 def deleted_by_store(
     model_admin: ReadOnlyAdmin, objs: Iterable[Model]
 ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
-    """What the admin asks before it deletes: the rows alone. What belongs to them is deleted by the store;
-    the protected foreign keys are no obstacle to it."""
+    """Tell the admin, which asks before it deletes, the rows alone. What belongs to them is deleted by the
+    store; the protected foreign keys are no obstacle to it."""
     rows = [str(row) for row in objs]
     return rows, {model_admin.opts.verbose_name_plural: len(rows)}, set(), []
 
@@ -98,7 +98,7 @@ class UploadAdmin(ReadOnlyAdmin):
     list_filter = ("state", "source")
     search_fields = ("name", "sha256")
     date_hierarchy = "received"
-    actions = ("retry", "read_again")
+    actions = ("retry", "reread")
     fields = (
         "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
         "page", "download",
@@ -130,7 +130,7 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("entries"))
     def counts(self, upload: Upload) -> str:
-        """How many there are in each state, each leading to the list of these."""
+        """Show how many entries there are in each state, each number leading to the list of these."""
         address = reverse("admin:archive_entry_changelist")
         found = [(state, n) for state, n in entry_counts(PUBLIC, upload.pk).items() if n]
         return format_html_join(
@@ -151,7 +151,7 @@ class UploadAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A form that takes files instead of fields."""
+        """Show a form that takes files instead of fields."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
@@ -187,8 +187,8 @@ class UploadAdmin(ReadOnlyAdmin):
         self.message_user(request, text % {"n": count})
 
     @admin.action(description=_("Read everything again"), permissions=["change"])
-    def read_again(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
-        count = sum(uploads.read_again(pk) for pk in queryset.values_list("pk", flat=True))
+    def reread(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        count = sum(uploads.reread(pk) for pk in queryset.values_list("pk", flat=True))
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
         self.message_user(request, text % {"n": count})
 
@@ -202,14 +202,16 @@ class EntryAdmin(ReadOnlyAdmin):
     list_select_related = ("upload", "game")
     actions = ("hide", "show")
     search_fields = ("upload__name", "path")
-    exclude = ("issues", "extra", "beside")
-    readonly_fields = ("found", "source", "report", "told_extra", "told_beside")
+    exclude = ("issues", "beyond_jkf", "parsed_facts")
+    readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("extra", "beside", "record", "game__details")
+        return (
+            super().get_queryset(request).defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
+        )
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
-        """Who may take a game away may take its bytes away."""
+        """Return whether somebody may take bytes away, as may who may take a game away."""
         return request.user.has_perm("archive.delete_game")
 
     @admin.action(description=_("Hide the bytes from all but staff"), permissions=["hide"])
@@ -236,13 +238,13 @@ class EntryAdmin(ReadOnlyAdmin):
         )
         self.message_user(request, text % {"n": count})
 
-    @admin.display(description="extra")
-    def told_extra(self, entry: Entry) -> str:
-        return shortened(entry.extra)
+    @admin.display(description="beyond_jkf")
+    def told_beyond_jkf(self, entry: Entry) -> str:
+        return shortened(entry.beyond_jkf)
 
-    @admin.display(description="beside")
-    def told_beside(self, entry: Entry) -> str:
-        return shortened(entry.beside)
+    @admin.display(description="parsed_facts")
+    def told_parsed_facts(self, entry: Entry) -> str:
+        return shortened(entry.parsed_facts)
 
     @admin.display(description=_("bytes as received"))
     def source(self, entry: Entry) -> str:
@@ -257,7 +259,7 @@ class EntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("issues"))
     def found(self, entry: Entry) -> str:
-        """What was noticed, in words, with its place and the line."""
+        """Show what was noticed, in words, with its place and the line."""
         told = (
             (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
             for one in shown_issues(entry.issues, SHOWN // 20)
@@ -295,8 +297,8 @@ class GameAdmin(ReadOnlyAdmin):
     delete_selected_confirmation_template = "archive/admin_delete_selected.html"
     list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
     list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
-    exclude = ("details",)
-    readonly_fields = ("told_details", "twins")
+    exclude = ("header_data",)
+    readonly_fields = ("told_header_data", "twins")
     list_select_related = ("player0", "player1", "event")
     search_fields = ("player0__name", "player1__name", "event__name")
 
@@ -316,9 +318,9 @@ class GameAdmin(ReadOnlyAdmin):
         for first in range(0, len(ids), DELETED):
             store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
 
-    @admin.display(description="details")
-    def told_details(self, game: Game) -> str:
-        return shortened(game.details)
+    @admin.display(description="header_data")
+    def told_header_data(self, game: Game) -> str:
+        return shortened(game.header_data)
 
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:
@@ -334,7 +336,7 @@ class GameAdmin(ReadOnlyAdmin):
 
 
 def _hides(request: HttpRequest) -> bool:
-    """Whether the page that confirms a deletion said that the bytes go too."""
+    """Return whether the page that confirms a deletion said that the bytes go too."""
     return request.POST.get("hide") == "yes"
 
 

@@ -77,7 +77,7 @@ def register() -> None:
 
 
 def folders(data_dir: Path) -> dict[str, Any]:
-    """The transport's options for messages below `data_dir`, with their folders made."""
+    """Return the transport's options for messages below `data_dir`, with their folders made."""
     queue, control = data_dir / "broker" / "queue", data_dir / "broker" / "control"
     for folder in (queue, control):
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 
 @register(Tags.security)
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
-    """What makes an archive unsafe or unreachable together, whichever way it was set."""
+    """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
 
 

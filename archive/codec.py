@@ -1,4 +1,4 @@
-"""How normalized records are kept in the database: zlib-compressed UTF-8 JSON."""
+"""Normalized records as they are kept in the database: zlib-compressed UTF-8 JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEVEL: Final = 3
 
 
 def to_json(record: Record, *, sort: bool = False) -> bytes:
-    """The record as JSON; `sort` puts all keys in order, so that equal records give equal bytes."""
+    """Return the record as JSON; `sort` puts all keys in order, so that equal records give equal bytes."""
     try:
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS if sort else None)
     except orjson.JSONEncodeError:
@@ -26,29 +26,32 @@ def to_json(record: Record, *, sort: bool = False) -> bytes:
 
 
 def pack(record: Record) -> bytes:
-    """What is stored of a record."""
+    """Pack a record as it is stored."""
     return zlib.compress(to_json(record), _LEVEL)
 
 
 def unpack(stored: bytes | memoryview) -> Record:
-    """The record that `pack` stored. Linear in its size."""
+    """Unpack the record that `pack` stored. Linear in its size."""
     return parsed(zlib.decompress(stored))
 
 
 def opened(stored: bytes | memoryview, most: int) -> bytes | None:
-    """The JSON text of a stored record; None for one that is longer than `most`."""
+    """Return the JSON text of a stored record; None for one that is longer than `most`."""
     unpacking = zlib.decompressobj()
     text = unpacking.decompress(stored, most + 1)
     return text if len(text) <= most else None
 
 
 def parsed(text: bytes) -> Record:
-    """The record of its JSON text."""
-    return cast(Record, from_json(text))
+    """Return the record of its JSON text; those of Quoridor stored before it did had `kind` for `game`."""
+    record = from_json(text)
+    if "kind" in record:
+        record["game"] = record.pop("kind")
+    return cast(Record, record)
 
 
 def from_json(text: bytes) -> Any:
-    """The value of a stored JSON text, without lone surrogates.
+    """Return the value of a stored JSON text, without lone surrogates.
 
     Readers let none into records any more; of records stored before, no page could be made with them.
     """
@@ -59,7 +62,8 @@ def from_json(text: bytes) -> Any:
 
 
 def same_moves(one: Record, other: Record) -> bool:
-    """Whether two records of a kind of game begin alike and play the same, forks included, in the same order.
+    """Return whether two records of a kind of game begin alike and play the same, forks included, in the same
+    order.
 
     Comments, times, headers and the main line's ending do not count. Linear in both.
     """
@@ -67,7 +71,7 @@ def same_moves(one: Record, other: Record) -> bool:
 
 
 def _played(line: Sequence[MoveEntry]) -> tuple[list[Any], list[tuple[int, list[Any]]]]:
-    """The moves of a line, and by their places the lines beside them."""
+    """Return the moves of a line, and by their places the lines beside them."""
     moves = [entry["move"] for entry in line if "move" in entry]
     forks = [(at, [*map(_played, entry["forks"])]) for at, entry in enumerate(line) if "forks" in entry]
     return moves, forks

@@ -29,13 +29,13 @@ ALWAYS_ASK: Final = "private, no-cache"
 
 
 def of_body(response: HttpResponse) -> str:
-    """The tag of a finished answer that depends on nothing but what it says."""
+    """Return the tag of a finished answer that depends on nothing but what it says."""
     return _tag(response.headers.get("Content-Type", "").encode(), response.content)
 
 
 def of_parts(*parts: object) -> str:
-    """The tag of what is made of these parts by this program. They are told apart by their `repr`: a part
-    that has none of its own is never the same again."""
+    """Return the tag of what is made of these parts by this program. They are told apart by their `repr`: a
+    part that has none of its own is never the same again."""
     return _tag(program(), repr(parts).encode("utf-8", "surrogatepass"))
 
 
@@ -48,13 +48,14 @@ def _tag(*pieces: bytes) -> str:
 
 @cache
 def _key() -> bytes:
-    """Tags say nothing to who does not have the answer: a visitor's cookies are in some of them."""
+    """Return the key of all tags. They say nothing to who does not have the answer: a visitor's cookies are
+    in some of them."""
     return hashlib.sha256(f"tags {settings.SECRET_KEY}".encode()).digest()
 
 
 @cache
 def program() -> bytes:
-    """What this program is: its code, its templates, its texts and its settings. Read once a process."""
+    """Hash what this program is: its code, its templates, its texts and its settings. Read once a process."""
     digest = hashlib.blake2b(django.get_version().encode(), digest_size=_LENGTH)
     for folder in (_HERE, _HERE.parent / "kifu_core"):
         for path in sorted(path for pattern in _PROGRAM for path in folder.rglob(pattern)):
@@ -67,7 +68,8 @@ def program() -> bytes:
 
 
 def is_known(request: HttpRequest, tag: str) -> bool:
-    """Whether who asks has the answer of this tag already; weak comparison, as RFC 9110 has it here."""
+    """Return whether who asks has the answer of this tag already; weak comparison, as RFC 9110 has it
+    here."""
     if request.method not in ("GET", "HEAD"):
         return False
     asked = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
@@ -75,13 +77,13 @@ def is_known(request: HttpRequest, tag: str) -> bool:
 
 
 def not_modified(tag: str, headers: dict[str, str] | None = None) -> HttpResponse:
-    """304, with those of the headers of the answer that belong to it."""
+    """Answer 304, with those of the headers of the answer that belong to it."""
     kept = {name: value for name, value in (headers or {}).items() if name in _KEPT}
     return HttpResponseNotModified(headers=kept | {"ETag": tag})
 
 
 def tagged(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """A finished answer with the tag of its body; 304 where who asks has it already."""
+    """Return a finished answer with the tag of its body, or 304 where who asks has it already."""
     plain = response.status_code == 200 and not response.streaming and not response.cookies
     if request.method not in ("GET", "HEAD") or not plain or "ETag" in response.headers:
         return response

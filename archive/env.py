@@ -46,12 +46,12 @@ class Origin:
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable's value without surrounding white space; `default` where it is unset or empty."""
+    """Return the variable's value without surrounding white space; `default` where it is unset or empty."""
     return os.environ.get(name, "").strip() or default
 
 
 def flag(name: str, default: bool) -> bool:
-    """A yes/no variable. Raises ImproperlyConfigured on any other word."""
+    """Read a yes/no variable. Raise ImproperlyConfigured on any other word."""
     value = text(name).lower()
     if not value:
         return default
@@ -61,7 +61,8 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: int, minimum: int = 1, maximum: int | None = None) -> int:
-    """A whole number from `minimum` to `maximum`, None for no end. Raises ImproperlyConfigured otherwise."""
+    """Read a whole number from `minimum` to `maximum`, None for no end. Raise ImproperlyConfigured
+    otherwise."""
     value = text(name)
     if not value:
         return default
@@ -73,7 +74,7 @@ def number(name: str, default: int, minimum: int = 1, maximum: int | None = None
 
 
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
-    """One of several words. Raises ImproperlyConfigured on any other."""
+    """Read one of several words. Raise ImproperlyConfigured on any other."""
     value = text(name, default)
     if value not in options:
         raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(options)}")
@@ -81,13 +82,14 @@ def choice(name: str, options: tuple[str, ...], default: str) -> str:
 
 
 def words(name: str, default: list[str]) -> list[str]:
-    """A comma-separated list."""
+    """Read a comma-separated list."""
     value = text(name)
     return [word.strip() for word in value.split(",") if word.strip()] if value else default
 
 
 def contact(name: str) -> str:
-    """An address of mail or of a page as a URI, empty where it is unset. Else raises ImproperlyConfigured."""
+    """Read an address of mail or of a page as a URI, empty where it is unset. Raise ImproperlyConfigured
+    otherwise."""
     value = text(name)
     if not value or _CONTACT.fullmatch(value):
         return value
@@ -97,7 +99,7 @@ def contact(name: str) -> str:
 
 
 def address(name: str, default: str) -> tuple[str, int]:
-    """`host:port` as a pair; an IPv6 host stands in brackets. Raises ImproperlyConfigured otherwise."""
+    """Read `host:port` as a pair; an IPv6 host stands in brackets. Raise ImproperlyConfigured otherwise."""
     value = text(name, default)
     host, _, port = value.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
@@ -106,7 +108,8 @@ def address(name: str, default: str) -> tuple[str, int]:
 
 
 def networks(name: str, default: list[str]) -> tuple[Network, ...]:
-    """Addresses and networks (`10.0.0.0/8`), separated by commas. Raises ImproperlyConfigured otherwise."""
+    """Read addresses and networks (`10.0.0.0/8`), separated by commas. Raise ImproperlyConfigured
+    otherwise."""
     found = []
     for word in words(name, default):
         try:
@@ -119,7 +122,7 @@ def networks(name: str, default: list[str]) -> tuple[Network, ...]:
 
 
 def counts_store(name: str) -> str:
-    """Where throttles are counted: `sqlite`, `postgresql` or the address of a Valkey or Redis; or empty.
+    """Read where throttles are counted: `sqlite`, `postgresql` or the address of a Valkey or Redis; or empty.
 
     Raises ImproperlyConfigured for anything else.
     """
@@ -130,7 +133,7 @@ def counts_store(name: str) -> str:
 
 
 def origin(name: str) -> Origin | None:
-    """The address of a site, such as `https://kifu.example` or `http://192.168.1.5:8000`; None if unset.
+    """Read the address of a site, such as `https://kifu.example` or `http://192.168.1.5:8000`; None if unset.
 
     Raises ImproperlyConfigured for anything else, also for one with a path: the archive is at a host's root.
     """
@@ -152,7 +155,7 @@ def origin(name: str) -> Origin | None:
 
 
 def _host(written: str) -> str:
-    """A host as browsers send it, empty for none. Raises ValueError."""
+    """Return a host as browsers send it, empty for none. Raise ValueError otherwise."""
     if ":" in written and "%" not in written:
         return f"[{ipaddress.IPv6Address(written).compressed}]"
     host = written.encode("idna").decode() if written else ""
@@ -160,7 +163,7 @@ def _host(written: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that listens on `host`."""
+    """Return whether only this machine can reach a server that listens on `host`."""
     if host == "localhost":
         return True
     try:
@@ -170,7 +173,7 @@ def is_loopback(host: str) -> bool:
 
 
 def secret(name: str, keep_in: Path | None) -> str:
-    """The secret of that name; where it is unset, one made once and kept in `keep_in` (mode 0600).
+    """Return the secret of that name. Where it is unset, one is made once and kept in `keep_in` (mode 0600).
 
     Raises ImproperlyConfigured where it is unset and `keep_in` is None: a server with a database of its own
     has several processes on several machines, which must share one secret.

@@ -1,4 +1,4 @@
-"""How names are read, as far as that is known, for lists in the order of the kana (五十音順).
+"""The readings of names, as far as they are known, for lists in the order of the kana (五十音順).
 
 No record tells a reading. It is known of what is written in kana, and of family names that nearly everybody
 reads in one way; Latin letters are their own. Players are stored with what this gives: a change needs a
@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import Final
 
-from archive.variants import folded
+from archive.character_forms import folded
 
 _FAMILY_NAMES: Final = """
 あいかわ 相川/あおき 青木/あおしま 青嶋/あおの 青野/あおやま 青山/あきやま 秋山/あくつ 阿久津
@@ -102,9 +102,9 @@ UNKNOWN: Final = ""
 
 
 def reading(name: str) -> str:
-    """What a normalized name is sorted by: its kana as in dictionaries, large and unvoiced, or its Latin
-    letters in one case; where only a family name's reading is known, with the rest as it is written. Empty
-    where no reading is known.
+    """Return what a normalized name is sorted by: its kana as in dictionaries, large and unvoiced, or its
+    Latin letters in one case; where only a family name's reading is known, with the rest as it is written.
+    Empty where no reading is known.
 
     >>> reading("羽生善治"), reading("ボナンザ"), reading("やねうら王"), reading("Bonanza"), reading("激指")
     ('はふ 善治', 'ほなんさ', 'やねうら 王', 'bonanza', '')
@@ -128,7 +128,7 @@ def _with_rest(key: str, rest: str) -> str:
 
 
 def kana_key(text: str) -> str:
-    """Kana as dictionaries sort them: hiragana, large, unvoiced, a bar as the vowel that it lengthens.
+    """Write kana as dictionaries sort them: hiragana, large, unvoiced, a bar as the vowel that it lengthens.
 
     >>> kana_key("ヴァンガード"), kana_key("がっきゅう")
     ('うあんかあと', 'かつきゆう')
@@ -146,7 +146,7 @@ def kana_key(text: str) -> str:
 
 
 def row_of(key: str) -> str:
-    """Under what a name with this reading stands: a row of the kana, `LATIN`, or `UNKNOWN`."""
+    """Return where a name with this reading stands: a row of the kana, `LATIN`, or `UNKNOWN`."""
     if not key:
         return UNKNOWN
     return max((row for row in ROWS if row <= key[0]), default=LATIN)

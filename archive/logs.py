@@ -27,18 +27,18 @@ _request: ContextVar[str] = ContextVar("request", default=_NOBODY)
 
 
 def request_id(proposed: str | None = None) -> str:
-    """The id that a proxy gave a request (8 to 64 letters, digits, `.`, `_`, `-`), else a new one."""
+    """Return the id that a proxy gave a request (8 to 64 letters, digits, `.`, `_`, `-`), else a new one."""
     return proposed if proposed and _WELL_FORMED.fullmatch(proposed) else secrets.token_hex(8)
 
 
 def current_request() -> str:
-    """The id of the request that this thread works on; `-` outside of any."""
+    """Return the id of the request that this thread works on; `-` outside of any."""
     return _request.get()
 
 
 @contextmanager
 def about(identifier: str) -> Iterator[None]:
-    """Lines written inside tell this id: of a request, or of a task."""
+    """Let lines written inside tell this id: of a request, or of a task."""
     token = _request.set(identifier)
     try:
         yield
@@ -47,8 +47,8 @@ def about(identifier: str) -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """The text on one line of what can be seen: everything else (line ends, control characters, terminal
-    escapes, marks of direction, halves of surrogate pairs) as Python writes it in strings."""
+    """Return the text on one line of what can be seen: everything else (line ends, control characters,
+    terminal escapes, marks of direction, halves of surrogate pairs) as Python writes it in strings."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
@@ -64,7 +64,7 @@ class Asked(NamedTuple):
 
 
 def visits_are_told() -> bool:
-    """Whether there is an access log."""
+    """Return whether there is an access log."""
     return logging.getLogger(ACCESS).isEnabledFor(logging.INFO)
 
 
@@ -83,7 +83,7 @@ def tell_visit(asked: Asked, status: int, size: int, seconds: float) -> None:
 
 
 def _quotable(text: str) -> str:
-    """A text that may stand between quotation marks."""
+    """Return a text that may stand between quotation marks."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -129,7 +129,8 @@ def _indented(text: str) -> str:
 
 
 def configuration(level: str, *, access: bool) -> dict[str, Any]:
-    """The LOGGING setting: everything from `level` (of `LEVELS`) on to standard error, and the access log."""
+    """Return the LOGGING setting: everything from `level` (of `LEVELS`) on to standard error, and the access
+    log."""
     return {
         "version": 1,
         "disable_existing_loggers": False,

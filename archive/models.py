@@ -18,8 +18,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from archive import codec
+from archive.character_forms import folded
 from archive.kana_readings import reading
-from archive.variants import folded
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
@@ -72,7 +72,7 @@ class Upload(models.Model):
     claimed_until = models.DateTimeField(null=True)
     tries = models.IntegerField(default=0)
     """Claims since the last committed batch."""
-    reading = models.IntegerField(default=0)
+    rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
     finished = models.DateTimeField(null=True)
 
@@ -97,7 +97,7 @@ class Upload(models.Model):
         return f"{self.name or self.sha256[:12]} ({self.pk})"
 
     def stream(self) -> Iterator[bytes]:
-        """The bytes as received, in pieces; one short query each, so no cursor stays open."""
+        """Yield the bytes as received, in pieces; one short query each, so no cursor stays open."""
         pieces = UploadChunk.objects.filter(upload=self).order_by("n")
         for n in range(-(-self.size // PIECE_BYTES)):
             yield bytes(pieces.values_list("bytes", flat=True).get(n=n))
@@ -157,14 +157,14 @@ class _OfName(_TextField):
         return value
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
-        """To migrations it is a text."""
+        """Show migrations a plain text field."""
         name, _path, args, options = super().deconstruct()
         return name, "django.db.models.TextField", args, options
 
 
 class KeyField(_OfName):
     """What a player is known by. Characters that are written in several ways make no difference in it
-    (`archive.variants`)."""
+    (`archive.character_forms`)."""
 
     of = staticmethod(folded)
 
@@ -262,8 +262,8 @@ class Game(models.Model):
     """The event's round: `七番勝負 第1局`."""
     opening = models.TextField(blank=True, default="")
     """The opening as the record names it (戦型), in one spelling."""
-    details = models.JSONField(default=dict)
-    """What else the headers tell (`archive.derive.headers.details`)."""
+    header_data = models.JSONField(default=dict)
+    """What else the headers tell (`archive.derive.headers.header_data`)."""
 
     class Meta:
         constraints = [
@@ -286,7 +286,7 @@ class Game(models.Model):
 
     @property
     def jkf(self) -> Record:
-        """The stored record, parsed."""
+        """Return the stored record, parsed."""
         return codec.unpack(self.stored.record)
 
 
@@ -295,8 +295,8 @@ class GameRecord(models.Model):
 
     game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="stored")
     record = models.BinaryField()
-    beside = models.JSONField(default=dict)
-    """What the game is made of beside its record (`archive.derive.game.read_again`)."""
+    parsed_facts = models.JSONField(default=dict)
+    """What the game is made of beside its record (`archive.derive.game.derive_stored`)."""
     keys = models.BinaryField(null=True)
     """The keys of the game's rows in the index (`archive.index.schema.pack_keys`), so that they are found
     without replaying the record; NULL where it was stored before these were kept."""
@@ -399,13 +399,13 @@ class Entry(models.Model):
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
     record = models.BinaryField(null=True)
     """This edition's own record where it differs from the game's."""
-    beside = models.JSONField(default=dict)
-    """What this edition says beside its record (`archive.derive.game.read_again`)."""
-    reading = models.IntegerField(default=0)
+    parsed_facts = models.JSONField(default=dict)
+    """What this edition says beside its record (`archive.derive.game.derive_stored`)."""
+    rereads = models.IntegerField(default=0)
     """The upload's reading that this row is of; an older one is still to be read again."""
     issues = models.JSONField(default=list)
     """`[{"code", "severity", "line", "column", "ply", "params", "source_line"}]`."""
-    extra = models.JSONField(default=dict)
+    beyond_jkf = models.JSONField(default=dict)
     """Headers as written, bookmarks, unread text."""
     encoding = models.CharField(max_length=20, blank=True)
     format = models.CharField(max_length=20, blank=True)
@@ -425,7 +425,7 @@ class Entry(models.Model):
 
     @property
     def jkf(self) -> Record | None:
-        """This edition's record, parsed; None where nothing could be read."""
+        """Return this edition's record, parsed; None where nothing could be read."""
         if self.record is not None:
             return codec.unpack(self.record)
         return self.game.jkf if self.game else None

@@ -167,6 +167,7 @@ TEMPLATES = [
             "libraries": {
                 "kifu": "archive.web.templatetags.kifu",
                 "quoridor": "archive.web.templatetags.quoridor",
+                "shogi": "archive.web.templatetags.shogi",
             },
             "context_processors": [
                 "django.template.context_processors.request",

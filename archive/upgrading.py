@@ -1,4 +1,4 @@
-"""From which versions of the tables an archive can be brought up to date."""
+"""The versions of the tables from which an archive can be brought up to date."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ _FIRST: Final = "0001_initial"
 
 
 def is_too_old(connection: BaseDatabaseWrapper) -> bool:
-    """Whether a database has some of the migrations that are one by now, and not all of them."""
+    """Return whether a database has some of the migrations that are one by now, and not all of them."""
     applied = MigrationRecorder(connection).applied_migrations()
     return ("archive", _FIRST) in applied and ("archive", OLDEST) not in applied

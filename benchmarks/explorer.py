@@ -77,7 +77,7 @@ def played(page: Page, address: str, dice: random.Random) -> tuple[list[float], 
     page.wait_for_selector(".played-on")
     page.evaluate(WATCH)
     for number in range(DEPTH):
-        rows = page.locator("tr[data-usi]").evaluate_all("(rows) => rows.map((row) => row.dataset.usi)")
+        rows = page.locator("tr[data-move]").evaluate_all("(rows) => rows.map((row) => row.dataset.move)")
         plain = [usi for usi in rows if usi[1] != "*" and not usi.endswith("+") and f"{usi}+" not in rows]
         if not plain:
             break

@@ -73,7 +73,8 @@ def _beside_bare(part: Filled) -> str:
 
 def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) -> lookups.Times:
     """The usual answer while others write."""
-    from archive.queries.positions import explore, games_through
+    from archive.queries.explorer import explore
+    from archive.queries.position_games import games_through
     from archive.queries.scope import PUBLIC
 
     ended, begun = Event(), Event()

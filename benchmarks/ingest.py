@@ -145,7 +145,7 @@ class Steps:
         from kifu_core import games
 
         self.watch("read", games, "load")
-        self.watch("derive: headers, digests", reader, "ready_game")
+        self.watch("derive: headers, digests", reader, "derive_game")
         self.watch("derive: positions, keys", game, "index_rows")
         self.watch("derive: pack", codec, "pack")
         self.watch("derive: series", series, "series_of")
@@ -155,7 +155,7 @@ class Steps:
         self.watch("claims", store, "finish")
         self.watch("claims", batches, "_prolong")
         self.watch("turns, walks", worker, "work_together")
-        self.watch("transaction", store, "ingest_together")
+        self.watch("transaction", store, "store_batches")
         self.watch("names", changes, "_names")
         self.watch("known games", changes, "known_games")
         self.watch("known games", matching, "alone")
@@ -187,7 +187,7 @@ def take_in(paths: Sequence[str], workers: int) -> float:
 
 def expect(games: int, kind: str, start: str) -> None:
     """Raises RuntimeError unless so many games of a kind can be found by the code of their start."""
-    from archive.queries.positions import explore
+    from archive.queries.explorer import explore
     from archive.queries.scope import PUBLIC
 
     found = explore(PUBLIC, kind, start).total
@@ -200,15 +200,15 @@ def bare_rows() -> tuple[int, float]:
     from django.db import connection, transaction
 
     from archive.index import postgresql
-    from archive.index.schema import Row
+    from archive.index.schema import IndexRow
 
-    columns = ", ".join(Row._fields)
+    columns = ", ".join(IndexRow._fields)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns} FROM archive_occurrence ORDER BY slot")
-        rows = [Row(*row) for row in cursor.fetchall()]
+        rows = [IndexRow(*row) for row in cursor.fetchall()]
         _empty_table(cursor)
     batches = [sorted(rows[start : start + BATCH_ROWS]) for start in range(0, len(rows), BATCH_ROWS)]
-    places = ", ".join(["%s"] * len(Row._fields))
+    places = ", ".join(["%s"] * len(IndexRow._fields))
     began = time.perf_counter()
     for batch in batches:
         with transaction.atomic(), connection.cursor() as cursor:

@@ -127,7 +127,7 @@ def _code(number: int, ply: int) -> str:
     position = Position.initial()
     for move in population.moves(number)[:ply]:
         position.do_move(move)
-    return SHOGI.path_code(SHOGI.encode(position))
+    return SHOGI.codec.path_code(SHOGI.codec.encode(position))
 
 
 def _walls(pk: int) -> str:
@@ -138,7 +138,7 @@ def _walls(pk: int) -> str:
     game = Game.objects.select_related("stored").get(pk=pk)
     record = game.jkf
     position, _last, _played = replay.position_at(record, replay.find_node(record, "", 8))
-    return QUORIDOR.path_code(QUORIDOR.encode(position))
+    return QUORIDOR.codec.path_code(QUORIDOR.codec.encode(position))
 
 
 # --- asking ----------------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ def _class_key(position: Position) -> int:
 
 
 def _all_keys(record: Record) -> list[int]:
-    return [keys.key(visit.code, visit.orientation) for visit in QUORIDOR.visits(record)]
+    return [keys.key(visit.code, visit.orientation) for visit in QUORIDOR.replay.visits(record)]
 
 
 def measure_index(engine: str, games: int) -> dict[str, float]:

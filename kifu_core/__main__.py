@@ -117,15 +117,15 @@ class _Converter:
 
     def _take(self, path: str, kind: GameKind[Any], result: ParseResult) -> None:
         """Convert the games of one file, and tell what is wrong with them and what they lose."""
-        if self.format not in kind.formats:
-            raise KifuError("other-game", params={"format": self.format, "kind": kind.name})
+        if self.format not in kind.formats.names:
+            raise KifuError("other-game", params={"format": self.format, "game": kind.name})
         for issue in result.issues:
             if issue.severity == "error":
                 self._fail(path, issue)
         for number, game in enumerate(result.games):
             self.failed = self.failed or bool(game.unread)
             options = {"csa": self.arguments.csa} if kind is SHOGI else {}
-            for issue in (*game.issues, *kind.losses(game, self.format, **options)):
+            for issue in (*game.issues, *kind.formats.losses(game, self.format, **options)):
                 if issue.severity == "error" or issue.code.startswith("lost-"):
                     _complain(path, issue, self.arguments.language)
             text = self._text(game, result.format) if kind is SHOGI else self._text_of(kind, game)
@@ -133,17 +133,17 @@ class _Converter:
 
     def _text_of(self, kind: GameKind[Any], game: ParsedGame) -> str:
         """A game of another kind than shogi; JSON ends with a line break like the others."""
-        return kind.dump(game.record, self.format).rstrip("\n") + "\n"
+        return kind.formats.dump(game.record, self.format).rstrip("\n") + "\n"
 
     def _text(self, game: ParsedGame, source: FormatName) -> str:
         if self.format == "jkf":
             return _json(raw_record(game.record, source) if self.arguments.raw else game.record) + "\n"
         options: dict[str, Any] = {}
-        if self.format in SHOGI.with_ending:
+        if self.format in SHOGI.formats.with_ending:
             options["ending"] = game.ending
         if self.format == "csa":
             options |= {"version": self.arguments.csa, "fractions": game.fractions}
-        if self.format in SHOGI.with_ply:
+        if self.format in SHOGI.formats.with_ply:
             options["ply"] = self.arguments.ply
         return formats.dump(game.record, self.format, **options)
 
@@ -230,7 +230,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _report(path: str, language: Language) -> dict[str, Any]:
     """All that is known of one file; `issues` beside `games` are about the file as a whole."""
-    report: dict[str, Any] = {"path": path, "encoding": None, "format": None, "program": "", "games": []}
+    report: dict[str, Any] = {"path": path, "game": None, "encoding": None, "format": None}
+    report |= {"program": "", "games": []}
     try:
         kind, result = games.load(_read(path), path)
     except OSError as error:
@@ -239,6 +240,7 @@ def _report(path: str, language: Language) -> dict[str, Any]:
     except KifuError as error:
         return report | {"issues": [_issue_json(error.issue(), language)]}
     return report | {
+        "game": kind.name,
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
@@ -251,14 +253,14 @@ def _game_json(game: ParsedGame, kind: GameKind[Any], language: Language) -> dic
     ending = game.ending
     plies, final = games.last_position(game.record)
     return {
-        "kind": game.kind,
+        "record_kind": game.record_kind,
         "plies": plies,
         "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
         "special": ending.special if ending else None,
         "ending": ending.word if ending else None,
         "winner": ending.winner if ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": [_issue_json(issue, language) for issue in kind.findings(game)],
+        "issues": [_issue_json(issue, language) for issue in kind.replay.findings(game)],
     }
 
 
@@ -277,7 +279,7 @@ def _has_error(report: dict[str, Any]) -> bool:
 
 def _told(report: dict[str, Any]) -> str:
     """A report for people: a line of the file, then one a finding."""
-    games = ", ".join(f"{game['kind']} {game['plies']}" for game in report["games"][:3])
+    games = ", ".join(f"{game['record_kind']} {game['plies']}" for game in report["games"][:3])
     more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
     lines = [
         f"{report['path']}: {report['format'] or '?'} {report['encoding'] or '?'} {games}{more}".rstrip()
@@ -415,7 +417,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
     convert.add_argument(
-        "--to", required=True, choices=(*formats.FORMATS, *QUORIDOR.formats), help="the format to write"
+        "--to", required=True, choices=(*formats.FORMATS, *QUORIDOR.formats.names), help="the format to write"
     )
     convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
     convert.add_argument("--force", action="store_true", help="with --output: overwrite files that are there")

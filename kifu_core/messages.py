@@ -239,7 +239,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "empty": ("コードが空です", "the code is empty"),
     "too-long": ("コードが長すぎます（{length} 文字）", "the code is too long ({length} characters)"),
     "bad-char": ("コードに使えない文字があります: {char}", "a character that no code has: {char}"),
-    "truncated": ("コードが途中で終わっています（{field}）", "the code ends inside {field}"),
+    "truncated": ("コードが途中で切れています", "the code ends inside {field}"),
     "trailing-chars": (
         "コードの後ろに余分な文字があります",
         "there are characters after the end of the code",
@@ -248,7 +248,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "コードの終わりのビットが 0 ではありません",
         "the bits after the end of the code are not zero",
     ),
-    "noncanonical-mode": ("Mixed の必要がない局面です", "Mixed mode for a position that does not need it"),
+    "noncanonical-mode": (
+        "この局面のコードは別の書き方をします",
+        "Mixed mode for a position that does not need it",
+    ),
     "king-range": ("玉の座標 {coordinate} は盤の外です", "a king on {coordinate}, which is no square"),
     "overlap": ("{square} に駒が重なっています", "two pieces on {square}"),
     "unencodable": ("この局面はコードで表せません", "the position has no code"),
@@ -259,8 +262,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
     # qf_code and the other formats of Quoridor
     "other-game": (
-        "{kind} の棋譜は {format} 形式では書けません",
-        "{format} is no format of {kind}",
+        "{game} の棋譜は {format} 形式では書けません",
+        "{format} is no format of {game}",
     ),
     "no-content": (
         "局面も棋譜も含まないコードです",
@@ -289,7 +292,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "not-a-position": ("局面だけのコードではありません", "the code is not that of a position alone"),
     "start-snapshot": (
-        "初期配置のスナップショットを先手番の開始局面として読みました",
+        "初期配置のスナップショットを白番の開始局面として読みました",
         "a snapshot of the start was read with White to move",
     ),
     "no-path": (

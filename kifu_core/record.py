@@ -48,7 +48,7 @@ class ParsedGame:
     """
 
     record: Record
-    kind: RecordKind
+    record_kind: RecordKind
     ending: Ending | None
     issues: tuple[Issue, ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()

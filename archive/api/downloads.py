@@ -42,7 +42,7 @@ class UnencodableError(ValueError):
 
 def extensions(kind: str) -> list[str]:
     """Those of the files that games of a kind are written as."""
-    return [extension for extension in DOWNLOADS if extension in GAMES[kind].formats]
+    return [extension for extension in DOWNLOADS if extension in GAMES[kind].formats.names]
 
 
 def write(game: Game, extension: str, ply: int | None = None) -> bytes:
@@ -54,11 +54,11 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     that nobody sees.
     """
     kind, options = GAMES[game.kind], dict[str, Any]()
-    if extension in kind.with_ply:
+    if extension in kind.formats.with_ply:
         options["ply"] = ply
-    if extension in kind.with_ending and game.special:
+    if extension in kind.formats.with_ending and game.special:
         options["ending"] = _ending(game)
-    data, issues = encode_text(kind.dump(game.jkf, extension, **options), extension)
+    data, issues = encode_text(kind.formats.dump(game.jkf, extension, **options), extension)
     if issues:
         raise UnencodableError(issues)
     return data

@@ -68,7 +68,7 @@ def page_of_entries(
     """Entries of an upload from the cursor on, and the address of the next page."""
     limit, cursor = limit_of(query), number_of(query)
     after = -1 if cursor is None else cursor
-    entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("extra", "record", "beside")
+    entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("beyond_jkf", "record", "parsed_facts")
     rows = list(entries.order_by("seq")[: limit + 1])
     limit = min(limit, _told(rows))
     following = str(rows[limit - 1].seq) if len(rows) > limit else None

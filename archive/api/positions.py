@@ -12,19 +12,11 @@ from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
 from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.color_names import results_of
-from archive.queries.positions import (
-    BATCH,
-    CONFIDENCE,
-    MATCHES,
-    Explorer,
-    GameThrough,
-    Interval,
-    LegalMove,
-    MoveStats,
-    Results,
-    Sample,
-    Unplayed,
-)
+from archive.queries.counting import Sample
+from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, Interval, MoveStats, Results, Unplayed
+from archive.queries.legal import LegalMove
+from archive.queries.position_games import GameThrough
+from archive.queries.position_query import MATCHES
 from archive.queries.walk import DEEPEST, Node, Walk
 from kifu_core.games import GAMES, GameKind
 
@@ -43,13 +35,13 @@ class FilterQuery(MatchQuery, FacetsQuery):
 
 
 class PositionQuery(FilterQuery):
-    """What `GET positions/{kind}/{code}` takes."""
+    """What `GET positions/{game}/{code}` takes."""
 
     transpositions = Flag(default=False)
 
 
 class ThroughQuery(FilterQuery):
-    """What `GET positions/{kind}/{code}/games` takes."""
+    """What `GET positions/{game}/{code}/games` takes."""
 
     order = Choice(choices=["newest", "oldest"], default="newest")
     cursor = Text(required=False, max_length=200)
@@ -57,7 +49,7 @@ class ThroughQuery(FilterQuery):
 
 
 class PictureQuery(serializers.Serializer[Any]):
-    """What `GET positions/{kind}/{code}.svg` takes."""
+    """What `GET positions/{game}/{code}.svg` takes."""
 
     flip = Flag(default=False)
 
@@ -69,23 +61,23 @@ class SfenQuery(serializers.Serializer[Any]):
 
 
 class WalkQuery(MatchQuery):
-    """What `GET positions/{kind}/{code}/tree` takes."""
+    """What `GET positions/{game}/{code}/tree` takes."""
 
     depth = Whole(default=6, min_value=1, max_value=DEEPEST)
     min_games = Whole(default=2, min_value=1, max_value=2**31 - 1)
 
 
 class BatchBody(MatchQuery):
-    """What `POST positions/{kind}/batch` takes."""
+    """What `POST positions/{game}/batch` takes."""
 
     codes = Several(child=Text(allow_blank=True, max_length=1000), min_length=1, max_length=BATCH)
 
 
 class FindBody(serializers.Serializer[Any]):
-    """What `POST positions/{kind}/find` takes beside a Position object."""
+    """What `POST positions/{game}/find` takes beside a Position object."""
 
     text = Raw(required=False)
-    game = Whole(required=False, min_value=1, max_value=LARGEST_ID)
+    game_id = Whole(required=False, min_value=1, max_value=LARGEST_ID)
     position = serializers.DictField(required=False)
     ply = Whole(required=False, min_value=0, max_value=32767)
 
@@ -94,7 +86,7 @@ def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
     """A game that reaches a position."""
     return game_json(row, request) | {
         "ply": row.ply,
-        "move": row.usi or None,
+        "move": row.move_name or None,
         "fork": row.fork,
         "turned": row.turned,
     }
@@ -102,14 +94,14 @@ def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
 
 def results_json(game: GameKind[Any], results: Results) -> dict[str, int]:
     """Numbers of games by result."""
-    numbers = (results.black, results.white, results.draw, results.unknown)
+    numbers = (results.first, results.second, results.draw, results.unknown)
     return dict(zip(results_of(game), numbers, strict=True))
 
 
 def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
     """A move played from a position."""
     return {
-        game.notation: move.usi,
+        "move": move.name,
         "text": move.text,
         "code": move.code,
         "total": move.total,
@@ -140,14 +132,14 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
     return {"read": sample.read, "of": sample.of, "window": {"from": days[0], "to": days[1]}}
 
 
-def unplayed_json(game: GameKind[Any], move: Unplayed) -> dict[str, Any]:
+def unplayed_json(move: Unplayed) -> dict[str, Any]:
     """A legal move that nobody played, leading to a position that games reach."""
-    return {game.notation: move.usi, "text": move.text, "code": move.code, "reached": move.reached}
+    return {"move": move.name, "text": move.text, "code": move.code, "reached": move.reached}
 
 
-def legal_json(game: GameKind[Any], move: LegalMove) -> dict[str, Any]:
+def legal_json(move: LegalMove) -> dict[str, Any]:
     """A legal move and where it leads."""
-    return {game.notation: move.usi, "text": move.text, **move.facts, "code": move.code}
+    return {"move": move.name, "text": move.text, **move.facts, "code": move.code}
 
 
 def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
@@ -165,7 +157,7 @@ def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
     """The explorer's answer, without what only one kind of game has."""
     game = GAMES[found.kind]
     answer = {
-        "kind": found.kind,
+        "game": found.kind,
         "match": found.match,
         "lines": found.lines,
         **counts_json(game, found),
@@ -175,7 +167,7 @@ def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
         "latest": through_json(found.latest, request) if found.latest else None,
     }
     if found.unplayed is not None:
-        answer["transpositions"] = [unplayed_json(game, move) for move in found.unplayed]
+        answer["transpositions"] = [unplayed_json(move) for move in found.unplayed]
     return answer
 
 
@@ -205,9 +197,9 @@ def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
 
 def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
     """Where a position is."""
-    return {"kind": game.name, "code": code, "url": position_url(game, code, request)}
+    return {"game": game.name, "code": code, "url": position_url(game, code, request)}
 
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
     """The address of the position of a code."""
-    return reverse("api:position", [game.name, game.path_code(code)], request=request)
+    return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

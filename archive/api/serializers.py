@@ -91,10 +91,10 @@ def game_json(row: GameRow, request: Request) -> dict[str, Any]:
     return {
         "id": row.id,
         "url": reverse("api:game", [row.id], request=request),
-        "kind": row.kind,
+        "game": row.kind,
         "record_kind": row.record_kind,
-        game.sides[0]: row.black,
-        game.sides[1]: row.white,
+        game.rules.sides[0]: row.first,
+        game.rules.sides[1]: row.second,
         "event": row.event,
         "site": row.site,
         "date": day_text(row.played_from, row.precision),

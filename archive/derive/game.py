@@ -1,4 +1,4 @@
-"""From a parsed game to everything the store needs: pure functions, no database.
+"""Derives everything the store needs from a parsed game: pure functions, no database.
 
 A game's identity is its digest: the same game in another format has the same one.
 """
@@ -25,6 +25,7 @@ from archive.index.schema import (
     UNKNOWN_DAY,
     WHITE_WINS,
 )
+from kifu_core.classes import key
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
@@ -39,7 +40,7 @@ SHOGI: Final = "shogi"
 PUBLIC: Final = 0
 
 
-class ReadyRow(NamedTuple):
+class DerivedRow(NamedTuple):
     """A row of the index before the game has a slot."""
 
     key: int
@@ -49,14 +50,14 @@ class ReadyRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyGame:
+class DerivedGame:
     """A game as the store takes it. `record` is packed (`archive.codec`).
 
     `players` are the normalized names of colours 0 and 1, empty where unknown, `ratings` theirs. `codes`
-    runs beside `rows`: the canonical code of each row's key. `details` is what `headers.details` gives,
-    `series` what `archive.derive.series` packs. `stem` is the hash of the moves alone, `beside` what
-    `read_again` needs beside the record. `kept_rows` is for a stored game that plays what it did: so many
-    rows stay as they are, and `rows` and `codes` are empty.
+    has the canonical code of each key in `rows`. `header_data` comes from `headers.header_data`, `series`
+    from `archive.derive.series`. `stem` is the hash of the moves alone, `parsed_facts` what `derive_stored`
+    needs beside the record. `kept_rows` is for a stored game that plays what it did: so many rows stay as
+    they are, and `rows` and `codes` are empty.
     """
 
     kind: str
@@ -75,47 +76,48 @@ class ReadyGame:
     result: int
     special: str
     plies: int
-    rows: tuple[ReadyRow, ...]
+    rows: tuple[DerivedRow, ...]
     codes: tuple[str, ...]
     calendar: str = ""
     round: str = ""
     opening: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    header_data: Mapping[str, Any] = field(default_factory=dict, hash=False)
     series: bytes = b""
     digest_version: int = DIGEST_VERSION
     stem: bytes = b""
-    beside: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    parsed_facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     kept_rows: int | None = None
 
     @property
     def row_count(self) -> int:
-        """How many rows the game has in the index."""
+        """Return how many rows the game has in the index."""
         return len(self.rows) if self.kept_rows is None else self.kept_rows
 
     @property
     def played(self) -> int:
-        """The ordinal of the first day, `UNKNOWN_DAY` where there is none."""
+        """Return the ordinal of the first day, `UNKNOWN_DAY` where there is none."""
         return self.played_from.toordinal() if self.played_from else UNKNOWN_DAY
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyEntry:
+class DerivedEntry:
     """An entry of an upload as the store takes it; without a `game` it failed, and `issues` say why."""
 
     seq: int
-    game: ReadyGame | None = None
+    game: DerivedGame | None = None
     path: str = ""
     index: int = 0
     part: int = 0
     issues: tuple[Issue, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    beyond_jkf: Mapping[str, Any] = field(default_factory=dict)
     encoding: str = ""
     format: str = ""
     program: str = ""
 
 
-def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> ReadyGame:
-    """Everything the store needs of a parsed game; with `kept_rows` without its rows, which are the dearest.
+def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> DerivedGame:
+    """Derive everything the store needs from a parsed game. With `kept_rows` its rows, which are the dearest,
+    are left out.
 
     Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
     """
@@ -124,15 +126,15 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = 
     kind = game.name
     day, event = headers.played(header), headers.event(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
-    result = _result(parsed.kind, parsed.ending)
+    result = _result(parsed.record_kind, parsed.ending)
     names, line = headers.players(header), _main_line(record, kind)
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
-    details = storable(headers.details(header, remarks))
+    header_data = storable(headers.header_data(header, remarks))
     if parsed.fractions:
-        details["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
-    return ReadyGame(
+        header_data["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    return DerivedGame(
         kind=kind,
-        record_kind=parsed.kind,
+        record_kind=parsed.record_kind,
         space=space,
         digest=_digest(line, record, result, names, day.text),
         record=codec.pack(record),
@@ -152,27 +154,27 @@ def ready_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = 
         calendar=day.calendar,
         round=event.round,
         opening=headers.opening(header),
-        details=details,
-        series=series.pack(series.series_of(record, details)),
+        header_data=header_data,
+        series=series.pack(series.series_of(record, header_data)),
         stem=_stem(line),
-        beside=_beside(parsed),
+        parsed_facts=_parsed_facts(parsed),
         kept_rows=kept_rows,
     )
 
 
 def _special(ending: Ending | None) -> str:
-    """How games are found by their ending: JKF's name, else the word of the table for all that sites write,
-    else the word as it was written."""
+    """Return the word by which games are found by their ending: JKF's name, else that of the table for all
+    that sites write, else the word as it was written."""
     if ending is None:
         return ""
     kind = specials.find(ending.word)
     return headers.plain(ending.special or (kind.word if kind else "") or ending.word)
 
 
-def _beside(parsed: ParsedGame) -> dict[str, Any]:
-    """What a game is made of beside its record, as JSON; only what there is."""
+def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
+    """Return what a game is derived from beside its record, as JSON; only what there is."""
     said = {
-        "kind": parsed.kind,
+        "kind": parsed.record_kind,
         "ending": list(astuple(parsed.ending)) if parsed.ending else None,
         "remarks": list(parsed.remarks),
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
@@ -181,26 +183,26 @@ def _beside(parsed: ParsedGame) -> dict[str, Any]:
     return kept
 
 
-def read_again(
-    record: Record, beside: Mapping[str, Any], space: int = PUBLIC, kept_rows: int | None = None
-) -> ReadyGame:
-    """The game of a stored record and of what was kept beside it, as if it came just now.
+def derive_stored(
+    record: Record, parsed_facts: Mapping[str, Any], space: int = PUBLIC, kept_rows: int | None = None
+) -> DerivedGame:
+    """Derive the game of a stored record and of its parsed facts, as if it came just now.
 
-    `kept_rows` as in `ready_game`.
+    `kept_rows` as in `derive_game`.
     """
-    ending = beside.get("ending")
+    ending = parsed_facts.get("ending")
     parsed = ParsedGame(
         record,
-        beside.get("kind", "game"),
+        parsed_facts.get("kind", "game"),
         Ending(*ending) if ending else None,
-        fractions={int(ply): text for ply, text in beside.get("fractions", {}).items()},
-        remarks=tuple(beside.get("remarks", ())),
+        fractions={int(ply): text for ply, text in parsed_facts.get("fractions", {}).items()},
+        remarks=tuple(parsed_facts.get("remarks", ())),
     )
-    return ready_game(parsed, space, kept_rows)
+    return derive_game(parsed, space, kept_rows)
 
 
 def row_result(record_kind: str, result: int) -> int:
-    """The result that a game's rows carry: only games count in results."""
+    """Return the result that a game's rows carry: only games count in results."""
     return result if record_kind == "game" else NOT_A_GAME
 
 
@@ -213,7 +215,7 @@ def _result(record_kind: str, ending: Ending | None) -> int:
 
 
 class _MainLine(NamedTuple):
-    """What is played in a record: `text` is JSON of kind, start and moves, without the brackets around."""
+    """The moves of a record: `text` is JSON of kind, start and moves, without the brackets around."""
 
     text: str
     plies: int
@@ -221,12 +223,12 @@ class _MainLine(NamedTuple):
 
 def _main_line(record: Record, kind: str) -> _MainLine:
     game = of_record(record)
-    moves = game.main_moves(record)
-    return _MainLine(json.dumps([kind, game.start_text(record), moves])[1:-1], len(moves))
+    moves = game.replay.main_moves(record)
+    return _MainLine(json.dumps([kind, game.replay.start_text(record), moves])[1:-1], len(moves))
 
 
 def digest(record: Record, kind: str, result: int) -> bytes:
-    """The identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
+    """Return the identity of a game, 16 bytes: a hash of kind, start, main line, result, players and day.
 
     What differs between editions is left out: titles, forms of characters in names, comments, times, forks,
     the word for the ending. A change needs a new `DIGEST_VERSION`.
@@ -245,8 +247,8 @@ def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, st
 
 
 def stem(record: Record, kind: str) -> bytes:
-    """What editions of one game have in common whatever their headers say, 16 bytes: a hash of kind, start
-    and main line. A change needs a migration that fills the column again."""
+    """Return what editions of one game have in common whatever their headers say, 16 bytes: a hash of kind,
+    start and main line. A change needs a migration that fills the column again."""
     return _stem(_main_line(record, kind))
 
 
@@ -256,31 +258,30 @@ def _stem(line: _MainLine) -> bytes:
 
 def index_rows(
     record: Record, kind: str = SHOGI, space: int = PUBLIC, version: int | None = None
-) -> tuple[tuple[ReadyRow, ...], tuple[str, ...]]:
-    """The rows a record gives in a version of the index (None: the current one), and the code of each.
+) -> tuple[tuple[DerivedRow, ...], tuple[str, ...]]:
+    """Return the rows a record gives in a version of the index (None: the current one), and the code of each.
 
     The first visit of each key on the main line; then, in reading order, one row for each (key, move) of
     the forks that is new.
     """
     key_version = schema.KEY_VERSIONS[schema.INDEX_VERSION if version is None else version]
-    rows: list[ReadyRow] = []
+    rows: list[DerivedRow] = []
     codes: list[str] = []
     reached: set[int] = set()
     played: set[tuple[int, int]] = set()
-    game = GAMES[kind]
-    for visit in game.visits(record):
-        at = game.key(visit.code, visit.orientation, kind, space, key_version)
+    for visit in GAMES[kind].replay.visits(record):
+        at = key(visit.code, visit.orientation, kind, space, key_version)
         new = at not in reached
         if new or (visit.fork and (at, visit.move) not in played):
             reached.add(at)
             played.add((at, visit.move))
-            rows.append(ReadyRow(at, visit.ply, visit.move, visit.fork * FORK | new * FIRST))
+            rows.append(DerivedRow(at, visit.ply, visit.move, visit.fork * FORK | new * FIRST))
             codes.append(visit.code)
     return tuple(rows), tuple(codes)
 
 
 def storable(value: Any) -> Any:
-    """A JSON value without what jsonb refuses: NUL and lone surrogates become U+FFFD."""
+    """Return a JSON value without what jsonb refuses: NUL and lone surrogates become U+FFFD."""
     if isinstance(value, str):
         return value.translate(_UNSTORABLE)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""How much of one game the archive keeps."""
+"""The limits of what the archive keeps of one game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kifu_core.limits import Limits
 
 
 def game_limits() -> Limits:
-    """The limits of a stored game, by the settings."""
+    """Return the limits of a stored game, by the settings."""
     return Limits(
         settings.ARCHIVE_MAX_PLIES,
         settings.ARCHIVE_MAX_FORKS,

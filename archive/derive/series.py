@@ -1,6 +1,6 @@
 """A game's series: what engines thought ply by ply, and what the clocks showed. Kept beside the game.
 
-All of it follows from the stored record and the game's details, so it can be made anew at any time.
+All of it follows from the stored record and the game's header_data, so it can be made anew at any time.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ R = TypeVar("R")
 
 
 class Series(NamedTuple):
-    """What is known of a game ply by ply; either may be empty."""
+    """The scores and clocks of a game ply by ply; either may be empty."""
 
     evaluations: tuple[Evaluation, ...] = ()
     clock: tuple[Tick, ...] = ()
 
 
-def series_of(record: Record, details: Mapping[str, Any]) -> Series:
-    """The series of a normalized record; limits and fractions of seconds stand in the game's `details`.
+def series_of(record: Record, header_data: Mapping[str, Any]) -> Series:
+    """Return the series of a normalized record; limits and fractions of seconds stand in the game's
+    `header_data`.
 
     Linear in the main line and its comments.
     """
-    fractions = {int(ply): digits for ply, digits in details.get("fractions", {}).items()}
+    fractions = {int(ply): digits for ply, digits in header_data.get("fractions", {}).items()}
     game = of_record(record)
-    clock = ticks(record, limits_of(details), fractions, game.first_turn)
-    return Series(tuple(game.evaluations(record)), tuple(clock))
+    clock = ticks(record, limits_of(header_data), fractions, game.replay.first_turn)
+    return Series(tuple(game.replay.evaluations(record)), tuple(clock))
 
 
-def limits_of(details: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:
-    """The time limits of colours 0 and 1 in a game's details."""
-    both = details.get("time_limit")
-    black, white = (both, both) if both else details.get("time_limits", (None, None))
+def limits_of(header_data: Mapping[str, Any]) -> tuple[Limit | None, Limit | None]:
+    """Return the time limits of colours 0 and 1 in a game's header_data."""
+    both = header_data.get("time_limit")
+    black, white = (both, both) if both else header_data.get("time_limits", (None, None))
     return Limit(**black) if black else None, Limit(**white) if white else None
 
 
 def pack(series: Series) -> bytes:
-    """What is stored of a series: zlib-compressed JSON of two tables; nothing of one that says nothing."""
+    """Pack a series as zlib-compressed JSON of two tables; one that says nothing as no bytes."""
     if not any(series):
         return b""
     tables = {name: _table(rows) for name, rows in zip(Series._fields, series, strict=True)}
@@ -64,7 +65,7 @@ def _to_json(tables: dict[str, Any]) -> bytes:
 
 
 def unpack(stored: bytes | memoryview) -> Series:
-    """The series that `pack` stored."""
+    """Unpack the series that `pack` stored."""
     if not stored:
         return Series()
     tables = from_json(zlib.decompress(stored))
@@ -74,7 +75,7 @@ def unpack(stored: bytes | memoryview) -> Series:
 
 
 def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
-    """Columns that say anything beyond their defaults."""
+    """Return the columns that say anything beyond their defaults."""
     if not rows:
         return {}
     defaults = rows[0]._field_defaults
@@ -87,7 +88,7 @@ def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
-    """The rows of a table, of which columns may be missing that say nothing."""
+    """Return the rows of a table, of which columns may be missing that say nothing."""
     if not table:
         return ()
     about: Any = kind

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from archive.index.engine import engine
-from archive.index.schema import Counted, CounterKey, Row, mover
+from archive.index.schema import CounterKey, CounterRow, IndexRow, mover
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""
@@ -54,12 +54,14 @@ _EMPTY: Final = "DELETE FROM archive_hotmove WHERE key = %s"
 _MARK: Final = "INSERT INTO archive_hotposition (key, code) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING"
 
 
-def _counted(row: Row) -> CounterKey:
+def _counted(row: IndexRow) -> CounterKey:
     return CounterKey(row.key, row.flags, row.move, row.result)
 
 
-def tally(added: Iterable[Row], removed: Iterable[Row], ratings: Ratings) -> dict[CounterKey, Delta]:
-    """What rows add to and take from their counters."""
+def tally(
+    added: Iterable[IndexRow], removed: Iterable[IndexRow], ratings: Ratings
+) -> dict[CounterKey, Delta]:
+    """Return what rows add to and take from their counters."""
     deltas: dict[CounterKey, Delta] = {}
     for rows, sign in ((added, 1), (removed, -1)):
         for row in rows:
@@ -76,10 +78,10 @@ def tally(added: Iterable[Row], removed: Iterable[Row], ratings: Ratings) -> dic
 
 def update(
     cursor: CursorWrapper,
-    added: Sequence[Row],
-    removed: Sequence[Row],
+    added: Sequence[IndexRow],
+    removed: Sequence[IndexRow],
     ratings: Ratings,
-    taken: Sequence[Counted] = (),
+    taken: Sequence[CounterRow] = (),
 ) -> None:
     """Bring the counters in line with rows just added and removed, and with those that the engine has taken
     out and counted (`Engine.take_out`). The last writes of a transaction.

@@ -1,4 +1,4 @@
-"""What the database engines do differently, behind one interface; all other SQL runs on both."""
+"""One interface for what the database engines do differently; all other SQL runs on both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql, sqlite
-from archive.index.schema import Counted, Place, Row, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
 
 
 class Engine(Protocol):
@@ -36,7 +36,8 @@ class Engine(Protocol):
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 
     def fetch_prepared(self, sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
-        """The rows of a statement that is the same for all questions of its kind, so that its plan is kept.
+        """Return the rows of a statement that is the same for all questions of its kind, so that its plan is
+        kept.
 
         The plan is made without the values. So the order of its loops must not depend on them: it is fixed by
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL
@@ -44,51 +45,51 @@ class Engine(Protocol):
         """
 
     def make_room(self) -> None:
-        """Before a transaction that inserts: see to it that its slots have a place."""
+        """See to it, before a transaction that inserts, that its slots have a place."""
 
     def lock_shared(self, cursor: CursorWrapper) -> None:
-        """Until the end of the transaction no key is promoted; other writers go on."""
+        """Keep keys from being promoted until the transaction ends; other writers go on."""
 
     def lock_exclusive(self, cursor: CursorWrapper) -> None:
-        """Until the end of the transaction nobody else writes to the index."""
+        """Keep everybody else from writing to the index until the transaction ends."""
 
     def lock_games(self, cursor: CursorWrapper, marks: Sequence[int]) -> None:
-        """Until the end of the transaction nobody else has any of these marks, 32-bit numbers, ascending."""
+        """Keep these marks, 32-bit numbers, ascending, from everybody else until the transaction ends."""
 
     def take_slots(self, cursor: CursorWrapper, count: int) -> list[int]:
-        """Slots that no other game has or gets, ascending."""
+        """Return slots that no other game has or gets, ascending."""
 
-    def insert(self, cursor: CursorWrapper, rows: Sequence[Row]) -> None:
+    def insert(self, cursor: CursorWrapper, rows: Sequence[IndexRow]) -> None:
         """Add rows that are sorted."""
 
-    def delete(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
+    def delete(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
         """Remove a game's rows under these keys and return them."""
 
-    def take_out(self, cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
-        """Remove the rows at these places, which are sorted; how many they were, and what those of hot keys
-        counted for. The players of their games have to be there still."""
+    def take_out(self, cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
+        """Remove the rows at these places, which are sorted; return how many they were, and what those of hot
+        keys counted for. The players of their games have to be there still."""
 
-    def delete_slot(self, cursor: CursorWrapper, slot: int) -> list[Row]:
+    def delete_slot(self, cursor: CursorWrapper, slot: int) -> list[IndexRow]:
         """Remove a game's rows whatever their keys and return them; reads a whole segment."""
 
-    def select(self, cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:
-        """A game's rows under these keys."""
+    def select(self, cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
+        """Return a game's rows under these keys."""
 
     def hot(self, cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
-        """Those of the keys that have counters."""
+        """Return those of the keys that have counters."""
 
     def crowded(self, cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
-        """Those of the keys that have at least so many rows."""
+        """Return those of the keys that have at least so many rows."""
 
     def may_retry(self, error: DatabaseError) -> bool:
-        """Whether the same transaction can succeed when it is run again."""
+        """Return whether the same transaction can succeed when it is run again."""
 
 
 _ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 def engine() -> Engine:
-    """The module for the configured database; raises ImproperlyConfigured for any other engine."""
+    """Return the module for the configured database. Raise ImproperlyConfigured for any other engine."""
     try:
         return cast(Engine, _ENGINES[connection.vendor])
     except KeyError:

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import Counted, Place, Row, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -117,9 +117,9 @@ _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE
 
 
 def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
-    """Planning takes longer than answering, the more so the more segments there are: the statement is
-    prepared on this connection the first time, and planned again by the server when it has to be, as after
-    a segment was attached.
+    """Ask with a statement that is prepared on this connection the first time, because planning takes longer
+    than answering, the more so the more segments there are. The server plans it again when it has to, as
+    after a segment was attached.
 
     Behind a pooler that has a connection for a transaction only (settings), it is planned each time.
     """
@@ -147,7 +147,7 @@ def _plain(value: Value) -> int | str | list[int]:
 
 
 def _typed(value: Value) -> Int8 | str | list[Int8]:
-    """Of one type however large it is: a statement is prepared for the types of its values."""
+    """Give a value one type however large it is: a statement is prepared for the types of its values."""
     if isinstance(value, str):
         return value
     return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
@@ -213,13 +213,13 @@ def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
-    """From a sequence: a transaction that fails leaves a gap, which harms nobody."""
+    """Take slots from a sequence: a transaction that fails leaves a gap, which harms nobody."""
     cursor.execute(_TAKE_SLOTS, [count])
     return sorted(slot for (slot,) in cursor.fetchall())
 
 
-def insert(cursor: CursorWrapper, rows: Sequence[Row], table: str = "archive_occurrence") -> None:
-    """By COPY; another `table` is for measuring what that takes by itself."""
+def insert(cursor: CursorWrapper, rows: Sequence[IndexRow], table: str = "archive_occurrence") -> None:
+    """Insert rows by COPY; another `table` is for measuring what that takes by itself."""
     pack = _COPY_ROW.pack
     # Django does not see what the driver raises here, unless asked to.
     with connection.wrap_database_errors, cursor.copy(_COPY.format(table=table)) as copy:
@@ -234,30 +234,30 @@ def insert(cursor: CursorWrapper, rows: Sequence[Row], table: str = "archive_occ
         copy.write(_COPY_TAIL)
 
 
-def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
+def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
     cursor.execute(_DELETE, [list(keys), played, slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def delete_slot(cursor: CursorWrapper, slot: int) -> list[Row]:
+def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
     cursor.execute(_DELETE_SLOT, [slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
-    """Each place is looked up: for thousands of them the planner would rather read the index of a segment
-    whole. Arrays are written out here: the driver would look at every number to see how it is written."""
+def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
+    """Look each place up: for thousands of them the planner would rather read the index of a segment whole.
+    Arrays are written out here: the driver would look at every number to see how it is written."""
     columns = [f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True)] or ["{}"] * 3
     cursor.execute(_LOOK_UP, ["off"] * 3)
     cursor.execute(_TAKE_OUT, columns)
     (total, *counted) = cursor.fetchall()
     cursor.execute(_LOOK_UP, ["on"] * 3)
-    return total[4], [Counted(*map(int, row)) for row in counted]
+    return total[4], [CounterRow(*map(int, row)) for row in counted]
 
 
-def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:
+def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
     cursor.execute(_SELECT, [list(keys), slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return [IndexRow(*row) for row in cursor.fetchall()]
 
 
 def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
@@ -271,5 +271,6 @@ def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Deadlocks and what only the order of two transactions made impossible."""
+    """Return whether it is a deadlock, or something that only the order of two transactions made
+    impossible."""
     return getattr(error.__cause__, "sqlstate", None) in _RETRIES

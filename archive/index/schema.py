@@ -51,14 +51,14 @@ COLOR_BIT: Final = 2
 """The bit of a key that tells that the board was turned, so that White is to move in the game."""
 
 
-Place = tuple[int, int, int]
+GameAtKey = tuple[int, int, int]
 """Key, played and slot: where a game has rows; sorted they are in the order of the primary key."""
 
 Value = int | str | Sequence[int]
 """What a question is asked with: a number, a word, a list of keys."""
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """One row of the index; sorts as the primary key does."""
 
     key: int
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
 
 class CounterKey(NamedTuple):
-    """What rows are counted by."""
+    """The columns that rows are counted by."""
 
     key: int
     flags: int
@@ -79,7 +79,7 @@ class CounterKey(NamedTuple):
     result: int
 
 
-class Counted(NamedTuple):
+class CounterRow(NamedTuple):
     """Rows that are counted together; `rated` of them have a rating of the side to move."""
 
     key: int
@@ -93,16 +93,16 @@ class Counted(NamedTuple):
 
 
 def pack_keys(keys: Iterable[int]) -> bytes:
-    """The keys of a game, each once: eight bytes each, big-endian, in their order."""
+    """Return the keys of a game, each once: eight bytes each, big-endian, in their order."""
     distinct = sorted(set(keys))
     return struct.pack(f">{len(distinct)}q", *distinct)
 
 
 def unpack_keys(packed: bytes | memoryview) -> tuple[int, ...]:
-    """The keys that `pack_keys` packed."""
+    """Return the keys that `pack_keys` packed."""
     return struct.unpack(f">{len(packed) // 8}q", packed)
 
 
 def mover(key: int) -> int:
-    """The colour to move in the game's own position: canonical positions have colour 0 to move."""
+    """Return the colour to move in the game's own position: canonical positions have colour 0 to move."""
     return (key & COLOR_BIT) >> 1

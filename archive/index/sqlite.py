@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.index.schema import Counted, Place, Row, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -84,7 +84,7 @@ _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
 
 
 def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
-    """The driver keeps the latest statements of a connection."""
+    """Ask with a statement that the driver keeps, as it does with the latest ones of a connection."""
     with connection.cursor() as cursor:
         cursor.execute(
             sql, [value if isinstance(value, int | str) else json.dumps([*value]) for value in values]
@@ -93,29 +93,29 @@ def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
 
 
 def make_room() -> None:
-    """Any slot has its place."""
+    """Do nothing: any slot has its place."""
 
 
 def lock_shared(cursor: CursorWrapper) -> None:
-    """The transaction is the lock."""
+    """Do nothing: the transaction is the lock."""
 
 
 def lock_exclusive(cursor: CursorWrapper) -> None:
-    """The transaction is the lock."""
+    """Do nothing: the transaction is the lock."""
 
 
 def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
-    """The transaction is the lock."""
+    """Do nothing: the transaction is the lock."""
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
-    """The slots after the highest in use: nobody else can take them before the commit."""
+    """Return the slots after the highest in use: nobody else can take them before the commit."""
     cursor.execute(_NEXT_SLOT)
     first: int = cursor.fetchone()[0]
     return list(range(first, first + count))
 
 
-def insert(cursor: CursorWrapper, rows: Sequence[Row]) -> None:
+def insert(cursor: CursorWrapper, rows: Sequence[IndexRow]) -> None:
     cursor.executemany(_INSERT, rows)
     cursor.execute(_NOTE, [len(rows)])
     _settle(cursor)
@@ -135,35 +135,35 @@ def _settle(cursor: CursorWrapper) -> None:
     cursor.execute(_GO_ON, [cursor.rowcount, last + 1 if last < _HIGHEST else _LOWEST])
 
 
-def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[Row]:
+def delete(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
     return _delete(cursor, _DELETE, [json.dumps(list(keys)), played, slot])
 
 
-def delete_slot(cursor: CursorWrapper, slot: int) -> list[Row]:
+def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
     return _delete(cursor, _DELETE_SLOT, [slot])
 
 
-def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) -> list[Row]:
+def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) -> list[IndexRow]:
     """Remove rows from both tables and return them."""
     cursor.execute(statement.format(table=RECENT), values)
     recent = cursor.fetchall()
     cursor.execute(_NOTE, [-len(recent)])
     cursor.execute(statement.format(table=SETTLED), values)
-    return [Row(*row) for row in (*recent, *cursor.fetchall())]
+    return [IndexRow(*row) for row in (*recent, *cursor.fetchall())]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[Counted]]:
-    """Place by place: of a list of places SQLite would use no more than the key, and read all games that
-    reach a position for each that is taken out."""
+def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
+    """Take rows out place by place: of a list of places SQLite would use no more than the key, and read all
+    games that"""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
     counting = hot(cursor, {key for key, _, _ in places})
     cursor.executemany(_DOOM, [place for place in places if place[0] in counting])
-    removed, counted = [], list[Counted]()
+    removed, counted = [], list[CounterRow]()
     for table in TABLES:
         if counting:
             cursor.execute(_DOOMED_HOT.format(table=table))
-            counted += [Counted(*row) for row in cursor.fetchall()]
+            counted += [CounterRow(*row) for row in cursor.fetchall()]
         cursor.executemany(_DELETE_PLACE.format(table=table), places)
         removed.append(max(0, cursor.rowcount))
     cursor.execute(_NOTE, [-removed[TABLES.index(RECENT)]])
@@ -171,9 +171,9 @@ def take_out(cursor: CursorWrapper, places: Sequence[Place]) -> tuple[int, list[
     return sum(removed), counted
 
 
-def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[Row]:
+def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
     cursor.execute(_SELECT, [json.dumps(list(keys)), slot])
-    return [Row(*row) for row in cursor.fetchall()]
+    return [IndexRow(*row) for row in cursor.fetchall()]
 
 
 def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
@@ -187,5 +187,5 @@ def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Writers wait for each other, they cannot collide."""
+    """Return False: writers wait for each other, they cannot collide."""
     return False

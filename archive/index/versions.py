@@ -24,7 +24,7 @@ class RetiredVersionError(Exception):
 
 
 def asked() -> tuple[int, ...]:
-    """The key versions that a question has to ask, the current one first.
+    """Return the key versions that a question has to ask, the current one first.
 
     While this program knows only one version there is nothing to look up.
     """
@@ -41,7 +41,8 @@ def _retired() -> set[int]:
 
 
 def check_current() -> None:
-    """Inside a writing transaction, after its lock: raises RetiredVersionError if our version is retired."""
+    """Raise RetiredVersionError if our version is retired; called inside a writing transaction, after its
+    lock."""
     if schema.INDEX_VERSION in _retired():
         raise RetiredVersionError(f"version {schema.INDEX_VERSION} of the index is no longer in use")
 
@@ -52,7 +53,7 @@ def begin() -> None:
 
 
 def complete() -> bool:
-    """Retire the older versions if no game is in them; whether that is so now.
+    """Retire the older versions if no game is in them; return whether that is so now.
 
     Under the exclusive lock: whoever writes an older version has either committed and is seen, or finds out.
     """

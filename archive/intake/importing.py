@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from archive import store
+from archive.garbage_collection import look_rarely, prepare_process
 from archive.intake import resume, worker
-from archive.intake.garbage import look_rarely, prepare_process
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
 
@@ -22,7 +22,7 @@ _CHUNK: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is known of a file after a turn of work: its upload, how much of it is read (0 to 1) and how many
+    """The state of a file after a turn of work: its upload, how much of it is read (0 to 1) and how many
     entries that gave. `known` files were here before; a `refusal` says why nothing was stored."""
 
     path: str
@@ -35,7 +35,7 @@ class Turn:
 
 
 def files_of(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files, and those in the folders, sorted; links to folders are not followed.
+    """Yield the files, and those in the folders, sorted; links to folders are not followed.
 
     Raises FileNotFoundError for a path that is not there.
     """
@@ -115,7 +115,7 @@ def _reason(error: Exception) -> str:
 
 
 def groups(paths: Iterable[str]) -> Iterator[list[str]]:
-    """The files in their order: small ones that follow each other together, the others alone."""
+    """Yield the files in their order: small ones that follow each other together, the others alone."""
     small: list[str] = []
     for path in paths:
         if not store.is_small(_size(path)):
@@ -140,7 +140,8 @@ def _size(path: str) -> int:
 
 
 def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
-    """Take in files; a `Turn` whenever there is news. One file is worked on by one process at a time.
+    """Take in files and yield a `Turn` whenever there is news. One file is worked on by one process at a
+    time.
 
     A single process is this one, which looks for garbage rarely from then on.
     """

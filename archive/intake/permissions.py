@@ -1,4 +1,4 @@
-"""Who may upload, and delete what was uploaded."""
+"""Permissions to upload, and to delete what was uploaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from archive.models import Sender, Upload
 
 
 def may_upload(request: HttpRequest) -> bool:
-    """Whether this request may store an upload.
+    """Return whether this request may store an upload.
 
     A signed-in user may (sessions are protected by Django's CSRF token). Without signing in one may where
     `ARCHIVE_ANONYMOUS_UPLOAD` is on, unless a page of another site sent the request: such a page could
@@ -27,13 +27,13 @@ def may_upload(request: HttpRequest) -> bool:
 
 
 def may_delete(request: HttpRequest, upload: Upload) -> bool:
-    """Whether this request may delete an upload: its uploader's may, that of who has the right to
+    """Return whether this request may delete an upload: its uploader's may, that of who has the right to
     (`archive.delete_upload`), and that of the session which sent it, as long as nobody else has."""
     return upload.pk in deletable(request, [upload])
 
 
 def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
-    """The ids of those uploads that this request may delete."""
+    """Return the ids of those uploads that this request may delete."""
     user = request.user
     if user.is_authenticated and user.has_perm("archive.delete_upload"):
         return {upload.pk for upload in uploads}
@@ -42,7 +42,7 @@ def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
 
 
 def _sent_alone(key: str, uploads: Collection[int]) -> set[int]:
-    """Those of the uploads of nobody's that the session with this key made, and nobody sent again."""
+    """Return those of the uploads of nobody's that the session with this key made, and nobody sent again."""
     if not key or not uploads:
         return set()
     others = Sender.objects.filter(upload=OuterRef("upload")).exclude(key=key)
@@ -54,12 +54,13 @@ _KEY: Final = "sender"
 
 
 def session_key(request: HttpRequest) -> str:
-    """By what uploads of this session are known; empty where none was sent in it without an account."""
+    """Return the key by which uploads of this session are known; empty where none was sent without an
+    account."""
     return str(request.session.get(_KEY, ""))
 
 
 def sender_key(request: HttpRequest) -> str:
-    """The same for a session that is about to send one; empty for accounts, and for who keeps no cookies."""
+    """Return the key of a session that is about to send; empty for accounts, and for who keeps no cookies."""
     if request.user.is_authenticated or not request.COOKIES:
         return ""
     if not session_key(request):
@@ -68,7 +69,7 @@ def sender_key(request: HttpRequest) -> str:
 
 
 def comes_from_elsewhere(request: HttpRequest) -> bool:
-    """Whether a browser says that a page of another origin sent the request (Fetch metadata, Origin).
+    """Return whether a browser says that a page of another origin sent the request (Fetch metadata, Origin).
 
     An origin that cannot be read is another one.
     """

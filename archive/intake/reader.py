@@ -1,4 +1,4 @@
-"""From bytes to entries that the store can take; nothing here writes."""
+"""Reads bytes into entries that the store can take; nothing here writes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Final
 from django.conf import settings
 
 from archive.derive import headers
-from archive.derive.game import ReadyEntry, ready_game
+from archive.derive.game import DerivedEntry, derive_game
 from archive.derive.game_limits import game_limits
-from archive.intake.timing import time_limit
+from archive.intake.time_limits import time_limit
 from archive.intake.walk.entries import Part
 from archive.intake.walk.refusals import TOO_MUCH_MEMORY
 from kifu_core import games
@@ -28,8 +28,9 @@ log = logging.getLogger(__name__)
 WORKER_DIED: Final = "worker-died"
 
 
-def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) -> Iterator[ReadyEntry]:
-    """The entries of one part of an upload of that name, in order; at least one, with lines of the file.
+def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) -> Iterator[DerivedEntry]:
+    """Yield the entries of one part of an upload of that name, in order; at least one, with lines of the
+    file.
 
     The first `there` entries are stored already and come out empty; that with the number `doomed` fails.
     Neither is derived.
@@ -41,21 +42,21 @@ def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) 
         yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
 
 
-def failed(part: Part, issue: Issue) -> ReadyEntry:
-    """The one entry of a part that is not read."""
-    return ReadyEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
+def failed(part: Part, issue: Issue) -> DerivedEntry:
+    """Return the one entry of a part that is not read."""
+    return DerivedEntry(seq=0, path=part.path, part=part.number, issues=(issue,))
 
 
-def _placed(entry: ReadyEntry, lines: int) -> ReadyEntry:
-    """The entry with its findings at the lines of the whole file, `lines` further down."""
+def _placed(entry: DerivedEntry, lines: int) -> DerivedEntry:
+    """Return the entry with its findings at the lines of the whole file, `lines` further down."""
     if not lines:
         return entry
     moved = (replace(found, line=found.line + lines) if found.line else found for found in entry.issues)
     return replace(entry, issues=tuple(moved))
 
 
-def read_entries(data: bytes, name: str, there: int = 0, doomed: int | None = None) -> Iterator[ReadyEntry]:
-    """The entries of one file, in the order of the file; there is always at least one.
+def read_entries(data: bytes, name: str, there: int = 0, doomed: int | None = None) -> Iterator[DerivedEntry]:
+    """Yield the entries of one file, in the order of the file; there is always at least one.
 
     A file that cannot be read, and a game of it that cannot, is an entry without a game whose issues say
     why. Memory is that of the parsed file; its size is bounded by ARCHIVE_MAX_TEXT_BYTES.
@@ -64,7 +65,7 @@ def read_entries(data: bytes, name: str, there: int = 0, doomed: int | None = No
         yield replace(entry, seq=seq)
 
 
-def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator[ReadyEntry]:
+def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator[DerivedEntry]:
     limit = settings.ARCHIVE_MAX_TEXT_BYTES
     if len(data) > limit:
         yield _failed(Issue("too-large", "error", params={"bytes": len(data), "limit": limit}))
@@ -92,8 +93,8 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
 
 
 def _with_game_id(result: ParseResult, name: str) -> ParseResult:
-    """The one game of a file that is called as 将棋ウォーズ calls a game, with that id among its headers, if
-    they say no day: the site writes the day nowhere else."""
+    """Return the one game of a file that is called as 将棋ウォーズ calls a game, with that id among its
+    headers, if they say no day: the site writes the day nowhere else."""
     stem = PurePosixPath(name.replace("\\", "/")).stem
     players = headers.wars_players(stem)
     if players is None or len(result.games) != 1:
@@ -108,8 +109,9 @@ def _with_game_id(result: ParseResult, name: str) -> ParseResult:
     return replace(result, games=(replace(game, record=record),))
 
 
-def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[ReadyEntry]:
-    """Games and unreadable games by their first line; findings about the whole go to the first entry."""
+def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[DerivedEntry]:
+    """Yield games and unreadable games by their first line; findings about the whole go to the first
+    entry."""
     if not result.games:
         found_out = any(issue.severity == "error" for issue in result.issues)
         reason = () if found_out else (Issue("no-game", "error"),)
@@ -121,7 +123,7 @@ def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[R
     found += [(issue.line or 0, issue) for issue in unreadable]
     for index, (_, item) in enumerate(sorted(found, key=lambda pair: pair[0])):
         if index < there:
-            yield ReadyEntry(seq=0)
+            yield DerivedEntry(seq=0)
             continue
         if index == doomed:
             item = Issue(WORKER_DIED, "error")
@@ -130,11 +132,11 @@ def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[R
         yield replace(entry, index=index, issues=(*whole, *entry.issues) if index == 0 else entry.issues)
 
 
-def _ready(parsed: ParsedGame, result: ParseResult) -> ReadyEntry:
+def _ready(parsed: ParsedGame, result: ParseResult) -> DerivedEntry:
     seconds = settings.ARCHIVE_ENTRY_SECONDS
     try:
         with time_limit(seconds):
-            game = ready_game(parsed)
+            game = derive_game(parsed)
     except TooSlowError:
         return _failed(*parsed.issues, Issue("too-slow", "error", params={"seconds": seconds}), result=result)
     except KifuError as error:
@@ -145,25 +147,27 @@ def _ready(parsed: ParsedGame, result: ParseResult) -> ReadyEntry:
         # As above: one game's fault stays that game's.
         log.exception("game %d of a file failed", parsed.index)
         return _failed(*parsed.issues, Issue("internal-error", "error"), result=result)
-    return _about(result, ReadyEntry(seq=0, game=game, issues=parsed.issues, extra=_extra(parsed)))
+    return _about(
+        result, DerivedEntry(seq=0, game=game, issues=parsed.issues, beyond_jkf=_beyond_jkf(parsed))
+    )
 
 
-def _extra(parsed: ParsedGame) -> dict[str, Any]:
-    """What JKF has no place for, where there is any."""
-    extra: dict[str, Any] = {
+def _beyond_jkf(parsed: ParsedGame) -> dict[str, Any]:
+    """Return what JKF has no place for, where there is any."""
+    beyond_jkf: dict[str, Any] = {
         "bookmarks": [list(bookmark) for bookmark in parsed.bookmarks],
         "unread": parsed.unread,
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
         "ending": parsed.ending.word if parsed.ending else "",
     }
-    return {name: value for name, value in extra.items() if value}
+    return {name: value for name, value in beyond_jkf.items() if value}
 
 
-def _failed(*issues: Issue, result: ParseResult | None = None) -> ReadyEntry:
-    entry = ReadyEntry(seq=0, issues=issues)
+def _failed(*issues: Issue, result: ParseResult | None = None) -> DerivedEntry:
+    entry = DerivedEntry(seq=0, issues=issues)
     return _about(result, entry) if result else entry
 
 
-def _about(result: ParseResult, entry: ReadyEntry) -> ReadyEntry:
-    """The entry with what was found out about its file."""
+def _about(result: ParseResult, entry: DerivedEntry) -> DerivedEntry:
+    """Return the entry with what was found out about its file."""
     return replace(entry, encoding=result.encoding, format=result.format, program=result.program)

@@ -11,9 +11,10 @@ from typing import IO, Final
 from django.db.models import Count, Exists, F, Max, OuterRef
 
 from archive import store
-from archive.derive.game import ReadyEntry
+from archive.derive.game import DerivedEntry
 from archive.intake.reader import WORKER_DIED, failed, read_part
-from archive.intake.walk.entries import Part, walk
+from archive.intake.walk import entries
+from archive.intake.walk.entries import Part
 from archive.intake.walk.refusals import temporary_file
 from archive.models import Entry, Upload, UploadChunk
 from kifu_core.errors import Issue
@@ -23,8 +24,8 @@ KEPT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an upload's entries begin to be missing.
+class ResumePoint:
+    """The point from which on an upload's entries are missing.
 
     `following` is the first missing `seq`; `part` is the one to read for it (its first entries may be there),
     `seq` and `index` are those of the part's first entry.
@@ -36,12 +37,12 @@ class Place:
     following: int = 0
 
 
-def place_of(upload_id: int) -> Place:
-    """The place from the rows: the part of the last entry before anything is missing.
+def resume_point(upload_id: int) -> ResumePoint:
+    """Find the place in the rows: the part of the last entry before anything is missing.
 
     That part is read again, for nothing tells whether it was finished; but none that ended its process.
     """
-    rows = Entry.objects.filter(upload_id=upload_id, reading=F("upload__reading"))
+    rows = Entry.objects.filter(upload_id=upload_id, rereads=F("upload__rereads"))
     found = rows.aggregate(count=Count("pk"), last=Max("seq"))
     last = found["last"]
     if last is not None and found["count"] != last + 1:
@@ -50,24 +51,25 @@ def place_of(upload_id: int) -> Place:
         last = rows.filter(~followed).order_by("seq").values_list("seq", flat=True)[0]
         last = last if rows.filter(seq=0).exists() else None
     if last is None:
-        return Place()
+        return ResumePoint()
     part = rows.get(seq=last).part
     before = rows.filter(seq__lte=last).exclude(part=part).order_by("-seq").first()
     first = rows.get(seq=before.seq + 1) if before else rows.get(seq=0)
     if any(issue["code"] == WORKER_DIED for issue in first.issues):
-        return Place(part + 1, last + 1, first.index + 1, last + 1)
-    return Place(part, first.seq, first.index, last + 1)
+        return ResumePoint(part + 1, last + 1, first.index + 1, last + 1)
+    return ResumePoint(part, first.seq, first.index, last + 1)
 
 
 def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
-    """The bytes of several uploads by their ids, looked up at once; without those that are not small."""
+    """Return the bytes of several uploads by their ids, looked up at once; without those that are not
+    small."""
     ids = [upload.pk for upload in uploads if store.is_small(upload.size)]
     pieces = UploadChunk.objects.filter(upload_id__in=ids, n=0).values_list("upload_id", "bytes")
     return {pk: bytes(data) for pk, data in pieces}
 
 
 def spool(pieces: Iterable[bytes]) -> IO[bytes]:
-    """An upload's bytes as a file, on disk unless they are few."""
+    """Copy an upload's bytes to a file, on disk unless they are few."""
     with ExitStack() as until_written:
         file = until_written.enter_context(temporary_file())
         for piece in pieces:
@@ -77,57 +79,57 @@ def spool(pieces: Iterable[bytes]) -> IO[bytes]:
     return file
 
 
-class Reading:
+class UploadWalk:
     """The walk through one upload. Entries come out once, in order, with their numbers."""
 
     def __init__(self, upload: Upload, data: bytes | None = None) -> None:
         self.upload = upload
         self.file = spool(upload.stream() if data is None else [data])
-        self.parts: Generator[Part, None, None] = walk(self.file, upload.name)
+        self.parts: Generator[Part, None, None] = entries.walk(self.file, upload.name)
         self.part = -1
         self.following = 0
         self._index = 0
         self._wanted = 0
-        self._rest: Iterator[ReadyEntry] = iter(())
+        self._rest: Iterator[DerivedEntry] = iter(())
 
     def close(self) -> None:
         """Give back files and memory."""
         self.parts.close()
         self.file.close()
 
-    def entries(self, place: Place, give_up: bool = False) -> Iterator[ReadyEntry]:
-        """The entries from a place on.
+    def entries(self, point: ResumePoint, give_up: bool = False) -> Iterator[DerivedEntry]:
+        """Yield the entries from a place on.
 
         `give_up`: the first missing entry fails without being read: that ended its process again and again.
         Raises RenumberedError where the part of the place has fewer entries than it had.
         """
-        if self.part < place.part:
+        if self.part < point.part:
             self._rest = iter(())
-        self._wanted = place.following
+        self._wanted = point.following
         yield from self._numbered()
-        doomed = place.following - place.seq if give_up else None
+        doomed = point.following - point.seq if give_up else None
         for part in self.parts:
-            if part.number < place.part:
+            if part.number < point.part:
                 continue
-            self._begin(part, place, doomed)
+            self._begin(part, point, doomed)
             before = self.following
             yield from self._numbered()
-            if self.following < place.following:
+            if self.following < point.following:
                 raise store.RenumberedError([self.upload.pk])
             if doomed is not None:
                 # The part may have had no more than what is there: then reading the next one is to blame.
                 doomed = 0 if doomed and self.following - before <= doomed else None
 
-    def is_before(self, place: Place) -> bool:
-        """Whether what is missing is still to come."""
-        return self.following <= place.following and self.part <= place.part
+    def is_before(self, point: ResumePoint) -> bool:
+        """Return whether what is missing is still to come."""
+        return self.following <= point.following and self.part <= point.part
 
-    def _begin(self, part: Part, place: Place, doomed: int | None) -> None:
+    def _begin(self, part: Part, point: ResumePoint, doomed: int | None) -> None:
         self.part = part.number
         there = 0
-        if part.number == place.part:
-            self.following, self._index = place.seq, place.index
-            there = place.following - place.seq
+        if part.number == point.part:
+            self.following, self._index = point.seq, point.index
+            there = point.following - point.seq
         if part.first:
             self._index = 0
         if doomed == 0:
@@ -135,7 +137,7 @@ class Reading:
         else:
             self._rest = read_part(part, self.upload.name, there, doomed)
 
-    def _numbered(self) -> Iterator[ReadyEntry]:
+    def _numbered(self) -> Iterator[DerivedEntry]:
         for entry in self._rest:
             numbered = replace(entry, seq=self.following, index=self._index)
             self.following += 1
@@ -144,22 +146,22 @@ class Reading:
                 yield numbered
 
 
-_open: OrderedDict[int, Reading] = OrderedDict()
+_open: OrderedDict[int, UploadWalk] = OrderedDict()
 
 
-def reading_at(upload: Upload, place: Place, data: bytes | None = None) -> Reading:
-    """The walk of an upload at or before the place: the one kept from the batch before, or a new one through
-    `data`, its bytes, where these are known."""
+def walk_at(upload: Upload, point: ResumePoint, data: bytes | None = None) -> UploadWalk:
+    """Return the walk of an upload at or before the place: the one kept from the batch before, or a new one
+    through `data`, its bytes, where these are known."""
     kept = _open.pop(upload.pk, None)
-    if kept is not None and not kept.is_before(place):
+    if kept is not None and not kept.is_before(point):
         kept.close()
         kept = None
-    return kept or Reading(upload, data)
+    return kept or UploadWalk(upload, data)
 
 
-def keep(reading: Reading) -> None:
+def keep(walk: UploadWalk) -> None:
     """Keep a walk for the next batch of its upload."""
-    _open[reading.upload.pk] = reading
+    _open[walk.upload.pk] = walk
     while len(_open) > KEPT:
         _, oldest = _open.popitem(last=False)
         oldest.close()
@@ -172,13 +174,13 @@ def close_all() -> None:
 
 
 def is_kept(upload_id: int) -> bool:
-    """Whether an upload's walk has begun and is kept."""
+    """Return whether an upload's walk has begun and is kept."""
     return upload_id in _open
 
 
 def progress_of(upload_id: int) -> tuple[float, int]:
-    """How much of an upload whose walk is kept was read, from 0 to 1, and the entries that gave."""
-    reading = _open.get(upload_id)
-    if reading is None:
+    """Return how much of an upload whose walk is kept was read, from 0 to 1, and the entries that gave."""
+    walk = _open.get(upload_id)
+    if walk is None:
         return 0.0, 0
-    return min(1.0, reading.file.tell() / max(1, reading.upload.size)), reading.following
+    return min(1.0, walk.file.tell() / max(1, walk.upload.size)), walk.following

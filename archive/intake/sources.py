@@ -19,8 +19,8 @@ MEMORY_BYTES: Final = 64 * 1024 * 1024
 
 
 def part_of(entry: Entry) -> Part | None:
-    """The part of its upload that an entry was read from, perhaps with the reason why it is not read; None
-    where it is not there any more.
+    """Return the part of its upload that an entry was read from, perhaps with the reason why it is not read;
+    None where it is not there any more.
 
     Other files of its container are passed by: those of a ZIP archive are not unpacked for that, those of
     others have to be. Raises TooSlowError where this takes longer than ARCHIVE_SOURCE_SECONDS, and
@@ -32,7 +32,7 @@ def part_of(entry: Entry) -> Part | None:
 
 
 def _found(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
-    """Parts are looked up by their place among those of the same path.
+    """Look a part up by its place among those of the same path.
 
     There are other ones where limits have changed since: then it is the only one of its path.
     """
@@ -50,7 +50,7 @@ def _found(entry: Entry, file: IO[bytes], budget: Budget) -> Part | None:
 
 
 def _place(entry: Entry) -> tuple[int, int] | None:
-    """Which file of its path an entry is from, and which part of that file; both from 0."""
+    """Return which file of its path an entry is from, and which part of that file; both from 0."""
     rows = Entry.objects.filter(upload_id=entry.upload_id)
     first = entry.seq - entry.index
     begins = rows.filter(seq=first).values_list("part", flat=True).first()
@@ -103,7 +103,7 @@ class _Stored(io.RawIOBase):
 
 
 def stored_file(upload: Upload) -> IO[bytes]:
-    """An upload's bytes as a file to read, without a copy of it.
+    """Open an upload's bytes as a file to read, without a copy of it.
 
     Reading raises FileNotFoundError where the upload is deleted meanwhile.
     """

@@ -22,8 +22,8 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from archive import store
 from archive.intake import resume, watched_folder, worker
-from archive.intake.memory import AGAIN, is_to_be_replaced, shut_down
-from archive.intake.timing import deadly_limit
+from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
+from archive.intake.time_limits import deadly_limit
 
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
@@ -56,12 +56,12 @@ class LimitedTask(AnyTask):
         finally:
             if is_to_be_replaced():
                 log.warning("this worker has taken much memory: it ends, to be started again")
-                shut_down(AGAIN)
+                shut_down(RESTART)
 
 
 @shared_task(name="archive.process_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
 def process_upload(task: Any, upload_id: int) -> None:
-    """Work on one upload for a turn, and on other small ones with a small one; does nothing where another
+    """Work on one upload for a turn, and on other small ones with a small one; do nothing where another
     worker has it or it is done."""
     try:
         # The task's own id: when it is tried again, the claims are still its own.
@@ -100,7 +100,7 @@ def watch() -> None:
 
 
 def send(upload_id: int, queue: str) -> bool:
-    """Tell a worker of the upload; whether the broker took the message.
+    """Tell a worker of the upload; return whether the broker took the message.
 
     A broker that is away makes no error: the sweeper sends it again.
     """

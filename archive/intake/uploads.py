@@ -29,7 +29,7 @@ def receive(
     source: str,
     sender: str = "",
 ) -> tuple[Upload, bool]:
-    """Store an upload as it came and tell a worker; (upload, whether it is new).
+    """Store an upload as it came and tell a worker; return it, and whether it is new.
 
     The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin
     or sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
@@ -46,7 +46,7 @@ def receive(
 
 
 def withdraw(upload_id: int, seconds: float | None = None) -> bool:
-    """Delete an upload with the games that nobody else has sent; whether it is gone for good.
+    """Delete an upload with the games that nobody else has sent; return whether it is gone for good.
 
     From now on nobody sees it. Its rows go now as far as that takes no more than so many seconds
     (`DELETE_SECONDS`) and no other request is at this; a worker goes on.
@@ -77,8 +77,8 @@ def _withdraw_all(upload_ids: Sequence[int]) -> None:
         withdraw(upload_id, until - time.monotonic())
 
 
-def read_again(upload_id: int) -> bool:
-    """Have an upload read anew from its bytes; whether it had ended."""
+def reread(upload_id: int) -> bool:
+    """Have an upload reread from its bytes; return whether it had ended."""
     again = store.reread(upload_id)
     if again:
         tasks.enqueue(upload_id, tasks.BULK_BYTES)

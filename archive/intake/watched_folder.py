@@ -25,7 +25,7 @@ Seen = dict[str, list[int | bool]]
 
 
 def scan() -> list[int]:
-    """Take in what has not changed since the last scan; the ids of uploads that are new.
+    """Take in what has not changed since the last scan; return the ids of uploads that are new.
 
     What was seen is kept in `watch.json` in the data folder. A file that changes later is taken again.
     At most `FILES_A_SCAN` files are taken, the others by the next scan. Links are not followed.
@@ -64,7 +64,8 @@ def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def _take(path: Path) -> list[int]:
-    """Store a file; the upload's id if it is new. What cannot be taken is told to whoever reads the log."""
+    """Store a file; return the upload's id if it is new. What cannot be taken is told to whoever reads the
+    log."""
     try:
         with path.open("rb") as file:
             upload, created = store.create_upload(clean_name(path.name), _chunks(file), source="watch")

@@ -11,8 +11,8 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 
 from archive import store
-from archive.derive.game import ReadyEntry
-from archive.intake.resume import Place, Reading, keep, place_of, reading_at, small_data
+from archive.derive.game import DerivedEntry
+from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
 from archive.models import Upload
 from kifu_core.errors import Issue
 
@@ -20,7 +20,7 @@ BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
 """Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
 whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
 
-AGAIN_ENTRIES = 50
+REREAD_ENTRIES = 50
 """Of an upload that is read again: every row is looked at and written by itself, while others wait."""
 
 BATCH_ROWS = 100 * BATCH_ENTRIES
@@ -39,7 +39,7 @@ DEADLY_TRIES = 6
 
 
 def work_off(upload_id: int) -> None:
-    """Read and store all that an upload holds; nothing happens where it is claimed, done or gone.
+    """Read and store all that an upload holds; do nothing where it is claimed, done or gone.
 
     Killed anywhere, it can be run again: entries that are stored stay, the rest is read anew.
     """
@@ -49,7 +49,7 @@ def work_off(upload_id: int) -> None:
 
 
 def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
-    """Work on an upload for about `seconds` (`TURN_SECONDS`); whether there is more to do.
+    """Work on an upload for about `seconds` (`TURN_SECONDS`); return whether there is more to do.
 
     Nothing happens, and False is the answer, where another worker has it or it is done or gone. When there is
     more to do the claim is given back, and somebody has to be told.
@@ -59,8 +59,8 @@ def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
 
 
 def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
-    """The same, along with other small uploads that wait, if it is small itself: what many files cost
-    together is far less than what they cost one by one. The ids of uploads with more to do."""
+    """Work on an upload, and if it is small on other small ones that wait: what many files cost together is
+    far less than what they cost one by one. Return the ids of uploads with more to do."""
     upload = _claimed(upload_id, token)
     if upload is None:
         return []
@@ -72,21 +72,21 @@ def _claimed(upload_id: int, token: str) -> Upload | None:
 
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
-    """Work on uploads that are claimed, one after the other, for about `seconds` in all; the ids of those
-    with more to do. Their claims are given back then, and somebody has to be told."""
+    """Work on uploads that are claimed, one after the other, for about `seconds` in all; return the ids of
+    those with more to do. Their claims are given back then, and somebody has to be told."""
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
-    again = any(upload.reading for upload in uploads)
-    size = min(BATCH_ENTRIES, AGAIN_ENTRIES) if again else BATCH_ENTRIES
+    again = any(upload.rereads for upload in uploads)
+    size = min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
     if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
         size = 1
     left = {upload.pk: upload for upload in uploads}
-    walks = Walks(uploads)
+    walks = OpenWalks(uploads)
     try:
         for group in batches(walks, size):
-            store.ingest_together(group, token)
+            store.store_batches(group, token)
             for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
                 walks.close(upload.pk)
-                if upload.reading:
+                if upload.rereads:
                     store.finish(upload.pk, token)
             if time.monotonic() >= until:
                 break
@@ -95,7 +95,7 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
         store.lives(lost.uploads)
     except store.RenumberedError as found:
         walks.close_all()
-        store.begin_again(found.uploads, token)
+        store.reread_renumbered(found.uploads, token)
     except ObjectDoesNotExist:
         # Bytes or entries of one that is being deleted went while they were read.
         walks.close_all()
@@ -113,22 +113,22 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     return store.hand_over(left, token)
 
 
-class Walks:
+class OpenWalks:
     """The walks through some uploads, one opened after the other."""
 
     def __init__(self, uploads: Sequence[Upload]) -> None:
         self.uploads = uploads
-        self.open: dict[int, Reading] = {}
+        self.open: dict[int, UploadWalk] = {}
 
-    def __iter__(self) -> Iterator[tuple[int, Iterator[ReadyEntry]]]:
-        """Of each upload its id and its entries that are not stored yet."""
+    def __iter__(self) -> Iterator[tuple[int, Iterator[DerivedEntry]]]:
+        """Yield the id of each upload and its entries that are not stored yet."""
         data = small_data(self.uploads)
         for upload in self.uploads:
             # Nothing is expected of an upload before its first batch: then there are no entries to look at.
-            place = Place() if upload.expected is None else place_of(upload.pk)
-            reading = reading_at(upload, place, data.pop(upload.pk, None))
-            self.open[upload.pk] = reading
-            yield upload.pk, _limited(reading.entries(place, upload.tries >= DEADLY_TRIES))
+            point = ResumePoint() if upload.expected is None else resume_point(upload.pk)
+            walk = walk_at(upload, point, data.pop(upload.pk, None))
+            self.open[upload.pk] = walk
+            yield upload.pk, _limited(walk.entries(point, upload.tries >= DEADLY_TRIES))
 
     def close(self, upload_id: int) -> None:
         """Be done with an upload."""
@@ -145,12 +145,12 @@ class Walks:
             keep(self.open.popitem()[1])
 
 
-def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
-    """The entries up to ARCHIVE_MAX_ENTRIES, and where there are more, one that tells so."""
+def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
+    """Yield the entries up to ARCHIVE_MAX_ENTRIES, and where there are more, one that tells so."""
     limit = settings.ARCHIVE_MAX_ENTRIES
     for entry in entries:
         if entry.seq >= limit:
-            yield ReadyEntry(
+            yield DerivedEntry(
                 entry.seq, path=entry.path, part=entry.part, index=entry.index,
                 issues=(Issue("too-many-entries", "error", params={"limit": limit}),),
             )  # fmt: skip
@@ -159,10 +159,10 @@ def _limited(entries: Iterator[ReadyEntry]) -> Iterator[ReadyEntry]:
 
 
 def batches(
-    walks: Iterable[tuple[int, Iterable[ReadyEntry]]], size: int | None = None
+    walks: Iterable[tuple[int, Iterable[DerivedEntry]]], size: int | None = None
 ) -> Iterator[list[store.ReadBatch]]:
-    """The entries of uploads in groups that are small enough to store in one transaction and do not take long
-    to read."""
+    """Yield the entries of uploads in groups that are small enough to store in one transaction and do not
+    take long to read."""
     limit = BATCH_ENTRIES if size is None else size
     group: list[store.ReadBatch] = []
     count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
@@ -171,7 +171,7 @@ def batches(
         return count >= limit or rows >= BATCH_ROWS or time.monotonic() >= until
 
     for upload_id, entries in walks:
-        read: list[ReadyEntry] = []
+        read: list[DerivedEntry] = []
         for entry in entries:
             read.append(entry)
             count += 1

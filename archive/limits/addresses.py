@@ -1,4 +1,4 @@
-"""Who sends a request: the one place that knows which forwarded headers count.
+"""The address of whoever sends a request: the one place that knows which forwarded headers count.
 
 Anybody can write `X-Forwarded-For`. So what a proxy tells about its visitor counts only where the proxy's own
 address is one of `ARCHIVE_TRUSTED_PROXIES`. The header `Forwarded` (RFC 7239) is never read: of two headers
@@ -43,7 +43,8 @@ class HasMeta(Protocol):
 
 
 def client_address(request: HasMeta) -> str:
-    """The visitor's address in its usual spelling (IPv4 in IPv6 as IPv4), `unknown` where there is none.
+    """Return the visitor's address in its usual spelling (IPv4 in IPv6 as IPv4), `unknown` where there is
+    none.
 
     That is the peer; where the peer is a trusted proxy, the right-most address of `X-Forwarded-For` that is
     not one. At an entry that is no address the search ends with the proxy that passed it on.
@@ -63,7 +64,8 @@ def client_address(request: HasMeta) -> str:
 
 
 def neighbourhood(address: str) -> str:
-    """What is counted together: an IPv4 address by itself, an IPv6 address with its network of 64 bits."""
+    """Return what is counted together: an IPv4 address by itself, an IPv6 address with its network of 64
+    bits."""
     found = parsed(address)
     if isinstance(found, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((found, _SITE_BITS), strict=False))
@@ -71,7 +73,7 @@ def neighbourhood(address: str) -> str:
 
 
 def parsed(written: str) -> Address | None:
-    """The address of a header's entry, also with a port or a zone; None where it is no address."""
+    """Return the address of a header's entry, also with a port or a zone; None where it is no address."""
     written = written.strip()
     if len(written) > _LONGEST:
         return None
@@ -88,7 +90,7 @@ def parsed(written: str) -> Address | None:
 
 
 def is_trusted(address: Address) -> bool:
-    """Whether it is a proxy's whose word counts."""
+    """Return whether it is a proxy's whose word counts."""
     return any(address in network for network in settings.TRUSTED_PROXIES)
 
 

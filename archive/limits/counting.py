@@ -88,7 +88,7 @@ class Counter:
 
 
 def key_of(*words: str) -> bytes:
-    """The name of a counter, 16 bytes: nobody reads addresses or names of users out of a store."""
+    """Return the name of a counter, 16 bytes: nobody reads addresses or names of users out of a store."""
     secret = hashlib.sha256(settings.SECRET_KEY.encode()).digest()
     text = "\0".join(words).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16, key=secret).digest()
@@ -99,8 +99,8 @@ _making = threading.Lock()
 
 
 def counter() -> Counter:
-    """The counter of this process, of the store that the settings name: `ARCHIVE_THROTTLE_STORE`, or what
-    the archive has anyway: a Valkey or Redis as broker, else PostgreSQL, else a SQLite file."""
+    """Return the counter of this process, of the store that the settings name: `ARCHIVE_THROTTLE_STORE`, or
+    what the archive has anyway: a Valkey or Redis as broker, else PostgreSQL, else a SQLite file."""
     name = store_name()
     found = _counters.get(name)
     if found is None:
@@ -110,7 +110,7 @@ def counter() -> Counter:
 
 
 def store_name() -> str:
-    """`sqlite`, `postgresql`, or the address of a Valkey or Redis."""
+    """Return `sqlite`, `postgresql`, or the address of a Valkey or Redis."""
     if named := settings.ARCHIVE_THROTTLE_STORE:
         return str(named)
     if is_redis(settings.CELERY_BROKER_URL):
@@ -119,7 +119,8 @@ def store_name() -> str:
 
 
 def is_redis(address: str) -> bool:
-    """Whether an address is that of one Valkey or Redis; a broker may have several, with semicolons."""
+    """Return whether an address is that of one Valkey or Redis; a broker may have several, with
+    semicolons."""
     return address.startswith(("redis://", "rediss://")) and ";" not in address
 
 
@@ -146,7 +147,7 @@ def close() -> None:
 
 
 def _forget() -> None:
-    """A child must not speak on its parent's connections."""
+    """Forget the parent's connections, on which a child must not speak."""
     global _making
     _counters.clear()
     _making = threading.Lock()

@@ -80,7 +80,8 @@ class PostgreSQLStore:
 
     @staticmethod
     def parameters() -> dict[str, Any]:
-        """Of a connection to the archive's database on which every statement is a transaction."""
+        """Return the parameters of a connection to the archive's database on which every statement is a
+        transaction."""
         told = archive.get_connection_params()
         wanted = {name: told[name] for name in told if name not in ("cursor_factory", "context")}
         if not settings.DATABASE_POOLER:

@@ -1,4 +1,4 @@
-"""What is counted, and what each address of the site costs. Here and nowhere else."""
+"""The rules of what is counted, and the costs of each address of the site. Here and nowhere else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Rule:
 
     @property
     def quota(self) -> int:
-        """How much one anonymous address may ask for; 0 for no limit."""
+        """Return how much one anonymous address may ask for; 0 for no limit."""
         return int(getattr(settings, self.setting))
 
 
@@ -44,7 +44,7 @@ _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions
 
 
 def charges(request: HttpRequest, route: str) -> Charges:
-    """What a request for a route (its name in `urls`) costs; nothing for those that are not listed."""
+    """Return what a request for a route (its name in `urls`) costs; nothing for those that are not listed."""
     cost = COSTS.get(route)
     if cost is None or request.method == "OPTIONS":
         return []
@@ -52,14 +52,15 @@ def charges(request: HttpRequest, route: str) -> Charges:
 
 
 def body_bytes(request: HttpRequest) -> int:
-    """How many bytes a request says that it sends; at least one."""
+    """Return how many bytes a request says that it sends; at least one."""
     told = str(request.META.get("CONTENT_LENGTH") or "")
     # Twelve digits are far beyond what is ever read.
     return max(int(told), 1) if told.isascii() and told.isdigit() and len(told) <= 12 else 1
 
 
 def _explorer(request: HttpRequest) -> Charges:
-    """With filters up to 200,000 games are looked through; a part beside a replay is what is kept anyway."""
+    """Charge the explorer. With filters up to 200,000 games are looked through; a part beside a replay is
+    what is kept anyway."""
     if request.GET.get("part") == "moves":
         return [(WORK, 1)]
     return [(WORK, 10 if any(request.GET.get(name) for name in _FILTERS) else 2)]
@@ -74,7 +75,7 @@ def _editor(request: HttpRequest) -> Charges:
 
 
 def _search(request: HttpRequest) -> Charges:
-    """A search for words may have to read a record out of them."""
+    """Charge a search. One for words may have to read a record out of them."""
     return [(WORK, 5 if request.GET.get("q") else 2)]
 
 
@@ -83,7 +84,7 @@ def _sources(request: HttpRequest) -> Charges:
 
 
 def _upload(request: HttpRequest) -> Charges:
-    """The bytes; how many files they are is counted where they are known (`throttling.charge_uploads`)."""
+    """Charge the bytes; files are counted where their number is known (`throttling.charge_uploads`)."""
     return [(UPLOAD_BYTES, body_bytes(request))] if request.method == "POST" else [(WORK, 1)]
 
 
@@ -118,6 +119,7 @@ COSTS: Final[dict[str, int | Cost]] = {
     "game": 1,
     "position-edit": _editor,
     "position-bod": 1,
+    "start-position": 1,
     "position": _explorer,
     "find": _reading,
     "players": 2,

@@ -47,7 +47,7 @@ class CountedBackend(ModelBackend):
 
 
 def _counted(request: HttpRequest | None, name: str) -> list[bytes]:
-    """Count an attempt for its address and its account; the counters."""
+    """Count an attempt for its address and its account; return the counters."""
     quota = SIGN_INS.quota
     # Without a request nobody signs in from elsewhere: a command on this machine.
     if request is None or not settings.ARCHIVE_THROTTLE or not quota:

@@ -1,4 +1,4 @@
-"""What is asked of a store of counters, whichever database it is kept in."""
+"""The interface of a store of counters, whichever database it is kept in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SWEEP_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What has been counted in a window, this time included, and the seconds until it ends."""
+    """The count of a window, this time included, and the seconds until it ends."""
 
     total: int
     seconds: float
@@ -34,7 +34,7 @@ class Store(Protocol):
         """Add to a counter. The first that is counted begins a window of so many seconds."""
 
     def take_back(self, key: bytes, amount: int) -> None:
-        """Subtract from a counter whose window has not ended; what was added in it and shall not count."""
+        """Subtract from a counter whose window has not ended what was added in it and shall not count."""
 
     def close(self) -> None:
         """Give the connection back; the next call opens another."""

@@ -1,4 +1,4 @@
-"""What a web process reads of texts that visitors send: so much of them, for so long.
+"""The limits on reading texts that visitors send: so much of them, for so long.
 
 Requests run in threads, which nothing can end from outside; `kifu_core.deadline` ends the reading itself.
 """
@@ -23,7 +23,7 @@ _ESCAPED: Final = 3
 
 @contextmanager
 def limited_reading() -> Iterator[None]:
-    """Ends what the body reads or writes after ARCHIVE_READ_SECONDS; raises KifuError `too-slow` then."""
+    """End what the body reads or writes after ARCHIVE_READ_SECONDS; raise KifuError `too-slow` then."""
     seconds = settings.ARCHIVE_READ_SECONDS
     try:
         with time_limit(seconds):
@@ -33,19 +33,19 @@ def limited_reading() -> Iterator[None]:
 
 
 def check_text(text: str, limit: int) -> None:
-    """Raises KifuError `too-large` for a text of more than so many bytes in UTF-8."""
+    """Raise KifuError `too-large` for a text of more than so many bytes in UTF-8."""
     # Every character has a byte at least: what is far too long is not encoded.
     check_size(len(text) if len(text) > limit else len(text.encode("utf-8", "surrogatepass")), limit)
 
 
 def check_body(request: HttpRequest, limit: int) -> None:
-    """Raises KifuError `too-large` for a body that must hold a text of more than so many bytes, unread."""
+    """Raise KifuError `too-large` for a body that must hold a text of more than so many bytes, unread."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
         check_size(int(length[:20]), limit, _ESCAPED * limit + _ROOM)
 
 
 def check_size(size: int, limit: int, most: int | None = None) -> None:
-    """Raises KifuError `too-large`, which names the limit, for more bytes than `most` (None: the limit)."""
+    """Raise KifuError `too-large`, which names the limit, for more bytes than `most` (None: the limit)."""
     if size > (limit if most is None else most):
         raise KifuError("too-large", params={"limit": limit})

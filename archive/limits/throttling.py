@@ -34,7 +34,7 @@ class LimitReachedError(Throttled):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a visitor stands with a rule after a request: what is told in the headers."""
+    """A visitor's standing with a rule after a request: what is told in the headers."""
 
     rule: Rule
     quota: int
@@ -52,7 +52,7 @@ class Standing:
 
 
 def charge(request: HasMeta, user: Any, rule: Rule, amount: int) -> None:
-    """Count a request against a rule; raises LimitReachedError where its quota was used up before.
+    """Count a request against a rule; raise LimitReachedError where its quota was used up before.
 
     The request that uses up a quota still passes, however large it is: one larger than the quota never could.
     """
@@ -85,7 +85,7 @@ def charge_route(request: HttpRequest, user: Any) -> None:
 
 
 def standings(request: HasMeta) -> list[Standing]:
-    """How the visitor stands with each rule that this request was charged against."""
+    """Return how the visitor stands with each rule that this request was charged against."""
     found: list[Standing] = request.META.get(_NOTED, [])
     return found
 
@@ -97,7 +97,7 @@ def _who(request: HasMeta, user: Any) -> str:
 
 
 def _factor(request: HasMeta, user: Any) -> int:
-    """How many times as much as an anonymous address of elsewhere."""
+    """Return how many times as much as an anonymous address of elsewhere."""
     if user.is_authenticated:
         return int(settings.ARCHIVE_THROTTLE_STAFF if user.is_staff else settings.ARCHIVE_THROTTLE_USERS)
     try:

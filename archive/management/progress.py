@@ -1,4 +1,4 @@
-"""How far a long command is: a bar on a terminal, now and then a line elsewhere."""
+"""The progress of a long command: a bar on a terminal, now and then a line elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LINE_SECONDS = 10.0
 
 
 class Output(Protocol):
-    """Where it is written: a command's `stderr`."""
+    """The stream it is written to: a command's `stderr`."""
 
     def write(self, text: str, /) -> object: ...
     def flush(self) -> object: ...
@@ -32,7 +32,7 @@ class Progress:
         self._tell(0, 0.0)
 
     def update(self, done: int) -> None:
-        """So many are done by now."""
+        """Take in how many are done by now."""
         now = monotonic()
         waited = now - self.told >= (TERMINAL_SECONDS if self.bar else LINE_SECONDS)
         if waited or done >= self.total:

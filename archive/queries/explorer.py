@@ -43,16 +43,16 @@ _POSITIONS: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Numbers of games by result; `black` is colour 0 on the asker's board."""
+    """Numbers of games by result; `first` and `second` are what colours 0 and 1 of the asker's board won."""
 
-    black: int = 0
-    white: int = 0
+    first: int = 0
+    second: int = 0
     draw: int = 0
     unknown: int = 0
 
     @property
     def total(self) -> int:
-        return self.black + self.white + self.draw + self.unknown
+        return self.first + self.second + self.draw + self.unknown
 
 
 class Interval(NamedTuple):
@@ -66,7 +66,7 @@ class Interval(NamedTuple):
 class MoveStats:
     """A move that was played from the position, on the asker's board.
 
-    `move` is packed, `usi` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
+    `move` is packed, `name` the move in its game's notation, `text` as people write it (shogi: as KI2 does),
     `code` the position after it. `total` is how many games played it from here; `reached` how many reach the
     position after it in any order of moves, counted with the same match and lines (None where it was not
     asked or filters are set). `others` counts problems, opening trees and positions, which have no part in
@@ -79,7 +79,7 @@ class MoveStats:
     """
 
     move: int
-    usi: str
+    name: str
     text: str
     total: int
     results: Results
@@ -99,7 +99,7 @@ class Unplayed:
     """A legal move that no game played from the position, though `reached` games reach what it leads to."""
 
     move: int
-    usi: str
+    name: str
     text: str
     code: str
     reached: int
@@ -246,11 +246,12 @@ def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[Count
 
 def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveStats:
     game, position, results = asked.game, asked.position, count.results
-    wins = results.white if position.turn else results.black
-    decided = results.black + results.white + results.draw
+    wins = results.second if position.turn else results.first
+    decided = results.first + results.second + results.draw
     return MoveStats(
-        move, game.move_name(move), game.move_text(position, move), results.total, results, count.others,
-        code=game.encode(_after(position, move)),
+        move, game.text.move_name(move), game.text.move_text(position, move),
+        results.total, results, count.others,
+        code=game.codec.encode(_after(position, move)),
         share=results.total / reached if reached else 0.0,
         score=(wins + results.draw / 2) / decided if decided else None,
         interval=wilson(wins + results.draw / 2, decided) if decided else None,
@@ -301,9 +302,9 @@ def _with_reached(
 
 def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
     """The other legal moves; of two that the question takes for one, one."""
-    legal = asked.game.legal_moves(asked.position)
+    legal = asked.game.rules.legal_moves(asked.position)
     if asked.folds:
-        legal = [move for move in legal if move <= asked.game.orient(move, 1)]
+        legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
     known = set(played)
     return [move for move in legal if move not in known]
 
@@ -319,11 +320,11 @@ def _keys_after(
     scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
     """The keys of the positions after moves, in the versions of the index that are in use."""
-    position = GAMES[kind].decode(code)
+    position = GAMES[kind].codec.decode(code)
     return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 
 
 def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:
     game, position = asked.game, asked.position
-    after = game.encode(_after(position, move))
-    return Unplayed(move, game.move_name(move), game.move_text(position, move), after, reached)
+    after = game.codec.encode(_after(position, move))
+    return Unplayed(move, game.text.move_name(move), game.text.move_text(position, move), after, reached)

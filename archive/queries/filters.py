@@ -27,7 +27,7 @@ MOST_PLIES: Final = 2**31 - 1
 MOST_RATING: Final = 2**15 - 1
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
-PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.presets))
+PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
 """The starts of all kinds of games."""
 
 Place = Literal["games", "positions"]

@@ -21,7 +21,7 @@ from kifu_core.games import SHOGI
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game in a list. `black` and `white` are colours 0 and 1, empty where unknown.
+    """A game in a list. `first` and `second` are who had colours 0 and 1, empty where unknown.
 
     `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
     "gregorian", "lunisolar" or "".
@@ -30,8 +30,8 @@ class GameRow:
     id: int
     kind: str
     record_kind: str
-    black: str
-    white: str
+    first: str
+    second: str
     event: str
     site: str
     played_from: date | None

@@ -13,11 +13,11 @@ from kifu_core.games import GAMES, GameKind
 class LegalMove:
     """A legal move: packed, in its game's notation, as people write it, and the code of what it leads to.
 
-    `facts` are what else its game tells of a move (`GameKind.move_facts`).
+    `facts` are what else its game tells of a move (`kifu_core.game.Text`).
     """
 
     move: int
-    usi: str
+    name: str
     text: str
     facts: Mapping[str, Any]
     code: str
@@ -29,13 +29,13 @@ def legal(kind: str, code: str) -> list[LegalMove]:
     Raises DecodeError for a code that is not strictly valid. About 50 us a move.
     """
     game = GAMES[kind]
-    position = game.decode(code)
-    return [_legal_move(game, position, move) for move in game.legal_moves(position)]
+    position = game.codec.decode(code)
+    return [_legal_move(game, position, move) for move in game.rules.legal_moves(position)]
 
 
 def _legal_move(game: GameKind[Any], position: Any, move: int) -> LegalMove:
-    text, facts = game.move_text(position, move), game.move_facts(position, move)
+    text, facts = game.text.move_text(position, move), game.text.move_facts(position, move)
     before = position.do_move(move)
-    after = game.encode(position)
+    after = game.codec.encode(position)
     position.undo_move(move, before)
-    return LegalMove(move, game.move_name(move), text, facts, after)
+    return LegalMove(move, game.text.move_name(move), text, facts, after)

@@ -38,7 +38,7 @@ def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | Non
     """
     if game.played == UNKNOWN_DAY or game.record_kind != "game":
         return None
-    lines = GAMES[game.kind].main_line
+    lines = GAMES[game.kind].replay.main_line
     looked_at = islice(lines(record or game.jkf), PLIES + 1)
     positions = ((ply, position.copy()) for ply, position, _move, _entry in looked_at if ply)
     while batch := list(islice(positions, BATCH)):

@@ -42,7 +42,7 @@ class GameThrough(GameRow):
 
     ply: int
     move: int
-    usi: str
+    move_name: str
     fork: bool
     turned: bool
 
@@ -189,9 +189,9 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
     played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
     game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
     move = asked.move(stored)
-    usi = asked.game.move_name(move) if move != NO_MOVE else ""
+    name = asked.game.text.move_name(move) if move != NO_MOVE else ""
     values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
-    values += [ply, move, usi, bool(flags & FORK), asked.turned(way)]
+    values += [ply, move, name, bool(flags & FORK), asked.turned(way)]
     return GameThrough(*values)
 
 

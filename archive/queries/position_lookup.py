@@ -1,38 +1,131 @@
-"""Other ways to say which position is meant than its code."""
+"""Which position is meant: by words, by a record, by a game of the archive. The one way to ask that."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
+from archive.derive.game import stem
 from archive.models import Game, GameAlias
+from archive.queries.counting import totals
+from archive.queries.position_query import position_keys
 from archive.queries.scope import Scope
 from archive.queries.taken_down import is_hidden
-from kifu_core.errors import KifuError
-from kifu_core.games import GameKind
+from archive.queries.typed_moves import position_after
+from kifu_core.errors import KifuError, UnknownFormatError
+from kifu_core.games import GAMES, QUORIDOR, SHOGI, GameKind
+from kifu_core.games import of_record as game_of
 from kifu_core.jkf import Record
+from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.record import ParseResult
+
+_LONGEST_LINE: Final = 10_000
+"""Characters of words that name a position; what is longer is a record at most."""
+_SHORTEST_CODE: Final = 20
+"""Shorter words that happen to be a code are taken for a name."""
+_LONGEST: Final = 600
+"""Plies of a record that are looked up; what games share lies long before."""
+_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
+_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
+"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
 
 
 class GameNotFoundError(LookupError):
     """There is no game of this id."""
 
 
+class Meant(NamedTuple):
+    """A position, and the game that it is one of."""
+
+    game: GameKind[Any]
+    position: Any
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+
+def of_words(words: str) -> Meant | None:
+    """Return the position that words name without being a record; None for other words.
+
+    They are the address of a position's page, a code, an SFEN, or moves as USI, KI2, CSA, the pages or lists
+    of Quoridor write them, which mean their end.
+    """
+    words = words.strip()
+    if not words or len(words) > _LONGEST_LINE:
+        return None
+    try:
+        if address := _ADDRESS.match(words):
+            game = GAMES[address[1]]
+            return Meant(game, game.codec.decode(game.codec.path_code(unquote(address[2]))))
+        if (position := _of_shogi(words)) is not None:
+            return Meant(SHOGI, position)
+        return Meant(QUORIDOR, _plain(QUORIDOR, words)) if _is_quoridor(words) else None
+    except KifuError:
+        return None
+
+
+def _of_shogi(words: str) -> Any:
+    if (played := position_after(words)) is not None:
+        return played
+    text = words.removeprefix("position ").strip()
+    bare = text.removeprefix("sfen ").strip()
+    try:
+        if _MOVES.fullmatch(text):
+            return _end(SHOGI, text)
+        if bare.count("/") == 8 and " moves " in bare:
+            return _end(SHOGI, f"position sfen {bare}")
+        if bare.count("/") == 8:
+            return SHOGI.text.named(_whole(bare))
+        return SHOGI.codec.decode(bare) if len(bare) >= _SHORTEST_CODE else None
+    except KifuError:
+        return None
+
+
+def _whole(sfen: str) -> str:
+    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
+    fields = sfen.split()
+    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
+
+
+def _is_quoridor(words: str) -> bool:
+    """Whether words are a code, or a list of two moves and more."""
+    found, _reason = QUORIDOR.formats.detect(words, "")
+    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
 def of_text(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
-    """The position that a text names: shogi: SFEN with or without move number, `startpos moves ...`, a drawn
-    board (BOD, CSA); a qf_code; or a record in any format of the game after `ply` half-moves of its main line
-    (None: all of them).
+    """Return the position of the game that a text means: what `of_words` knows, a drawn board (BOD, CSA), or
+    a record in any format of the game after `ply` half-moves of its main line (None: all of them).
 
     A text of several games is taken by its first. Raises KifuError: what the reading found,
     `ply-out-of-range`.
     """
-    position = game.named(text)
-    if position is not None:
-        return position
-    found = game.load(text, None)
+    if ply is None and (meant := of_words(text)) and meant.game is game:
+        return meant.position
+    try:
+        return _plain(game, text, ply)
+    except UnknownFormatError:
+        if len(text.split()) == 1 and len(text) >= _SHORTEST_CODE:
+            game.codec.decode(text.strip())  # to tell what is wrong with the code
+        raise
+
+
+def _plain(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
+    position = game.text.named(text)
+    return _end(game, text, ply) if position is None else position
+
+
+def _end(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
+    """Return the position of a text that is a record."""
+    found = game.formats.load(text, None)
     record = _record(found)
-    if record is None and found.format in game.ends:
+    if record is None and found.format in game.formats.ends:
         # A board without moves is none until it ends: a set-up alone is no game.
-        record = _record(game.load(text + game.ends[found.format], None))
+        record = _record(game.formats.load(text + game.formats.ends[found.format], None))
     if record is None:
         reason = next((issue.code for issue in found.issues if issue.severity == "error"), "no-position")
         raise KifuError(reason, "there is no position in this text")
@@ -46,7 +139,7 @@ def _record(found: ParseResult) -> Record | None:
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
     """The position after so many half-moves of the main line; raises KifuError `ply-out-of-range`."""
     last = 0
-    for at, position, _, _ in game.main_line(record):
+    for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
             return position.copy()
         last = at
@@ -54,6 +147,9 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
     if ply is None:
         return end.copy()
     raise KifuError("ply-out-of-range", f"the main line has plies 0 to {last}, not {ply}")
+
+
+# --- games of the archive --------------------------------------------------------------------------------
 
 
 def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
@@ -64,3 +160,26 @@ def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) 
     if found is None or is_hidden(found.pk):
         raise GameNotFoundError(f"there is no game {pk} of {game.name}")
     return of_record(game, found.jkf, ply)
+
+
+def stored_game(scope: Scope, record: Record) -> int | None:
+    """The game that has the same moves from the same start, the oldest of several; None for no moves."""
+    if len(record["moves"]) < 2:
+        return None
+    same = Game.objects.filter(stem=stem(record, game_of(record).name), space__in=scope.spaces)
+    return same.order_by("pk").values_list("pk", flat=True).first()
+
+
+def furthest(scope: Scope, record: Record) -> str | None:
+    """The code of the last position of the main line that any game reaches; None where none does."""
+    game = game_of(record)
+    line = [
+        position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= _LONGEST
+    ]
+    try:
+        keys = position_keys(scope, line, "exact", game.name)
+    except KifuError:  # hands that no code can hold: such a game is in no index
+        return None
+    known = totals([key for found in keys for key in found], "main")
+    reached = [position for position, found in zip(line, keys, strict=True) if known.keys() & {*found}]
+    return game.codec.encode(reached[-1]) if reached else None

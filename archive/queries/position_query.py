@@ -43,8 +43,8 @@ class Asked(NamedTuple):
     def move(self, stored: int) -> int:
         """A stored move on the asker's board; of two that are mirror images on a board that is its own
         mirror image, the smaller."""
-        move = self.game.orient(stored, self.orientation)
-        return min(move, self.game.orient(move, 1)) if self.folds and move != NO_MOVE else move
+        move = self.game.codec.orient(stored, self.orientation)
+        return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
     def turned(self, key: int) -> bool:
         """Whether rows of this key have the asker's colours exchanged."""
@@ -60,8 +60,8 @@ def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines
     kind, match or lines that there is not."""
     check(kind, match, lines)
     game = GAMES[kind]
-    position = game.decode(code)
-    found = game.canonical(position)
+    position = game.codec.decode(code)
+    found = game.codec.canonical(position)
     keys = position_keys(scope, [position], match, kind)[0]
     folds = found.symmetric and match in ("mirror", "any")
     return Asked(game, position, found.orientation, keys, folds, lines)
@@ -79,7 +79,7 @@ def check(kind: str, match: str, lines: str) -> None:
 
 def position_keys(scope: Scope, positions: Iterable[Any], match: Match, kind: str) -> list[tuple[int, ...]]:
     """For each position the keys that match it, in every version of the index that is in use."""
-    asked, keys_of = versions.asked(), GAMES[kind].same_class_keys
+    asked, keys_of = versions.asked(), GAMES[kind].codec.same_class_keys
     return [
         tuple(
             key

@@ -15,8 +15,8 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from archive import codec
+from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES
-from archive.derive.merge import is_beginning
 from archive.models import Game, GameRecord
 from archive.queries.scope import Scope
 from kifu_core.jkf import Record
@@ -170,11 +170,3 @@ def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
             same = (one.space, one.kind) == (other.space, other.kind)
             if same and one.stem != other.stem and _is_part(mine, theirs):
                 yield one.pk, other.pk
-
-
-def all_pairs(scope: Scope) -> Iterator[tuple[int, int, Reason]]:
-    """Every pair of likely twins of the archive, within the limit of `beginnings`: for reports."""
-    for _, group in groupby(with_same_moves(scope), lambda game: (game.space, bytes(game.stem or b""))):
-        yield from ((one.pk, other.pk, "same-moves") for one, other in combinations(group, 2))
-    for one, other in _parts(_of_one_meeting(scope)):
-        yield one, other, "beginning"

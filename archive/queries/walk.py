@@ -67,7 +67,7 @@ def walk(
     if min_games < 1:
         raise ValueError(f"min_games is at least 1, not {min_games}")
     deadline = monotonic() + seconds
-    growth = _Growth(scope, kind, match, lines, min_games, {GAMES[kind].identity(code)})
+    growth = _Growth(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
     root = Node(code, None)
     level = [root]
     cut: Cut | None = None
@@ -125,7 +125,7 @@ class _Growth:
                 self.full = True
                 return _following(node)
             self.nodes += 1
-            reached = GAMES[self.kind].identity(stats.code)
+            reached = GAMES[self.kind].codec.identity(stats.code)
             node.children.append(Node(stats.code, stats, again=reached in self.known))
             self.known.add(reached)
         node.whole = True

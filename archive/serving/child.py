@@ -119,8 +119,8 @@ def web() -> None:
 
 
 def _connections(wanted: int) -> int:
-    """How many connections a web process may have of those wanted; the system's limit on open files is raised
-    for them as far as it can be."""
+    """Return how many connections a web process may have of those wanted; the system's limit on open files is
+    raised for them as far as it can be."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted + OPEN_FILES:
         soft = wanted + OPEN_FILES if hard == resource.RLIM_INFINITY else min(wanted + OPEN_FILES, hard)
@@ -137,8 +137,8 @@ def worker() -> None:
     from celery.signals import worker_process_init
     from django.conf import settings
 
-    from archive.intake.garbage import look_rarely
-    from archive.intake.memory import AGAIN, limit_memory, most_kept_kib, shuts_down_for
+    from archive.garbage_collection import look_rarely
+    from archive.intake.memory_limit import RESTART, limit_memory, most_kept_kib, shuts_down_for
 
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.
@@ -159,8 +159,8 @@ def worker() -> None:
         "--without-mingle",
         "--without-heartbeat",
     )
-    if shuts_down_for(AGAIN):
-        sys.exit(AGAIN)  # Celery does not hand its exit code on
+    if shuts_down_for(RESTART):
+        sys.exit(RESTART)  # Celery does not hand its exit code on
 
 
 def scheduler() -> None:
@@ -184,7 +184,7 @@ ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler
 
 
 def main(role: str, *options: str) -> None:
-    """Become the process of that role; returns when it is told to stop."""
+    """Become the process of that role; return when it is told to stop."""
     if "--supervised" in options:
         _end_with_supervisor()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")

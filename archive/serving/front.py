@@ -66,7 +66,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one visitor may ask of a web process.
+    """The limits on what one visitor may ask of a web process.
 
     `body_seconds` for a body to come, longer for larger ones (`later`); `answer_seconds` for the
     application until an answer begins, and for the visitor to take a piece of it; `request_bytes` for one
@@ -159,7 +159,7 @@ class Body:
 
 
 def later(deadline: float, size: int, now: float, seconds: float) -> float:
-    """By when the next bytes of a body have to come, after some that came now.
+    """Return the time by which the next bytes of a body have to come, after some that came now.
 
     Each that come earn time (`BYTES_A_SECOND`), but none is saved up: who has sent much and then nothing more
     is not waited for any longer than others are.
@@ -168,7 +168,7 @@ def later(deadline: float, size: int, now: float, seconds: float) -> float:
 
 
 def _length(scope: Scope) -> int | None:
-    """The length of the body as far as it is told; 0 for a request without one, None in chunks."""
+    """Return the length of the body as far as it is told; 0 for a request without one, None in chunks."""
     length = 0
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
@@ -182,7 +182,7 @@ def _length(scope: Scope) -> int | None:
 
 
 def environ_of(scope: Scope, body: IO[bytes], size: int) -> dict[str, Any]:
-    """The WSGI environment of a request whose body has come.
+    """Return the WSGI environment of a request whose body has come.
 
     Headers with an underscore in their name are left out: there they would be the same as those with a
     hyphen, which a proxy watches over.
@@ -235,7 +235,7 @@ class Answer:
         self._close: Callable[[], object] | None = None
 
     def begin(self) -> tuple[bytes, bool]:
-        """Run the application; the first piece of its answer, and whether there is more."""
+        """Run the application; return the first piece of its answer, and whether there is more."""
         found = self.application(self.environ, self._start)
         self._close = getattr(found, "close", None)
         self._chunks = iter(found)
@@ -246,7 +246,7 @@ class Answer:
         self.headers = [(name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers]
 
     def piece(self) -> tuple[bytes, bool]:
-        """The next piece, and whether there is more; the answer is closed where there is not."""
+        """Return the next piece, and whether there is more; close the answer where there is not."""
         data, size = [], 0
         try:
             for chunk in self._chunks:
@@ -278,7 +278,7 @@ class Pool:
         self.asked = 0
 
     async def begin(self, answer: Answer) -> tuple[bytes, bool]:
-        """Have a thread run the application. Raises Refused where none comes to it, or it takes too long."""
+        """Run the application; return the first piece of its answer, and whether there is more."""
         if self.asked >= WAITING:
             raise Refused(503, "busy", "too much is asked of this archive at once: try again later")
         self.asked += 1
@@ -307,7 +307,7 @@ class Pool:
             self.running.discard(answer)
 
     async def piece(self, answer: Answer) -> tuple[bytes, bool]:
-        """The next piece of an answer, from whichever thread is free."""
+        """Return the next piece of an answer, from whichever thread is free."""
         work = self.executor.submit(answer.context.run, self._run, answer, answer.piece)
         return await asyncio.wrap_future(work)
 
@@ -449,7 +449,7 @@ async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> N
 
 
 def _told(refusal: Refused, api: bool) -> tuple[bytes, bytes]:
-    """A refusal's content type and body."""
+    """Return a refusal's content type and body."""
     if not api:
         return b"text/plain; charset=utf-8", f"{refusal.detail}\n".encode()
     problem = Problem(refusal.status, refusal.code, refusal.detail)

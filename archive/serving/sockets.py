@@ -1,4 +1,4 @@
-"""What the system itself does about visitors who take nothing of an answer: granian has no limit for that.
+"""Has the system end connections of visitors who take nothing of an answer: granian has no limit for that.
 
 The last piece of an answer is out of the hands of `archive.serving.front` before it is out of the machine: it
 waits in the server's and the system's buffers, and a connection with it, for as long as the other side says
@@ -31,7 +31,7 @@ def end_untaken(seconds: float) -> None:
 
 
 def _listening() -> Iterator[socket.socket]:
-    """The TCP sockets that this process listens on; each is open until the next is asked for."""
+    """Yield the TCP sockets that this process listens on; each is open until the next is asked for."""
     for number in sorted(int(entry.name) for entry in _OPEN.iterdir()):
         try:
             if not stat.S_ISSOCK(os.fstat(number).st_mode):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 
-from archive.intake.memory import AGAIN
+from archive.intake.memory_limit import RESTART
 
 POLL_SECONDS = 0.1
 STOP_SECONDS = 8.0
@@ -37,10 +37,11 @@ class Child:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, start_new_session=True)
 
     def died(self, now: float) -> bool:
-        """Note a death that has happened; whether one has. One that asks to be started again is none."""
+        """Note a death that has happened; return whether one has. One that asks to be started again is
+        none."""
         if self.process is None or self.process.poll() is None:
             return False
-        again = self.process.returncode == AGAIN
+        again = self.process.returncode == RESTART
         self.kill()
         self.process = None
         if again:
@@ -51,16 +52,16 @@ class Child:
         return True
 
     def recent_deaths(self, now: float) -> int:
-        """Deaths within the last minute."""
+        """Count the deaths within the last minute."""
         return sum(1 for at in self.deaths if now - at < DEATHS_WITHIN)
 
     def ask_to_stop(self) -> None:
-        """SIGTERM to the process itself: it stops its own children in good order."""
+        """Send SIGTERM to the process itself: it stops its own children in good order."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
     def stopped(self) -> bool:
-        """Whether the process has ended."""
+        """Return whether the process has ended."""
         return self.process is None or self.process.poll() is not None
 
     def kill(self) -> None:
@@ -83,7 +84,7 @@ class Supervisor:
         self.stopping = False
 
     def run(self) -> int:
-        """Start and watch the children; 0 after SIGINT or SIGTERM, 1 after too many deaths."""
+        """Start and watch the children; return 0 after SIGINT or SIGTERM, 1 after too many deaths."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
         try:
@@ -119,5 +120,5 @@ class Supervisor:
 
 
 def child_of_ours(name: str, role: str) -> Child:
-    """A child that runs one of the roles of `archive.serving.child`."""
+    """Return a child that runs one of the roles of `archive.serving.child`."""
     return Child(name, [sys.executable, "-m", "archive.serving.child", role, "--supervised"])

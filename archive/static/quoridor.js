@@ -8,7 +8,7 @@
  *     <div class="qf_freeboard" data-boardsize="10"></div>
  */
 
-import { startFreeboard } from "./quoridor/freeboard.js";
+import { Freeboard } from "./quoridor/freeboard.js";
 import { showViewer } from "./quoridor/viewer.js";
 
 /** @type {WeakSet<Element>} */
@@ -20,7 +20,7 @@ export function startBoards(root = document) {
     if (!(element instanceof HTMLElement) || started.has(element)) continue;
     started.add(element);
     if (element.classList.contains("qf_board_viewer")) showViewer(element);
-    else startFreeboard(element);
+    else new Freeboard(element);
   }
 }
 

@@ -4,13 +4,12 @@ Every function is a transaction of its own: killed anywhere it leaves nothing, r
 What is not named here is nobody's but the store's.
 """
 
-from archive.store.batches import ClaimLostError, Ingested, ReadBatch, ingest, ingest_together
+from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches, store_entries
 from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
 from archive.store.games import delete_games, reindex_games, replace_games
 from archive.store.leases import (
     RenumberedError,
-    begin_again,
     claim,
     claim_others,
     finish,
@@ -19,6 +18,7 @@ from archive.store.leases import (
     is_small,
     lives,
     reread,
+    reread_renumbered,
     retry,
     sweep,
 )
@@ -27,12 +27,11 @@ from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, cr
 __all__ = [
     "ClaimLostError",
     "IndexDamagedError",
-    "Ingested",
     "ReadBatch",
     "RenumberedError",
+    "StoredCounts",
     "UploadEmpty",
     "UploadTooLarge",
-    "begin_again",
     "begin_deletion",
     "claim",
     "claim_others",
@@ -43,14 +42,15 @@ __all__ = [
     "finish",
     "hand_over",
     "holds",
-    "ingest",
-    "ingest_together",
     "is_small",
     "left_deleting",
     "lives",
     "reindex_games",
     "replace_games",
     "reread",
+    "reread_renumbered",
     "retry",
+    "store_batches",
+    "store_entries",
     "sweep",
 ]

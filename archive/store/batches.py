@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from archive.derive.game import ReadyEntry, ReadyGame, storable
+from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry
 from archive.store import changes, dedupe, leases, matching, rereading
 from archive.store.changes import Change, Identity, identity
@@ -30,36 +30,36 @@ class ReadBatch:
     """Some entries of an upload, in order; `ended`: there are no more of them."""
 
     upload_id: int
-    entries: Sequence[ReadyEntry]
+    entries: Sequence[DerivedEntry]
     ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
-    """What a batch came to, in entries."""
+class StoredCounts:
+    """The entries of a batch by what became of them."""
 
     stored: int = 0
     duplicate: int = 0
     failed: int = 0
 
 
-def ingest(
+def store_entries(
     upload_id: int,
     token: str,
-    entries: Sequence[ReadyEntry],
+    entries: Sequence[DerivedEntry],
     expected: int | None = None,
     seconds: float = CLAIM_SECONDS,
-) -> Ingested:
-    """Store a batch of entries of one upload, as `ingest_together` does.
+) -> StoredCounts:
+    """Store a batch of entries of one upload, as `store_batches` does.
 
     `expected` is the number of its entries, as far as it is known; None: those up to the last of these.
     """
     known = max(entry.seq for entry in entries) + 1 if expected is None else expected
-    return _ingest([ReadBatch(upload_id, entries)], token, {upload_id: known}, seconds)
+    return _store([ReadBatch(upload_id, entries)], token, {upload_id: known}, seconds)
 
 
-def ingest_together(batches: Sequence[ReadBatch], token: str) -> Ingested:
-    """Store entries of one upload or several, and their games, in one transaction; claims last longer by it.
+def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
+    """Store entries of one upload or several, and their games, in one transaction, and prolong the claims.
 
     Entries that are there already (by `seq`) are left as they are. A game already known gets what this
     edition has more. An upload whose entries have ended is done, unless it is being read again: then it is
@@ -67,16 +67,16 @@ def ingest_together(batches: Sequence[ReadBatch], token: str) -> Ingested:
     IndexDamagedError.
     """
     expected = {batch.upload_id: batch.entries[-1].seq + 1 for batch in batches if batch.entries}
-    return _ingest(batches, token, expected, CLAIM_SECONDS)
+    return _store(batches, token, expected, CLAIM_SECONDS)
 
 
-def _ingest(
+def _store(
     batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float
-) -> Ingested:
+) -> StoredCounts:
     editions = _editions(entry for batch in batches for entry in batch.entries)
 
-    def work(change: Change) -> Ingested:
-        there = _there(batches, token)
+    def work(change: Change) -> StoredCounts:
+        there = _stored_uploads(batches, token)
         _check_numbers(batches, there)
         new = [(batch, there[batch.upload_id].new(batch.entries)) for batch in batches]
         wanted = {identity(entry.game) for _, entries in new for entry in entries if entry.game}
@@ -85,10 +85,10 @@ def _ingest(
         made = _entry_rows(change, [(there[batch.upload_id], entries) for batch, entries in new], games)
         Entry.objects.bulk_create(made)
         for batch in batches:
-            made += _read_again(change, there[batch.upload_id], batch.entries)
+            made += _reread_entries(change, there[batch.upload_id], batch.entries)
         change.write_counters()
         _prolong(batches, token, expected, seconds)
-        return Ingested(
+        return StoredCounts(
             *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed"))
         )
 
@@ -96,112 +96,113 @@ def _ingest(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """An entry that is stored; `place` is its path and its index in the file."""
+class _StoredEntry:
+    """An entry that is stored; `location` is its path and its index in the file."""
 
     seq: int
     pk: int
-    reading: int
-    place: tuple[str, int]
+    rereads: int
+    location: tuple[str, int]
 
 
-def _place(entry: ReadyEntry) -> tuple[str, int]:
+def _location(entry: DerivedEntry) -> tuple[str, int]:
     return storable(entry.path), entry.index
 
 
 @dataclass(frozen=True, slots=True)
-class _There:
-    """What is stored of an upload: its reading, how many entries were expected, and the rows of these entries
-    by the `seq` that they have now."""
+class _StoredUpload:
+    """The stored state of an upload: its number of rereads, how many entries were expected, and the rows of
+    these entries by the `seq` that they have now."""
 
     upload_id: int
-    reading: int
+    rereads: int
     expected: int | None
-    rows: Mapping[int, _Row]
+    rows: Mapping[int, _StoredEntry]
 
-    def new(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
-        """Those of the entries that have no row."""
+    def new(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
+        """Return those of the entries that have no row."""
         return [entry for entry in entries if entry.seq not in self.rows]
 
-    def old(self, entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
-        """Those that were read before this reading."""
+    def old(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
+        """Return those that were read before this reading."""
         there = self.rows
-        return [entry for entry in entries if entry.seq in there and there[entry.seq].reading < self.reading]
+        return [entry for entry in entries if entry.seq in there and there[entry.seq].rereads < self.rereads]
 
     def fits(self, batch: ReadBatch) -> bool:
-        """Whether what is stored are the same entries, and none of this reading behind the last of all."""
+        """Return whether the stored entries are the same, and none of this reading lies behind the last of
+        all."""
         for entry in batch.entries:
             row = self.rows.get(entry.seq)
-            if row and row.place != _place(entry):
+            if row and row.location != _location(entry):
                 return False
         if not batch.ended or self.expected is None:
             return True
         count = batch.entries[-1].seq + 1 if batch.entries else self.expected
-        behind = Entry.objects.filter(upload_id=self.upload_id, seq__gte=count, reading=self.reading)
+        behind = Entry.objects.filter(upload_id=self.upload_id, seq__gte=count, rereads=self.rereads)
         return not behind.exists()
 
 
-def _there(batches: Sequence[ReadBatch], token: str) -> dict[int, _There]:
-    """What there is of these uploads. Raises ClaimLostError for those that are not ours any more."""
+def _stored_uploads(batches: Sequence[ReadBatch], token: str) -> dict[int, _StoredUpload]:
+    """Return what is stored of these uploads. Raise ClaimLostError for those that are not ours any more."""
     ids = [batch.upload_id for batch in batches]
-    columns = leases.claimed(ids, token).values_list("pk", "reading", "expected")
-    found = {pk: (reading, expected) for pk, reading, expected in columns}
+    columns = leases.claimed(ids, token).values_list("pk", "rereads", "expected")
+    found = {pk: (rereads, expected) for pk, rereads, expected in columns}
     if lost := set(ids) - found.keys():
         raise ClaimLostError(sorted(lost))
     there = {}
     for batch in batches:
-        reading, expected = found[batch.upload_id]
+        rereads, expected = found[batch.upload_id]
         # Before its first batch an upload has no entries to look for.
-        rows = _rows_there(batch, reading) if expected is not None else {}
-        there[batch.upload_id] = _There(batch.upload_id, reading, expected, rows)
+        rows = _rows_there(batch, rereads) if expected is not None else {}
+        there[batch.upload_id] = _StoredUpload(batch.upload_id, rereads, expected, rows)
     return there
 
 
-def _rows_there(batch: ReadBatch, reading: int) -> dict[int, _Row]:
+def _rows_there(batch: ReadBatch, rereads: int) -> dict[int, _StoredEntry]:
     stored = Entry.objects.filter(upload_id=batch.upload_id)
     numbered = stored.filter(seq__in=[entry.seq for entry in batch.entries])
     rows = {row.seq: row for row in _rows(numbered)}
-    if reading:
+    if rereads:
         rows |= _rows_moved(stored, [entry for entry in batch.entries if entry.seq not in rows])
     return rows
 
 
-def _rows(entries: QuerySet[Entry]) -> Iterator[_Row]:
-    for seq, pk, reading, path, index in entries.values_list("seq", "pk", "reading", "path", "index"):
-        yield _Row(seq, pk, reading, (path, index))
+def _rows(entries: QuerySet[Entry]) -> Iterator[_StoredEntry]:
+    for seq, pk, rereads, path, index in entries.values_list("seq", "pk", "rereads", "path", "index"):
+        yield _StoredEntry(seq, pk, rereads, (path, index))
 
 
-def _rows_moved(stored: QuerySet[Entry], entries: Sequence[ReadyEntry]) -> dict[int, _Row]:
-    """By `seq` the rows of these entries among those that were moved, each the first at its place."""
+def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dict[int, _StoredEntry]:
+    """Return by `seq` the rows of these entries among those that were moved, each the first at its place."""
     paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
     wanted = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
-    moved: dict[tuple[str, int], list[_Row]] = {}
+    moved: dict[tuple[str, int], list[_StoredEntry]] = {}
     for row in _rows(wanted.order_by("-seq")):
-        moved.setdefault(row.place, []).append(row)
-    return {entry.seq: rows.pop() for entry in entries if (rows := moved.get(_place(entry)))}
+        moved.setdefault(row.location, []).append(row)
+    return {entry.seq: rows.pop() for entry in entries if (rows := moved.get(_location(entry)))}
 
 
-def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _There]) -> None:
-    """Raises RenumberedError for uploads whose entries are not those that were found before."""
+def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _StoredUpload]) -> None:
+    """Raise RenumberedError for uploads whose entries are not those that were found before."""
     if other := [batch.upload_id for batch in batches if not there[batch.upload_id].fits(batch)]:
         raise RenumberedError(other)
 
 
-def _read_again(change: Change, there: _There, entries: Sequence[ReadyEntry]) -> list[Entry]:
-    """Bring the rows of an earlier reading up to this one; the rows."""
+def _reread_entries(change: Change, there: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
+    """Bring the rows of an earlier reading up to this one and return them."""
     old = there.old(entries)
     if not old:
         return []
     matching.lock([entry.game for entry in old if entry.game], change.names.players)
     ids = {seq: row.pk for seq, row in there.rows.items()}
-    rows = rereading.update(change, old, ids, there.reading)
+    rows = rereading.reread_entries(change, old, ids, there.rereads)
     change.write_rows()
     return rows
 
 
-def _editions(entries: Iterable[ReadyEntry]) -> dict[Identity, ReadyGame]:
-    """The games of a batch, each the union of its editions."""
-    games: dict[Identity, list[ReadyGame]] = {}
+def _editions(entries: Iterable[DerivedEntry]) -> dict[Identity, DerivedGame]:
+    """Return the games of a batch, each the union of its editions."""
+    games: dict[Identity, list[DerivedGame]] = {}
     for entry in entries:
         if entry.game:
             games.setdefault(identity(entry.game), []).append(entry.game)
@@ -210,13 +211,13 @@ def _editions(entries: Iterable[ReadyEntry]) -> dict[Identity, ReadyGame]:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """Where the games of a batch are: their ids as they were found, and those that the batch brought."""
+    """The games of a batch: their ids as they were found, and those that the batch brought."""
 
     ids: dict[Identity, int]
     new: set[int]
 
 
-def _store_games(change: Change, games: Mapping[Identity, ReadyGame]) -> _Stored:
+def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stored:
     """Insert the games that are unknown, add to those that are known.
 
     What nothing stored or coming along could be one with goes in together, the rest one by one. A game that
@@ -232,22 +233,22 @@ def _store_games(change: Change, games: Mapping[Identity, ReadyGame]) -> _Stored
     known |= changes.known_games(late) if late else {}
     for found, game in sorted(known.items(), key=lambda item: item[1].pk):
         ids[found] = dedupe.add_edition(change, game, games[found])
-    for found, ready in games.items():
+    for found, derived in games.items():
         if found not in ids:
-            ids[found], inserted = dedupe.place(change, ready)
+            ids[found], inserted = dedupe.place(change, derived)
             new |= {ids[found]} if inserted else set()
     return _Stored(ids, new)
 
 
 def _entry_rows(
-    change: Change, uploads: Iterable[tuple[_There, Sequence[ReadyEntry]]], stored: _Stored
+    change: Change, uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], stored: _Stored
 ) -> list[Entry]:
     brought: set[int] = set()
     rows = []
     for there, entries in uploads:
         for entry in sorted(entries, key=lambda entry: entry.seq):
             row = Entry(
-                upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, reading=there.reading
+                upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=there.rereads
             )
             dedupe.describe(row, entry)
             if entry.game:
@@ -257,13 +258,13 @@ def _entry_rows(
                 row.state = Entry.State.STORED if first else Entry.State.DUPLICATE
                 row.game_id = game
                 row.record = dedupe.own_record(entry.game.record, change.records[game])
-                row.beside = dict(entry.game.beside)
+                row.parsed_facts = dict(entry.game.parsed_facts)
             rows.append(row)
     return rows
 
 
 def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float) -> None:
-    """Progress was made: claims last longer or are done with, and the tries before do not count any more.
+    """Prolong the claims of what made progress or close it, and forget the tries before.
 
     Raises ClaimLostError.
     """
@@ -275,7 +276,7 @@ def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, in
     changed = 0
     for count, ids in alike.items():
         values: dict[str, Any] = {"tries": 1} if count is None else {"tries": 1, "expected": count}
-        done = leases.claimed(ids & ended, token).filter(reading=0)
+        done = leases.claimed(ids & ended, token).filter(rereads=0)
         closed = done.update(**values, **leases.ended()) if ids & ended else 0
         if closed < len(ids):
             changed += leases.claimed(ids, token).update(claimed_until=until, **values)

@@ -19,11 +19,11 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.derive import series
-from archive.derive.game import ReadyGame, ReadyRow, index_rows, row_result
+from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
 from archive.derive.headers import folded
 from archive.index import counters, schema, versions
 from archive.index.engine import engine
-from archive.index.schema import Counted, Place, Row, pack_keys, unpack_keys
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, pack_keys, unpack_keys
 from archive.models import (
     Entry,
     Event,
@@ -44,7 +44,7 @@ Identity = tuple[int, bytes]
 
 Value = str | int | bytes | date | None
 
-Indexed = tuple[Sequence[ReadyRow], Sequence[str]]
+Indexed = tuple[Sequence[DerivedRow], Sequence[str]]
 """What `index_rows` gives: rows and their codes."""
 
 ATTEMPTS: Final = 5
@@ -55,7 +55,7 @@ _ROWS_A_STATEMENT: Final = 500
 _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
     "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
-    "plies", "index_version", "index_rows", "calendar", "round", "opening", "details",
+    "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data",
 )  # fmt: skip
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
@@ -65,7 +65,7 @@ _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = (
     f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
 )
-_UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, beside = %s WHERE game_id = %s"
+_UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts = %s WHERE game_id = %s"
 _RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
 
 
@@ -75,14 +75,14 @@ class IndexDamagedError(Exception):
 
 @dataclass(slots=True)
 class Change:
-    """What one transaction does to the index: collected while games are written, applied once."""
+    """The changes of one transaction to the index: collected while games are written, applied once."""
 
     cursor: CursorWrapper
     names: Names
-    pending: list[Row] = field(default_factory=list)
-    added: list[Row] = field(default_factory=list)
-    removed: list[Row] = field(default_factory=list)
-    taken: list[Counted] = field(default_factory=list)
+    pending: list[IndexRow] = field(default_factory=list)
+    added: list[IndexRow] = field(default_factory=list)
+    removed: list[IndexRow] = field(default_factory=list)
+    taken: list[CounterRow] = field(default_factory=list)
     """What hot keys lose by games that are taken out at once."""
     ratings: dict[tuple[int, int], int] = field(default_factory=dict)
     codes: dict[int, str] = field(default_factory=dict)
@@ -91,20 +91,20 @@ class Change:
     moved: dict[int, int] = field(default_factory=dict)
     """Ids that became aliases, to the games they are now."""
 
-    def know(self, games: Collection[ReadyGame]) -> None:
+    def know(self, games: Collection[DerivedGame]) -> None:
         """Have the ids of the players and events of these games."""
         names = _names(games)
         self.names.players.update(names.players)
         self.names.events.update(names.events)
 
     def take_slots(self, count: int) -> list[int]:
-        """Slots that no game has, nor had when the transaction began: ratings are known by them."""
+        """Return slots that no game has, nor had when the transaction began: ratings are known by them."""
         slots = engine().take_slots(self.cursor, count)
         too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
         return [slot + max(0, too_low) for slot in slots]
 
     def home(self, pk: int) -> int:
-        """Where a game is found by now."""
+        """Return the id under which a game is found by now."""
         while pk in self.moved:
             pk = self.moved[pk]
         return pk
@@ -113,7 +113,9 @@ class Change:
         """Index a game in a slot that is new."""
         rows, codes = indexed
         shown = row_result(record_kind, result)
-        self.pending += [Row(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in rows]
+        self.pending += [
+            IndexRow(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in rows
+        ]
         if slot % _check_every() == 0:
             self.codes.update((row.key, code) for row, code in zip(rows, codes, strict=True))
 
@@ -125,11 +127,11 @@ class Change:
         self.pending = []
 
     def write_counters(self) -> None:
-        """The last thing but the upload."""
+        """Update the counters. Only the upload is written after them."""
         counters.update(self.cursor, self.added, self.removed, self.ratings, self.taken)
 
     def promote(self) -> None:
-        """After the commit: give counters to keys that have become hot."""
+        """Give counters to keys that have become hot, after the commit."""
         with connection.cursor() as cursor:
             cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
             hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
@@ -138,7 +140,7 @@ class Change:
 
 
 def _check_every() -> int:
-    """One game in so many looks whether its keys have become hot."""
+    """Return n, where one game in n checks whether its keys have become hot."""
     return max(1, schema.HOT_GAMES // 20)
 
 
@@ -150,7 +152,7 @@ class Names:
     events: dict[str, int]
 
 
-def run(games: Iterable[ReadyGame], work: Callable[[Change], T]) -> T:
+def run(games: Iterable[DerivedGame], work: Callable[[Change], T]) -> T:
     """Run `work` in one transaction, with the names of `games` in place, and again if others got in its way.
 
     `work` must write rows and counters through its `Change`. Raises RetiredVersionError.
@@ -176,15 +178,15 @@ def run(games: Iterable[ReadyGame], work: Callable[[Change], T]) -> T:
     return result
 
 
-def _names(games: Collection[ReadyGame]) -> Names:
+def _names(games: Collection[DerivedGame]) -> Names:
     players = {name for game in games for name in game.players if name}
     events = {game.event for game in games if game.event}
     return Names(_players(players), _events(events))
 
 
 def _players(names: Collection[str]) -> dict[str, int]:
-    """The ids of all names, by which of their characters make a difference; those nobody knows are added in
-    the order of their keys, each as it is written."""
+    """Return the ids of all names, by which of their characters make a difference. Those nobody knows are
+    added in the order of their keys, each as it is written."""
     keys = {name: folded(name) for name in names}
     wanted = set(keys.values())
     if not wanted:
@@ -201,7 +203,7 @@ def _players(names: Collection[str]) -> dict[str, int]:
 
 
 def _events(names: Collection[str]) -> dict[str, int]:
-    """The ids of all names; those nobody knows are added, sorted."""
+    """Return the ids of all names. Those nobody knows are added, sorted."""
     if not names:
         return {}
     own = Event.objects.filter(name__in=names).values_list("name", "pk")
@@ -214,13 +216,13 @@ def _events(names: Collection[str]) -> dict[str, int]:
     return found
 
 
-def identity(game: ReadyGame) -> Identity:
-    """What a game is known by."""
+def identity(game: DerivedGame) -> Identity:
+    """Return what a game is known by."""
     return game.space, game.digest
 
 
 def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
-    """The stored games among these, locked in the order of their ids."""
+    """Return the stored games among these, locked in the order of their ids."""
     spaces: dict[int, list[bytes]] = {}
     for space, digest in identities:
         spaces.setdefault(space, []).append(digest)
@@ -232,8 +234,9 @@ def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
     return {(game.space, bytes(game.digest)): game for game in found}
 
 
-def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, int]:
-    """Insert games that were not known a moment ago; the ids of those that nobody else inserted meanwhile."""
+def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity, int]:
+    """Insert games that were not known a moment ago. Return the ids of those that nobody else inserted
+    meanwhile."""
     games = sorted(games, key=identity)
     slots = dict(zip(map(identity, games), change.take_slots(len(games)), strict=True))
     ids: dict[Identity, int] = {}
@@ -246,7 +249,10 @@ def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, i
     GameRecord.objects.bulk_create(
         [
             GameRecord(
-                game_id=ids[identity(game)], record=game.record, beside=game.beside, keys=_packed(game.rows)
+                game_id=ids[identity(game)],
+                record=game.record,
+                parsed_facts=game.parsed_facts,
+                keys=_packed(game.rows),
             )
             for game in inserted
         ]
@@ -259,7 +265,7 @@ def insert_games(change: Change, games: Sequence[ReadyGame]) -> dict[Identity, i
     return ids
 
 
-def _packed(rows: Iterable[ReadyRow]) -> bytes:
+def _packed(rows: Iterable[DerivedRow]) -> bytes:
     return pack_keys(row.key for row in rows)
 
 
@@ -268,30 +274,30 @@ def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
         yield items[start : start + _ROWS_A_STATEMENT]
 
 
-def _values(change: Change, game: ReadyGame, slot: int) -> list[Value]:
-    """A game's columns in the order of `_GAME_COLUMNS`."""
+def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
+    """Return a game's columns in the order of `_GAME_COLUMNS`."""
     players = [change.names.players[name] if name else None for name in game.players]
     event = change.names.events[game.event] if game.event else None
     return [
         game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
         event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
         game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
-        game.round, game.opening, json.dumps(game.details),
+        game.round, game.opening, json.dumps(game.header_data),
     ]  # fmt: skip
 
 
-def has_columns(change: Change, game: Game, ready: ReadyGame) -> bool:
-    """Whether the row of a stored game and the ratings of its players are those of a ready one."""
+def has_columns(change: Change, game: Game, derived: DerivedGame) -> bool:
+    """Return whether the row of a stored game and the ratings of its players are those of a derived one."""
     stored = Game.objects.values(*_GAME_COLUMNS).get(pk=game.pk)
-    wanted = dict(zip(_GAME_COLUMNS, _values(change, ready, game.slot), strict=True))
-    wanted["details"] = ready.details  # type: ignore[assignment]
+    wanted = dict(zip(_GAME_COLUMNS, _values(change, derived, game.slot), strict=True))
+    wanted["header_data"] = derived.header_data  # type: ignore[assignment]
     for column in ("digest", "stem"):
         stored[column] = bytes(stored[column] or b"")
-    return stored == wanted and _ratings(game) == _named_ratings(ready)
+    return stored == wanted and _ratings(game) == _named_ratings(derived)
 
 
-def _add_to_index(change: Change, games: Sequence[tuple[ReadyGame, int]]) -> None:
-    """Rows, players' and events' lists of games in new slots."""
+def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
+    """Insert the rows of games in new slots, and list the games with their players and events."""
     players, events = [], []
     for game, slot in games:
         change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
@@ -334,7 +340,8 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool 
 
 
 def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
-    """The keys under which games have rows, by id. Games stored before keys were kept are replayed for it."""
+    """Return the keys under which games have rows, by id. Games stored before keys were kept are replayed for
+    it."""
     found: dict[int, Sequence[int]] = {}
     kept = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
     found.update((pk, unpack_keys(packed)) for pk, packed in kept if packed is not None)
@@ -350,7 +357,7 @@ def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -
     does not hold the rows that they are known to have. Raises IndexDamagedError, unless `anyhow`."""
     change.write_rows()
     keys = keys_of(games)
-    places: list[Place] = []
+    places: list[GameAtKey] = []
     for game in games:
         played, slot = game.played, game.slot
         places += [(key, played, slot) for key in keys[game.pk]]
@@ -366,7 +373,7 @@ def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -
             remove_rows(change, game, anyhow=anyhow)
 
 
-def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
+def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
     """Index a stored game again, with other rows, in a new slot; what else is known of it stays."""
     remove_rows(change, game, scan=scan)
     (slot,) = change.take_slots(1)
@@ -381,35 +388,36 @@ def move_in_index(change: Change, game: Game, indexed: Indexed, *, scan: bool = 
     change.add(indexed, slot, game.record_kind, game.played, game.result)
 
 
-def keeps_rows(game: Game, ready: ReadyGame) -> bool:
-    """Whether the rows of a stored game, and of its players, are also those of what it is by now, provided
-    that both play the same moves."""
+def keeps_rows(game: Game, derived: DerivedGame) -> bool:
+    """Return whether the rows of a stored game, and of its players, are also those of what it is by now,
+    provided that both play the same moves."""
     return (
         game.index_version == schema.INDEX_VERSION
-        and (game.record_kind, game.played, game.result) == (ready.record_kind, ready.played, ready.result)
-        and (bytes(game.digest), game.digest_version) == (ready.digest, ready.digest_version)
-        and _ratings(game) == _named_ratings(ready)
+        and (game.record_kind, game.played, game.result)
+        == (derived.record_kind, derived.played, derived.result)
+        and (bytes(game.digest), game.digest_version) == (derived.digest, derived.digest_version)
+        and _ratings(game) == _named_ratings(derived)
     )
 
 
 def _ratings(game: Game) -> dict[int, int | None]:
-    """The ratings of a stored game's named players, by colour."""
+    """Return the ratings of a stored game's named players, by colour."""
     with connection.cursor() as cursor:
         cursor.execute(_RATINGS, [game.slot])
         return dict(cursor.fetchall())
 
 
-def _named_ratings(ready: ReadyGame) -> dict[int, int | None]:
-    return {colour: ready.ratings[colour] for colour in (0, 1) if ready.players[colour]}
+def _named_ratings(derived: DerivedGame) -> dict[int, int | None]:
+    return {colour: derived.ratings[colour] for colour in (0, 1) if derived.players[colour]}
 
 
-def rewrite_game(change: Change, game: Game, ready: ReadyGame) -> None:
-    """Everything about a stored game anew, its record included; in a new slot unless its rows are kept."""
-    rewrite_games(change, [(game, ready)])
+def rewrite_game(change: Change, game: Game, derived: DerivedGame) -> None:
+    """Write a stored game anew, its record included, in a new slot unless its rows are kept."""
+    rewrite_games(change, [(game, derived)])
 
 
-def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
-    """The same for several games, at once; those whose rows are kept stay in their slots.
+def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
+    """Write several stored games anew at once; those whose rows are kept stay in their slots.
 
     Raises IndexDamagedError.
     """
@@ -418,19 +426,21 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> No
     keep_own_records([game for game, _ in games])
     _move(change, [pair for pair in games if pair[1].kept_rows is None])
     _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
-    write_series({game.pk: ready.series for game, ready in games})
-    change.records.update((game.pk, ready.record) for game, ready in games)
+    write_series({game.pk: derived.series for game, derived in games})
+    change.records.update((game.pk, derived.record) for game, derived in games)
 
 
-def _restate(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     """Write what games are by now but for their place in the index, in the players' lists and among those of
     their day."""
-    _update(change, [(game, ready, game.slot) for game, ready in games])
+    _update(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
         _UPDATE_RECORD,
-        [[ready.record, json.dumps(ready.beside), game.pk] for game, ready in games],
+        [[derived.record, json.dumps(derived.parsed_facts), game.pk] for game, derived in games],
     )
-    events = [(game, change.names.events[ready.event] if ready.event else None) for game, ready in games]
+    events = [
+        (game, change.names.events[derived.event] if derived.event else None) for game, derived in games
+    ]
     others = [(game, event) for game, event in events if event != game.event_id]
     GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
     GameEvent.objects.bulk_create(
@@ -438,14 +448,14 @@ def _restate(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
     )
 
 
-def _update(change: Change, games: Sequence[tuple[Game, ReadyGame, int]]) -> None:
+def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
     """Write the columns of stored games, which are in these slots from now on."""
     change.cursor.executemany(
-        _UPDATE_GAME, [[*_values(change, ready, slot), game.pk] for game, ready, slot in games]
+        _UPDATE_GAME, [[*_values(change, derived, slot), game.pk] for game, derived, slot in games]
     )
 
 
-def _move(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
+def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     """Index stored games anew, in new slots."""
     if not games:
         return
@@ -453,17 +463,22 @@ def _move(change: Change, games: Sequence[tuple[Game, ReadyGame]]) -> None:
     take_out(change, old)
     forget_slots([game.slot for game in old])
     slots = change.take_slots(len(games))
-    _update(change, [(game, ready, slot) for (game, ready), slot in zip(games, slots, strict=True)])
+    _update(change, [(game, derived, slot) for (game, derived), slot in zip(games, slots, strict=True)])
     GameRecord.objects.bulk_create(
         [
-            GameRecord(game_id=game.pk, record=ready.record, beside=ready.beside, keys=_packed(ready.rows))
-            for game, ready in games
+            GameRecord(
+                game_id=game.pk,
+                record=derived.record,
+                parsed_facts=derived.parsed_facts,
+                keys=_packed(derived.rows),
+            )
+            for game, derived in games
         ],
         update_conflicts=True,
         unique_fields=["game"],
-        update_fields=["record", "beside", "keys"],
+        update_fields=["record", "parsed_facts", "keys"],
     )
-    _add_to_index(change, [(ready, slot) for (_, ready), slot in zip(games, slots, strict=True)])
+    _add_to_index(change, [(derived, slot) for (_, derived), slot in zip(games, slots, strict=True)])
 
 
 def write_series(packed: Mapping[int, bytes]) -> None:
@@ -479,7 +494,7 @@ def write_series(packed: Mapping[int, bytes]) -> None:
 
 def derive_series(game: Game, record: Record) -> None:
     """Make a stored game's series anew."""
-    write_series({game.pk: series.pack(series.series_of(record, game.details))})
+    write_series({game.pk: series.pack(series.series_of(record, game.header_data))})
 
 
 def forget_slots(slots: Collection[int]) -> None:
@@ -489,7 +504,8 @@ def forget_slots(slots: Collection[int]) -> None:
 
 
 def keep_own_records(games: Collection[Game]) -> None:
-    """Before games get other records: entries that had the old one as their own keep it."""
+    """Store the record of each game with the entries that had it as their own, before the game gets
+    another."""
     having = Entry.objects.filter(game__in=games, record=None)
     for pk in having.order_by().values_list("game_id", flat=True).distinct():
         old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
@@ -507,8 +523,8 @@ def drop_games(games: Collection[Game]) -> None:
 
 
 def park_digests(ids: Collection[int]) -> list[int]:
-    """Lock the games that there are, in the order of their ids, and free their identities: they are about to
-    get others, in whatever order. The ids of these games."""
+    """Lock the games that there are, in the order of their ids, free their identities, because they are about
+    to get others in whatever order, and return their ids."""
     found = [game.pk for game in Game.objects.select_for_update().filter(pk__in=ids).order_by("pk")]
     for pk in found:
         Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)

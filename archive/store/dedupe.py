@@ -1,7 +1,7 @@
-"""Where a game belongs among the stored ones: inserted, united with what it is an edition of, merged.
+"""Puts a game where it belongs among the stored ones: inserted, united with what it is an edition of, merged.
 
 Called inside the transactions of `archive.store`; which games are one is `archive.store.matching`'s,
-what they are together `archive.derive.merge`'s.
+what they are together `archive.derive.editions`'s.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 from archive import codec
-from archive.derive.game import ReadyEntry, ReadyGame, read_again, storable
-from archive.derive.merge import Edition, edition, fit, union
+from archive.derive.editions import Edition, edition, fit, union
+from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries, Upload
 from archive.store import matching
@@ -31,99 +31,100 @@ from archive.store.changes import (
 
 
 def stored_edition(game: Game) -> Edition:
-    """A stored game as an edition to unite with others."""
+    """Return a stored game as an edition to unite with others."""
     stored = GameRecord.objects.get(game=game)
     return edition_in(game, stored)
 
 
 def edition_in(game: Game, stored: GameRecord) -> Edition:
-    """The same, with what is stored of the game at hand."""
-    return Edition(bytes(stored.record), stored.beside or _told(game))
+    """Return a stored game as an edition, with what is stored of its record at hand."""
+    return Edition(bytes(stored.record), stored.parsed_facts or _told(game))
 
 
 def _told(game: Game) -> dict[str, Any]:
-    """What is known beside the record of a game that was stored without it."""
+    """Return what the columns tell of a game that was stored without its parsed facts."""
     winner = game.result if game.result in (BLACK_WINS, WHITE_WINS) else None
     ending = [game.special, game.special, game.plies, winner, game.result == DRAW]
     return {"kind": game.record_kind, "ending": ending if game.special or winner is not None else None}
 
 
-def put(change: Change, ready: ReadyGame) -> tuple[int, bool]:
-    """Store a game wherever it belongs; its id, and whether it is new."""
-    known = known_games([identity(ready)]).get(identity(ready))
-    return (add_edition(change, known, ready), False) if known else place(change, ready)
+def put(change: Change, derived: DerivedGame) -> tuple[int, bool]:
+    """Store a game wherever it belongs; return its id, and whether it is new."""
+    known = known_games([identity(derived)]).get(identity(derived))
+    return (add_edition(change, known, derived), False) if known else place(change, derived)
 
 
-def place(change: Change, ready: ReadyGame) -> tuple[int, bool]:
-    """Store a game that is not known by its digest, in a game that it is an edition of or as a new one; its
+def place(change: Change, derived: DerivedGame) -> tuple[int, bool]:
+    """Store a game that is not known by its digest, as an edition of another one or as a new one; return its
     id, and whether it is new."""
-    found = matching.target(ready, change.names.players)
+    found = matching.target(derived, change.names.players)
     if found is not None:
-        return add_edition(change, found, ready), False
-    (pk,) = insert_games(change, [ready]).values()
+        return add_edition(change, found, derived), False
+    (pk,) = insert_games(change, [derived]).values()
     return pk, True
 
 
-def add_edition(change: Change, game: Game, ready: ReadyGame) -> int:
-    """Bring what an edition has more into a stored game; the id of the game that this makes."""
+def add_edition(change: Change, game: Game, derived: DerivedGame) -> int:
+    """Bring what an edition has more into a stored game; return the id of the game that this makes."""
     mine = stored_edition(game)
-    whole = union([mine, edition(ready)])
+    whole = union([mine, edition(derived)])
     if whole == mine:
         change.records[game.pk] = mine.record
         return game.pk
-    return settle(change, game, again(game, whole, mine))
+    return settle(change, game, derive_with(game, whole, mine))
 
 
-def again(game: Game, whole: Edition, mine: Edition | None = None) -> ReadyGame:
-    """What a stored game is with another record.
+def derive_with(game: Game, whole: Edition, mine: Edition | None = None) -> DerivedGame:
+    """Derive a stored game from another record.
 
     `mine` is what it says now: where both play the same, and it stays the same game, its rows are kept.
     """
     record = codec.unpack(whole.record)
     if mine is not None and codec.same_moves(record, codec.unpack(mine.record)):
-        ready = read_again(record, whole.beside, game.space, game.index_rows)
-        if keeps_rows(game, ready):
-            return ready
-    return read_again(record, whole.beside, game.space)
+        derived = derive_stored(record, whole.parsed_facts, game.space, game.index_rows)
+        if keeps_rows(game, derived):
+            return derived
+    return derive_stored(record, whole.parsed_facts, game.space)
 
 
-def settle(change: Change, game: Game, ready: ReadyGame) -> int:
-    """Write what a stored game is by now, and merge it with what that makes it the same as; its id then.
+def settle(change: Change, game: Game, derived: DerivedGame) -> int:
+    """Write what a stored game is by now, merge it with what that makes it the same as, and return its id
+    then.
 
     Of games that turn out to be one the oldest id stays; the others become its aliases.
     """
-    while other := _same_as(change, ready, game.pk):
-        whole = union([edition(ready), stored_edition(other)])
+    while other := _same_as(change, derived, game.pk):
+        whole = union([edition(derived), stored_edition(other)])
         game, gone = sorted((game, other), key=lambda one: one.pk)
         repoint(change, gone, game)
-        ready = again(game, whole)
-    if _is_written(change, game, ready):
-        change.records[game.pk] = ready.record
+        derived = derive_with(game, whole)
+    if _is_written(change, game, derived):
+        change.records[game.pk] = derived.record
     else:
-        rewrite_game(change, game, ready)
+        rewrite_game(change, game, derived)
     return game.pk
 
 
-def _same_as(change: Change, ready: ReadyGame, pk: int) -> Game | None:
-    change.know([ready])
-    matching.lock([ready], change.names.players)
-    known = known_games([identity(ready)]).get(identity(ready))
+def _same_as(change: Change, derived: DerivedGame, pk: int) -> Game | None:
+    change.know([derived])
+    matching.lock([derived], change.names.players)
+    known = known_games([identity(derived)]).get(identity(derived))
     if known is not None and known.pk != pk:
         return known
-    return matching.target(ready, change.names.players, without=pk)
+    return matching.target(derived, change.names.players, without=pk)
 
 
-def _is_written(change: Change, game: Game, ready: ReadyGame) -> bool:
-    """Whether all that is stored of a game is what it is by now."""
+def _is_written(change: Change, game: Game, derived: DerivedGame) -> bool:
+    """Return whether all that is stored of a game is what it is by now."""
     stored = GameRecord.objects.get(game=game)
-    if (bytes(stored.record), stored.beside) != (ready.record, ready.beside):
+    if (bytes(stored.record), stored.parsed_facts) != (derived.record, derived.parsed_facts):
         return False
     series = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
-    return bytes(series or b"") == ready.series and has_columns(change, game, ready)
+    return bytes(series or b"") == derived.series and has_columns(change, game, derived)
 
 
-def rebuild(change: Change, game: Game, by: ReadyGame | None = None) -> int:
-    """Make a game anew from the editions that it has; its id then.
+def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> int:
+    """Make a game anew from the editions that it has; return its id then.
 
     With `by`, an edition of it that has just been read, those that are at odds with that one have no part.
     """
@@ -134,19 +135,20 @@ def rebuild(change: Change, game: Game, by: ReadyGame | None = None) -> int:
     editions = [edition_of(entry, mine) for entry in said]
     if by is not None:
         editions = [found for found in editions if fit(found, edition(by))]
-    pk = settle(change, game, again(game, union(editions), mine))
+    pk = settle(change, game, derive_with(game, union(editions), mine))
     restate(pk)
     return pk
 
 
 def edition_of(entry: Entry, of_game: Edition) -> Edition:
-    """What an entry says, `of_game` being what its game does."""
+    """Return what an entry says as an edition, `of_game` being what its game says."""
     record = of_game.record if entry.record is None else bytes(entry.record)
-    return Edition(record, entry.beside or of_game.beside)
+    return Edition(record, entry.parsed_facts or of_game.parsed_facts)
 
 
 def restate(pk: int) -> None:
-    """Of a game's entries one has brought it: the first that says so, or the first of all."""
+    """Mark one of a game's entries as the one that brought it: the first that says so, or the first of
+    all."""
     entries = Entry.objects.filter(game=pk).order_by("pk")
     brought = entries.filter(state=Entry.State.STORED).first() or entries.first()
     if brought is not None:
@@ -154,31 +156,31 @@ def restate(pk: int) -> None:
         entries.filter(pk=brought.pk).update(state=Entry.State.STORED)
 
 
-def describe(row: Entry, entry: ReadyEntry) -> None:
+def describe(row: Entry, entry: DerivedEntry) -> None:
     """Put into a row what was read, all but the game."""
     row.path = storable(entry.path)
     row.index = entry.index
     row.part = entry.part
     row.issues = [storable(asdict(issue)) for issue in entry.issues]
-    row.extra = storable(entry.extra)
+    row.beyond_jkf = storable(entry.beyond_jkf)
     row.encoding = entry.encoding
     row.format = entry.format
     row.program = storable(entry.program)
 
 
 def own_record(record: bytes, of_game: bytes) -> bytes | None:
-    """What an entry keeps of its record: nothing where it says the same as the game's."""
+    """Return what an entry keeps of its record: nothing where it says the same as the game's."""
     same = record == of_game or codec.unpack(record) == codec.unpack(of_game)
     return None if same else record
 
 
-def one_edition(games: Sequence[ReadyGame]) -> ReadyGame:
-    """The union of editions of one identity that came together."""
+def one_edition(games: Sequence[DerivedGame]) -> DerivedGame:
+    """Return the union of editions of one identity that came together."""
     first = games[0]
     whole = union([edition(game) for game in games])
     if whole == edition(first):
         return first
-    return read_again(codec.unpack(whole.record), whole.beside, first.space)
+    return derive_stored(codec.unpack(whole.record), whole.parsed_facts, first.space)
 
 
 def repoint(change: Change, gone: Game, game: Game) -> None:

@@ -23,8 +23,8 @@ from django.db import connection, transaction
 from django.db.models import BooleanField, Case, F, Q, QuerySet, When
 from django.utils import timezone
 
-from archive.derive.game import ReadyGame
-from archive.derive.merge import Edition, union
+from archive.derive.editions import Edition, union
+from archive.derive.game import DerivedGame
 from archive.models import (
     Entry,
     Game,
@@ -54,7 +54,7 @@ CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 
 
 def begin_deletion(upload_id: int) -> bool:
-    """Nobody works on the upload from now on, and nobody sees it; whether there is one.
+    """Hide an upload from everybody and end all work on it; return whether there is one.
 
     The same bytes can be sent again from now on. Asked for again, it changes nothing.
     """
@@ -65,8 +65,9 @@ def begin_deletion(upload_id: int) -> bool:
 
 
 def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
-    """Delete an upload with its bytes, its entries, and the games that nobody else has sent; whether it is
-    gone. It is not where there is more to do after about so many seconds, or where somebody else is at it.
+    """Delete an upload with its bytes, its entries, and the games that nobody else has sent; return whether
+    it is gone. It is not where there is more to do after about so many seconds, or where somebody else is at
+    it.
 
     Interrupted, it goes on where it is called again; `left_deleting` knows what is left.
     """
@@ -82,7 +83,7 @@ def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
 
 
 def left_deleting() -> list[int]:
-    """The ids of uploads whose deletion has begun and nobody is at; whoever asks sees to it that somebody is.
+    """Return the ids of uploads whose deletion has begun and nobody is at. Whoever asks has to pass them on.
 
     Until a message about them should have arrived they are not named again.
     """
@@ -94,7 +95,8 @@ def left_deleting() -> list[int]:
 
 
 def unclaimed(now: datetime) -> Q:
-    """Nobody works on it; where somebody was told, `claimed_until` is when that is taken for lost."""
+    """Return the condition for uploads that nobody works on. Where somebody was told, `claimed_until` is when
+    that message is taken for lost."""
     return Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
 
 
@@ -154,7 +156,7 @@ class Deletion:
 
 
 class Pace:
-    """How many entries a transaction takes: so many that it lasts about `BATCH_SECONDS`."""
+    """The number of entries that a transaction takes: so many that it lasts about `BATCH_SECONDS`."""
 
     def __init__(self) -> None:
         self.size = BATCH
@@ -172,13 +174,13 @@ class Pace:
 
 
 def _with_others(games: Collection[int]) -> set[int]:
-    """Those of the games that an upload has which stays."""
+    """Return those of the games of which an upload that stays has an entry."""
     theirs = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
     return set(theirs.order_by().values_list("game_id", flat=True).distinct())
 
 
 def _forget(upload_id: int) -> None:
-    """Delete an upload of which nothing is left; the last step, which somebody else may have done."""
+    """Delete an upload of which nothing is left. It is the last step, which somebody else may have done."""
     with transaction.atomic():
         if Upload.objects.select_for_update().filter(pk=upload_id).exists():
             Upload.objects.filter(pk=upload_id).delete()
@@ -192,7 +194,7 @@ def remove_unread(upload_id: int) -> None:
 
     Not those whose bytes are hidden: without them nobody would know that the upload's are to stay so.
     """
-    left = Entry.objects.filter(upload_id=upload_id, reading__lt=F("upload__reading"))
+    left = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"))
     unread = left.filter(hidden=False).order_by("seq")
     while found := list(unread.values_list("pk", flat=True)[:BATCH]):
         _remove(found)
@@ -221,7 +223,7 @@ class _Removal:
         doomed = Entry.objects.filter(pk__in=entries)
         found = doomed.exclude(game=None).order_by().values_list("game_id", flat=True).distinct()
         locked = Game.objects.select_for_update().filter(pk__in=list(found)).order_by("pk")
-        self.games = {game.pk: game for game in locked.defer("details")}
+        self.games = {game.pk: game for game in locked.defer("header_data")}
         self.entries: dict[int | None, list[int]] = {}
         for pk, game in doomed.values_list("pk", "game_id"):
             if game is None or game in self.games:
@@ -232,7 +234,7 @@ class _Removal:
         removed = {pk for found in self.entries.values() for pk in found}
         others = Entry.objects.filter(game__in=self.games).exclude(upload__state=Upload.State.DELETING)
         own = Case(When(record=None, then=False), default=True, output_field=BooleanField())
-        columns = ("id", "game_id", "state", "beside")
+        columns = ("id", "game_id", "state", "parsed_facts")
         left: dict[int, list[Entry]] = {}
         for entry in others.only(*columns).annotate(differs=own).order_by("pk"):
             if entry.pk not in removed and entry.game_id is not None:
@@ -242,7 +244,9 @@ class _Removal:
     def run(self, until: float) -> None:
         """Remove what goes with its game or changes nothing of it; then, while there is time, the rest."""
         going = [game for pk, game in self.games.items() if pk not in self.left]
-        told = dict(GameRecord.objects.filter(game__in=self.left.keys()).values_list("game_id", "beside"))
+        told = dict(
+            GameRecord.objects.filter(game__in=self.left.keys()).values_list("game_id", "parsed_facts")
+        )
         # Where one that stays says the same as the game, whatever the others said, nothing is to be done.
         settled = {pk for pk, found in self.left.items() if any(_says(entry, told[pk]) for entry in found)}
         unsettled = [pk for pk in self.games if pk in self.left and pk not in settled]
@@ -259,28 +263,28 @@ class _Removal:
 
         Where that is another game than before, in moves, players, day or result, it may be one with a third.
         """
-        done, alike, others = list[int](), list[tuple[Game, ReadyGame]](), list[int]()
+        done, alike, others = list[int](), list[tuple[Game, DerivedGame]](), list[int]()
         for game, mine, editions in self._editions(games):
             whole = union(editions)
             done.append(game.pk)
             if whole != mine:
-                ready = dedupe.again(game, whole, mine)
-                if (ready.digest, ready.digest_version) == (bytes(game.digest), game.digest_version):
-                    alike.append((game, ready))
+                derived = dedupe.derive_with(game, whole, mine)
+                if (derived.digest, derived.digest_version) == (bytes(game.digest), game.digest_version):
+                    alike.append((game, derived))
                 else:
                     others.append(game.pk)
             if len(done) >= SMALLEST_BATCH and time.monotonic() >= until:
                 break
         Entry.objects.filter(pk__in=[pk for game in done for pk in self.entries[game]]).delete()
-        self.change.know([ready for _, ready in alike])
+        self.change.know([derived for _, derived in alike])
         changes.rewrite_games(self.change, alike)
         self._restate(done)
         for pk in others:
             if pk not in self.change.moved:
-                dedupe.rebuild(self.change, Game.objects.get(pk=pk))
+                dedupe.unite_editions(self.change, Game.objects.get(pk=pk))
 
     def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, list[Edition]]]:
-        """Of each game what it says now, and what those say that are left."""
+        """Yield for each game what it says now, and what those say that are left."""
         stored = GameRecord.objects.in_bulk(games)
         left = [entry.pk for game in games for entry in self.left[game]]
         records = dict(Entry.objects.filter(pk__in=left).values_list("pk", "record"))
@@ -293,7 +297,7 @@ class _Removal:
             yield self.games[pk], mine, editions
 
     def _restate(self, games: Collection[int]) -> None:
-        """Of a game's entries one has brought it; now it is the first of those that are left."""
+        """Mark the first of a game's entries that are left as the one that brought it, unless one says so."""
         first = [
             self.left[pk][0].pk
             for pk in games
@@ -302,9 +306,9 @@ class _Removal:
         Entry.objects.filter(pk__in=first).update(state=Entry.State.STORED)
 
 
-def _says(entry: Any, beside: Mapping[str, Any]) -> bool:
-    """Whether an entry is at one with its game, beside whose record this was kept."""
-    return not entry.differs and (not entry.beside or entry.beside == beside)
+def _says(entry: Any, parsed_facts: Mapping[str, Any]) -> bool:
+    """Return whether an entry is at one with its game, which has these facts."""
+    return not entry.differs and (not entry.parsed_facts or entry.parsed_facts == parsed_facts)
 
 
 def drop(change: Change, games: Sequence[Game], *, anyhow: bool = False) -> None:

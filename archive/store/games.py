@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from archive.derive.game import ReadyGame, index_rows
+from archive.derive.game import DerivedGame, index_rows
 from archive.models import Entry, Game
 from archive.store import changes, dedupe, deletion, matching
 from archive.store.changes import Change
 
 
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
-    """Delete games with everything that is theirs; how many there were.
+    """Delete games with everything that is theirs; return how many there were.
 
     Their entries stay and say that the game was deleted; their bytes are there for everybody, or are hidden.
     Raises IndexDamagedError.
@@ -30,8 +30,8 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     return changes.run((), work)
 
 
-def replace_games(replacements: Mapping[int, ReadyGame]) -> dict[int, int]:
-    """Give stored games a new normalization of the same record; the id each one is found under now.
+def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
+    """Give stored games a new normalization of the same record; return the id each one is found under now.
 
     Each gets a new slot. One whose new identity is another game's becomes that game's edition: its id is
     left as an alias. Ids that do not exist are left out. Raises IndexDamagedError.
@@ -52,7 +52,7 @@ def replace_games(replacements: Mapping[int, ReadyGame]) -> dict[int, int]:
 
 
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
-    """Index stored games again from their records, in new slots; how many there were.
+    """Reindex stored games from their records, in new slots; return how many there were.
 
     `scan` finds the old rows by reading whole segments: the way out of IndexDamagedError.
     """
@@ -63,7 +63,7 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
         for game in games:
             record = game.jkf
             indexed = index_rows(record, game.kind, game.space)
-            changes.move_in_index(change, game, indexed, scan=scan)
+            changes.reindex_game(change, game, indexed, scan=scan)
             changes.derive_series(game, record)
         change.write_rows()
         change.write_counters()

@@ -1,4 +1,4 @@
-"""Whose turn it is: uploads are claimed, handed over, found again when they are left behind.
+"""The leases of work: uploads are claimed, handed over, found again when they are left behind.
 
 Only `archive.store` hands these out. Each is a transaction of its own.
 """
@@ -46,27 +46,27 @@ class RenumberedError(Exception):
 
 
 def unfinished() -> QuerySet[Upload]:
-    """Uploads that there is work on."""
+    """Return the uploads that there is work on."""
     return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
 
 
 def is_small(size: int) -> bool:
-    """Whether an upload of so many bytes is worked off together with others."""
+    """Return whether an upload of so many bytes is worked off together with others."""
     return size <= SMALL_BYTES
 
 
 def holds(ids: Collection[int], token: str) -> bool:
-    """Whether all of these uploads are still claimed with this token."""
+    """Return whether all of these uploads are still claimed with this token."""
     return claimed(ids, token).count() == len(ids)
 
 
 def claimed(ids: Collection[int], token: str) -> QuerySet[Upload]:
-    """Those of the uploads that a claim with this token is on."""
+    """Return those of the uploads that a claim with this token is on."""
     return unfinished().filter(pk__in=ids, claimed_by=token)
 
 
 def claim(upload_id: int, token: str, seconds: float = CLAIM_SECONDS) -> bool:
-    """Take an unfinished upload that nobody else has a valid claim on; whether that worked.
+    """Take an unfinished upload that nobody else has a valid claim on; return whether that worked.
 
     A claim ends by itself after `seconds`; every stored batch makes it last longer.
     """
@@ -105,12 +105,12 @@ def _take(free: QuerySet[Upload], token: str, now: datetime, seconds: float) -> 
 
 
 def lives(ids: Collection[int]) -> None:
-    """Claims were lost, but their worker has not died: that try does not count."""
+    """Take back the last try of uploads whose claims were lost, for their worker has not died."""
     unfinished().filter(pk__in=ids, tries__gt=0).update(tries=F("tries") - 1)
 
 
 def hand_over(ids: Collection[int], token: str) -> list[int]:
-    """Give uploads back unfinished, because messages about them are sent; those the claim was still ours on.
+    """Give uploads back unfinished, because messages about them are sent; return those that were still ours.
 
     The sweeper waits a while for these messages to arrive.
     """
@@ -122,7 +122,7 @@ def hand_over(ids: Collection[int], token: str) -> list[int]:
 
 
 def finish(upload_id: int, token: str) -> bool:
-    """All entries are there; whether the claim was still ours.
+    """Close an upload all of whose entries are there; return whether the claim was still ours.
 
     Entries of an earlier reading that this one has not come across go.
     """
@@ -134,7 +134,7 @@ def finish(upload_id: int, token: str) -> bool:
 
 
 def ended() -> dict[str, object]:
-    """The columns of an upload all of whose entries are there."""
+    """Return the columns of an upload all of whose entries are there."""
     return {
         "state": Upload.State.DONE, "reason": None, "finished": timezone.now(),
         "claimed_by": None, "claimed_until": None,
@@ -142,7 +142,7 @@ def ended() -> dict[str, object]:
 
 
 def sweep() -> list[int]:
-    """The ids of uploads left behind, oldest first: nobody works on them, though somebody should.
+    """Return the ids of uploads left behind, oldest first: nobody works on them, though somebody should.
 
     Those that were tried `TRIES_LIMIT` times without any progress are given up and marked as failed.
     """
@@ -166,7 +166,7 @@ def sweep() -> list[int]:
 
 
 def retry(upload_id: int) -> bool:
-    """Let an ended upload be worked off again: its failed entries are read anew; whether there was any need.
+    """Let the failed entries of an ended upload be read anew; return whether there was any need.
 
     What is stored stays as it is.
     """
@@ -180,9 +180,9 @@ def retry(upload_id: int) -> bool:
     return bool(again)
 
 
-def begin_again(ids: Collection[int], token: str) -> None:
-    """Read uploads that are claimed anew from their first byte, as `reread` does, and have every entry find
-    its row by its place in the files: the rows are moved behind all that will be read."""
+def reread_renumbered(ids: Collection[int], token: str) -> None:
+    """Reread uploads that are claimed, as `reread` does, and have every entry find its row by its place in
+    the files: the rows are moved behind all that will be read."""
     with transaction.atomic():
         for upload in claimed(ids, token).select_for_update().order_by("pk"):
             rows = Entry.objects.filter(upload=upload)
@@ -190,14 +190,14 @@ def begin_again(ids: Collection[int], token: str) -> None:
             # Not in one step: on the way no two rows may have the same number.
             rows.filter(seq__lt=MOVED).update(seq=-1 - F("seq"))
             rows.filter(seq__lt=0).update(seq=max(MOVED, last + 1) - 1 - F("seq"))
-            Upload.objects.filter(pk=upload.pk).update(reading=F("reading") + 1)
+            Upload.objects.filter(pk=upload.pk).update(rereads=F("rereads") + 1)
 
 
 def reread(upload_id: int) -> bool:
-    """Let an ended upload be read anew from its first byte; whether it has ended.
+    """Let an ended upload be read anew from its first byte; return whether it has ended.
 
     Entry by entry its games become what is read now, and keep their ids (`archive.store.rereading`).
     """
     done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
     again = {"state": Upload.State.RECEIVED, "reason": None, "tries": 0, "finished": None}
-    return bool(done.update(reading=F("reading") + 1, **again))
+    return bool(done.update(rereads=F("rereads") + 1, **again))

@@ -1,4 +1,4 @@
-"""Which stored game a record is an edition of, where it is not the very same one.
+"""Finds the stored game that a record is an edition of, where it is not the very same one.
 
 Three questions beside the digest, asked inside the writing transaction:
 
@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 
 from archive import codec
-from archive.derive.game import SHORT_PLIES, ReadyGame
-from archive.derive.merge import is_beginning
+from archive.derive.editions import is_beginning
+from archive.derive.game import SHORT_PLIES, DerivedGame
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN
 from archive.models import Game
@@ -37,8 +37,8 @@ Players = tuple[int | None, int | None]
 
 
 class Facts(NamedTuple):
-    """What tells games of the same moves apart. `day` is as much of it as is known, `time` that of its
-    beginning; both are empty, and players None, where nobody says."""
+    """The facts that tell games of the same moves apart. `day` is as much of it as is known, `time` that of
+    its beginning; both are empty, and players None, where nobody says."""
 
     players: Players
     day: str
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """Who met when: what a snapshot has in common with its game."""
+    """The players and the day of a game: what a snapshot has in common with its game."""
 
     space: int
     kind: str
@@ -55,29 +55,30 @@ class Pairing(NamedTuple):
     day: str
 
 
-def day_text(played_from: date | None, precision: str, details: Any) -> str:
-    """The first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing."""
+def day_text(played_from: date | None, precision: str, header_data: Any) -> str:
+    """Return the first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing."""
     if played_from is None:
         return ""
-    written: str = details.get("day", "")
+    written: str = header_data.get("day", "")
     return written or played_from.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
 
 
-def facts(game: ReadyGame, names: Names) -> Facts:
-    """The facts of a game that comes."""
+def facts(game: DerivedGame, names: Names) -> Facts:
+    """Return the facts of a game that comes."""
     black, white = (names[name] if name else None for name in game.players)
-    day = day_text(game.played_from, game.precision, game.details)
-    return Facts((black, white), day, game.details.get("time", ""), game.result)
+    day = day_text(game.played_from, game.precision, game.header_data)
+    return Facts((black, white), day, game.header_data.get("time", ""), game.result)
 
 
 def stored_facts(game: Game) -> Facts:
-    """The facts of a stored game."""
-    day = day_text(game.played_from, game.precision, game.details)
-    return Facts((game.player0_id, game.player1_id), day, game.details.get("time", ""), game.result)
+    """Return the facts of a stored game."""
+    day = day_text(game.played_from, game.precision, game.header_data)
+    return Facts((game.player0_id, game.player1_id), day, game.header_data.get("time", ""), game.result)
 
 
 def agree(one: Facts, other: Facts) -> bool:
-    """Whether nothing that both know differs; a day known less precisely agrees with those it contains."""
+    """Return whether nothing that both know differs. A day known less precisely agrees with those it
+    contains."""
     names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
     result = UNKNOWN in (one.result, other.result) or one.result == other.result
     return names and result and _begin_alike(one.day, other.day)
@@ -87,8 +88,8 @@ def _begin_alike(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def pairing(game: ReadyGame, names: Names) -> Pairing | None:
-    """Of a game whose players and day are known; None of any other."""
+def pairing(game: DerivedGame, names: Names) -> Pairing | None:
+    """Return who met when, None for a game whose players and day are not all known."""
     found = facts(game, names)
     if game.record_kind != "game" or None in found.players or len(found.day) < len("2024-05-01"):
         return None
@@ -96,15 +97,15 @@ def pairing(game: ReadyGame, names: Names) -> Pairing | None:
 
 
 def stopped(result: int, special: str) -> bool:
-    """Whether a record with this result and ending may be a snapshot of a game that goes on."""
+    """Return whether a record with this result and ending may be a snapshot of a game that goes on."""
     return result == UNKNOWN and special in STOPPED
 
 
 # --- locks -----------------------------------------------------------------------------------------------
 
 
-def lock(games: Iterable[ReadyGame], names: Names) -> None:
-    """Until the end of the transaction nobody else stores what could be one game with these."""
+def lock(games: Iterable[DerivedGame], names: Names) -> None:
+    """Keep everybody else from storing what could be one game with these, until the transaction ends."""
     marks: set[bytes] = set()
     for game in games:
         marks.add(game.stem)
@@ -128,8 +129,8 @@ _MEETINGS: Final = """
 _A_STATEMENT: Final = 500
 
 
-def same_moves(games: Iterable[ReadyGame]) -> dict[bytes, list[Game]]:
-    """By stem, the stored games of which these could be further editions."""
+def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
+    """Return by stem the stored games of which these could be further editions."""
     stems = {game.stem for game in games if game.plies >= SHORT_PLIES}
     found: dict[bytes, list[Game]] = defaultdict(list)
     if stems:
@@ -138,8 +139,9 @@ def same_moves(games: Iterable[ReadyGame]) -> dict[bytes, list[Game]]:
     return found
 
 
-def meetings(games: Sequence[ReadyGame], names: Names) -> list[Game]:
-    """Stored games of the players and day of any of these, one of the two being stopped and shorter."""
+def meetings(games: Sequence[DerivedGame], names: Names) -> list[Game]:
+    """Return the stored games of the players and day of any of these, one of the two being stopped and
+    shorter."""
     wanted = sorted(
         {
             (*met.players, game.played, game.plies, int(_open(game)))
@@ -157,7 +159,7 @@ def meetings(games: Sequence[ReadyGame], names: Names) -> list[Game]:
     return list(_games(pk__in=ids)) if ids else []
 
 
-def _open(game: ReadyGame) -> bool:
+def _open(game: DerivedGame) -> bool:
     return stopped(game.result, game.special)
 
 
@@ -165,9 +167,9 @@ def _games(**condition: Any) -> Iterable[Game]:
     return Game.objects.select_for_update().filter(**condition).order_by("pk")
 
 
-def alone(games: Sequence[ReadyGame], names: Names) -> list[ReadyGame]:
-    """Those of the games that neither a stored one nor another of them could be one with."""
-    stems: dict[bytes, list[ReadyGame]] = defaultdict(list)
+def alone(games: Sequence[DerivedGame], names: Names) -> list[DerivedGame]:
+    """Return those of the games that neither a stored one nor another of them could be one with."""
+    stems: dict[bytes, list[DerivedGame]] = defaultdict(list)
     for game in games:
         stems[game.stem].append(game)
     met = {id(game): pairing(game, names) for game in games}
@@ -176,13 +178,13 @@ def alone(games: Sequence[ReadyGame], names: Names) -> list[ReadyGame]:
     stored = same_moves(games)
     there = {(game.space, game.player0_id, game.player1_id, game.played) for game in meetings(games, names)}
 
-    def is_edition(game: ReadyGame) -> bool:
+    def is_edition(game: DerivedGame) -> bool:
         mine = facts(game, names)
         others = [facts(other, names) for other in stems[game.stem] if other is not game]
         others += [stored_facts(other) for other in stored[game.stem]]
         return any(agree(mine, theirs) for theirs in others)
 
-    def is_alone(game: ReadyGame) -> bool:
+    def is_alone(game: DerivedGame) -> bool:
         mine = met[id(game)]
         if is_edition(game):
             return False
@@ -194,8 +196,8 @@ def alone(games: Sequence[ReadyGame], names: Names) -> list[ReadyGame]:
     return [game for game in games if is_alone(game)]
 
 
-def target(game: ReadyGame, names: Names, without: int | None = None) -> Game | None:
-    """The stored game that this one is an edition or a snapshot of, or that is a snapshot of it.
+def target(game: DerivedGame, names: Names, without: int | None = None) -> Game | None:
+    """Return the stored game that this one is an edition or a snapshot of, or that is a snapshot of it.
 
     None where there is none, or more than one. `without` is left out: the game itself.
     """
@@ -209,8 +211,8 @@ def target(game: ReadyGame, names: Names, without: int | None = None) -> Game | 
     return related[0] if len(related) == 1 else None
 
 
-def _superseded(game: ReadyGame, mine: Facts, found: Game) -> bool:
-    """Whether one of the two is a snapshot of the other; that they met that day is known."""
+def _superseded(game: DerivedGame, mine: Facts, found: Game) -> bool:
+    """Return whether one of two games that met that day is a snapshot of the other."""
     theirs = stored_facts(found)
     if (found.space, found.kind, theirs.day) != (game.space, game.kind, mine.day):
         return False

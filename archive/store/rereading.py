@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from archive.derive.game import ReadyEntry, ReadyGame, storable
-from archive.derive.merge import Edition, edition, fit, goes_on
+from archive.derive.editions import Edition, edition, fit, goes_on
+from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry, Game
 from archive.store import changes, dedupe, matching
 from archive.store.changes import Change, identity
@@ -21,16 +21,16 @@ from kifu_core.errors import Issue
 KEPT: Final = "kept-reading"
 
 
-def update(
-    change: Change, entries: Sequence[ReadyEntry], rows: Mapping[int, int], reading: int
+def reread_entries(
+    change: Change, entries: Sequence[DerivedEntry], rows: Mapping[int, int], rereads: int
 ) -> list[Entry]:
-    """Bring rows (`seq` of what was read to id) up to what was read now; the rows as they are then."""
+    """Bring rows (`seq` of what was read to id) up to what was read now; return the rows as they are then."""
     left: dict[int, int] = {}
     updated = []
     for entry in _known_first(entries):
         row = Entry.objects.get(pk=rows[entry.seq])
         before = row.game_id
-        row.seq, row.reading = entry.seq, reading
+        row.seq, row.rereads = entry.seq, rereads
         _update(change, row, entry)
         row.save()
         updated.append(row)
@@ -41,14 +41,14 @@ def update(
     return updated
 
 
-def _known_first(entries: Sequence[ReadyEntry]) -> list[ReadyEntry]:
-    """Those whose games are known as they are come first: a game has to be missed by its own text before it
-    becomes another one's."""
+def _known_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
+    """Return first the entries whose games are known as they are: a game has to be missed by its own text
+    before it becomes another one's."""
     known = changes.known_games([identity(entry.game) for entry in entries if entry.game])
     return sorted(entries, key=lambda entry: entry.game is None or identity(entry.game) not in known)
 
 
-def _update(change: Change, row: Entry, entry: ReadyEntry) -> None:
+def _update(change: Change, row: Entry, entry: DerivedEntry) -> None:
     if entry.game is None:
         _not_read(row, entry)
         return
@@ -63,10 +63,10 @@ def _update(change: Change, row: Entry, entry: ReadyEntry) -> None:
         row.state = Entry.State.STORED if new else Entry.State.DUPLICATE
     row.game_id = pk
     row.record = dedupe.own_record(entry.game.record, change.records[pk])
-    row.beside = dict(entry.game.beside)
+    row.parsed_facts = dict(entry.game.parsed_facts)
 
 
-def _not_read(row: Entry, entry: ReadyEntry) -> None:
+def _not_read(row: Entry, entry: DerivedEntry) -> None:
     if row.game_id is None:
         dedupe.describe(row, entry)
         return
@@ -74,29 +74,30 @@ def _not_read(row: Entry, entry: ReadyEntry) -> None:
     row.issues = [storable(asdict(issue)) for issue in kept]
 
 
-def _follow(change: Change, row: Entry, game_id: int, ready: ReadyGame) -> tuple[int, bool]:
-    """The game that an entry of a game belongs to by what it says now, and whether that is new."""
+def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> tuple[int, bool]:
+    """Return the game that an entry of a game belongs to by what it says now, and whether that is new."""
     game = Game.objects.select_for_update().get(pk=game_id)
-    found = _found(change, ready)
-    if found is None and _is_continued(game, row, edition(ready)):
+    found = _found(change, derived)
+    if found is None and _is_continued(game, row, edition(derived)):
         found = game
     if found is None:
-        return dedupe.place(change, ready)
+        return dedupe.place(change, derived)
     if found.pk != game.pk:
-        return dedupe.add_edition(change, found, ready), False
-    row.record, row.beside = ready.record, dict(ready.beside)
+        return dedupe.add_edition(change, found, derived), False
+    row.record, row.parsed_facts = derived.record, dict(derived.parsed_facts)
     row.save()
-    return dedupe.rebuild(change, game, ready), False
+    return dedupe.unite_editions(change, game, derived), False
 
 
-def _found(change: Change, ready: ReadyGame) -> Game | None:
-    known = changes.known_games([identity(ready)]).get(identity(ready))
-    return known or matching.target(ready, change.names.players)
+def _found(change: Change, derived: DerivedGame) -> Game | None:
+    known = changes.known_games([identity(derived)]).get(identity(derived))
+    return known or matching.target(derived, change.names.players)
 
 
 def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
-    """Whether a game becomes what its entry says now: that is of the same text, and the entry was at one with
-    the game. It said all that the game is, or nothing that the others say is against the new reading.
+    """Return whether a game becomes what its entry says now. That is so where it is of the same text, and the
+    entry was at one with the game: it said all that the game is, or nothing that the others say is against
+    the new reading.
 
     Where another entry's new reading has already changed the game, or found it, this one was not.
     """
@@ -105,17 +106,17 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
     if not fit(old, mine) or not goes_on(old, new):
         return False
     others = game.entries.exclude(pk=row.pk)
-    if dedupe.again(game, old).digest == bytes(game.digest):
-        others = others.filter(upload_id=row.upload_id, reading=row.reading)
+    if dedupe.derive_with(game, old).digest == bytes(game.digest):
+        others = others.filter(upload_id=row.upload_id, rereads=row.rereads)
     return all(fit(dedupe.edition_of(other, mine), new) for other in others)
 
 
 def _leave(change: Change, pk: int, destination: int) -> None:
-    """An entry has left a game."""
+    """Remake or repoint a game that an entry has left."""
     game = Game.objects.select_for_update().filter(pk=pk).first()
     if game is None:
         return
     if game.entries.exists():
-        dedupe.rebuild(change, game)
+        dedupe.unite_editions(change, game)
     else:
         dedupe.repoint(change, game, Game.objects.get(pk=change.home(destination)))

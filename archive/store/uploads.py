@@ -33,7 +33,8 @@ def create_upload(
     source: str = "web",
     sender: str = "",
 ) -> tuple[Upload, bool]:
-    """Store the bytes as they come, in the transaction that creates the upload; (upload, whether it is new).
+    """Store the bytes as they come, in the transaction that creates the upload; return it, and whether it is
+    new.
 
     The same bytes from the same uploader (None: nobody) are the same upload; `sender` is the key of the
     session in which it comes from nobody. No more than one piece is held in memory. `chunks` should not be
@@ -74,8 +75,8 @@ def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
 
 
 def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
-    """Store files of nobody's, each of one piece at most, in one transaction; of each the upload, and whether
-    it is new. The new ones are claimed with the token, until they would have to be swept up.
+    """Store files of nobody's, each of one piece at most, in one transaction; return for each the upload, and
+    whether it is new. The new ones are claimed with the token, until they would have to be swept up.
 
     Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
     """
@@ -101,7 +102,7 @@ def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
 
 
 def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
-    """Insert what is not known of files by their digests; the uploads that this made."""
+    """Insert what is not known of files by their digests; return the uploads that this made."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
     with transaction.atomic():
@@ -118,7 +119,7 @@ def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: 
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
+    """Yield the same bytes cut into pieces of `PIECE_BYTES`, the last one shorter."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

@@ -1,4 +1,4 @@
-"""Is everything in the archive as it has to be? Reads only, beside readers and writers.
+"""Checks that everything in the archive is as it has to be. Reads only, beside readers and writers.
 
 Each check yields a `Difference` for whatever it finds wrong. A game that a writer changed while it was
 looked at is looked at again.
@@ -18,11 +18,11 @@ from typing import Final
 from django.db import connection
 
 from archive.derive import headers, series
-from archive.derive.game import DIGEST_VERSION, ReadyRow, digest, index_rows, row_result, stem
+from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
 from archive.index import schema
 from archive.index.counters import GROUPED
 from archive.index.engine import engine
-from archive.index.schema import Row
+from archive.index.schema import IndexRow
 from archive.models import Game, GameSeries, Upload
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -44,7 +44,7 @@ Report = Callable[[int, int], None]
 def verify(
     sample: int | None = None, seed: int | None = None, report: Report | None = None
 ) -> Iterator[Difference]:
-    """Everything that is wrong; with `sample` only so many games, picked at random, are derived again.
+    """Yield everything that is wrong. With `sample` only so many games, picked at random, are derived again.
 
     Without a sample also rows that belong to nothing are looked for, which reads the whole index.
     """
@@ -62,7 +62,8 @@ def verify(
 
 
 def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
-    """Differences between stored records and what was derived from them; colliding keys among these games."""
+    """Yield differences between stored records and what was derived from them, and colliding keys among these
+    games."""
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
@@ -84,7 +85,7 @@ class _Derived:
 
     game: Game
     record: Record
-    rows: tuple[ReadyRow, ...]
+    rows: tuple[DerivedRow, ...]
     codes: tuple[str, ...]
 
 
@@ -111,7 +112,7 @@ def _differences(derived: _Derived) -> list[Difference]:
         for name, there, wanted in _columns(derived)
         if there != wanted
     ]
-    if _series(game) != series.pack(series.series_of(derived.record, game.details)):
+    if _series(game) != series.pack(series.series_of(derived.record, game.header_data)):
         found.append(Difference("series", where, "are not those of the stored record"))
     kept = game.stored.keys
     if kept is not None and bytes(kept) != schema.pack_keys(row.key for row in derived.rows):
@@ -126,10 +127,10 @@ def _differences(derived: _Derived) -> list[Difference]:
 
 
 def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
-    """Columns of a game that its record tells too: name, what is stored, what it has to be."""
+    """Yield the columns of a game that its record tells too: name, what is stored, what it has to be."""
     game, record = derived.game, derived.record
     columns: list[tuple[str, object, object]] = [
-        ("plies", game.plies, len(of_record(record).main_moves(record)))
+        ("plies", game.plies, len(of_record(record).replay.main_moves(record)))
     ]
     if game.digest_version == DIGEST_VERSION:
         # Of another version days may have been read in another way.
@@ -146,14 +147,14 @@ def _digest(derived: _Derived) -> bytes:
     return digest(derived.record, derived.game.kind, derived.game.result)
 
 
-def _wanted(derived: _Derived) -> set[Row]:
+def _wanted(derived: _Derived) -> set[IndexRow]:
     game = derived.game
     result = row_result(game.record_kind, game.result)
     played, slot = game.played, game.slot
-    return {Row(key, played, slot, ply, move, flags, result) for key, ply, move, flags in derived.rows}
+    return {IndexRow(key, played, slot, ply, move, flags, result) for key, ply, move, flags in derived.rows}
 
 
-def _there(derived: _Derived) -> set[Row]:
+def _there(derived: _Derived) -> set[IndexRow]:
     with connection.cursor() as cursor:
         return set(engine().select(cursor, {row.key for row in derived.rows}, derived.game.slot))
 
@@ -182,7 +183,7 @@ class _KeyTable:
         self.table.close()
 
     def add(self, pairs: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Remember pairs of key and code; those whose key was seen with another code."""
+        """Remember pairs of key and code; return those whose key was seen with another code."""
         clashes = []
         self.table.execute("BEGIN")
         for key, code in pairs:
@@ -210,7 +211,7 @@ _COUNTERS: Final = f"""
 
 
 def counters() -> Iterator[Difference]:
-    """Counters that are not the GROUP BY of the rows, in one statement and so of one state of both."""
+    """Yield counters that are not the GROUP BY of the rows, in one statement and so of one state of both."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNTERS)
         rows = cursor.fetchall()
@@ -256,8 +257,8 @@ _UNSENT: Final = """
 
 
 def orphans() -> Iterator[Difference]:
-    """Rows of slots that no game has, slots with more or fewer rows than their game, games of no entry, lists
-    out of line."""
+    """Yield rows of slots that no game has, slots with more or fewer rows than their game, games of no entry,
+    lists out of line."""
     with connection.cursor() as cursor:
         cursor.execute(_SLOTS)
         for slot, n, pk, wanted in cursor.fetchall():
@@ -275,8 +276,8 @@ def orphans() -> Iterator[Difference]:
 
 
 def uploads() -> Iterator[Difference]:
-    """Uploads whose bytes are not those that were received, or that have more or fewer entries than were
-    found in them; those that are being deleted are no matter."""
+    """Yield uploads whose bytes are not those that were received, or that have more or fewer entries than
+    were found in them. Those that are being deleted are left out."""
     kept = Upload.objects.exclude(state=Upload.State.DELETING)
     for pk in kept.order_by("pk").values_list("pk", flat=True):
         upload = Upload.objects.get(pk=pk)

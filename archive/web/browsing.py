@@ -20,9 +20,9 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
-from archive.queries.positions import explore
 from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
@@ -218,7 +218,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].sides)]
+    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].rules.sides)]
     return list(zip(names, MARKS_OF[kind], tallies, strict=True))
 
 
@@ -282,8 +282,8 @@ def opening_address(kind: str, opening: str) -> str:
 
 def _from_start(scope: Scope, kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
-    start = GAMES[kind].initial()
-    explorer = explore(scope, kind, GAMES[kind].encode(start), filters=filters)
+    start = GAMES[kind].rules.initial()
+    explorer = explore(scope, kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
     return {"position": start, "explorer": explorer, "moves": moves[:most]}
 

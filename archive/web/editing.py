@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -17,25 +17,20 @@ from django.views.decorators.http import require_http_methods, require_POST
 from archive.api.errors import STATUSES
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import pasted
-from archive.queries.position_lookup import of_record
+from archive.queries.position_lookup import furthest, of_record, of_text, stored_game
 from archive.queries.scope import Scope, scope_of
-from archive.web.boards import rank_names
 from archive.web.wording import HANDICAPS
-from kifu_core import games, load
+from kifu_core import games
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.messages import message
 from kifu_core.shogi import rules
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.handicaps import HANDICAPS as STARTS
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.pieces import BLACK, FU, KANJI, KE, KY, OU, WHITE
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.replay import main_line
 from kifu_core.shogi.squares import FILES, RANKS, SQUARES
-
-if TYPE_CHECKING:
-    from kifu_core.record import ParseResult
 
 SFEN_LIMIT: Final = 1000
 """Characters of an SFEN in an address."""
@@ -78,7 +73,7 @@ def _pasted(request: HttpRequest) -> HttpResponse:
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            position = position_in(text)
+            position = of_text(SHOGI, text.strip())
     except KifuError as found:
         return refused(request, text, found)
     return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
@@ -114,34 +109,12 @@ def _leading(scope: Scope, text: str) -> HttpResponse | None:
     record = next((game.record for game in result.games), None)
     if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
         return None
-    if (game := pasted.game_of(scope, record)) is not None:
+    if (game := stored_game(scope, record)) is not None:
         return redirect("game", game)
-    code = pasted.furthest(scope, record)
+    code = furthest(scope, record)
     if code is None and kind is not SHOGI:
-        code = kind.encode(of_record(kind, record))
-    return redirect("position", kind.name, kind.path_code(code)) if code else None
-
-
-def position_in(text: str) -> Position:
-    """The position that a text has: SFEN, a code, a diagram, or the end of a record in any format.
-
-    Raises KifuError for a text without one.
-    """
-    text = text.strip()
-    if text.count("/") == 8 and "moves" not in text:
-        return Position.from_sfen(text.removeprefix("position ").removeprefix("sfen ").strip())
-    if text.isascii() and len(text.split()) == 1:
-        return shogi64.decode(text)
-    found: ParseResult = load(text)
-    if not found.games:
-        issue = next((issue for issue in found.issues if issue.severity == "error"), None)
-        raise KifuError(
-            issue.code if issue else "unknown-format", params=dict(issue.params) if issue else None
-        )
-    position = Position.initial()
-    for _ply, shown, _move, _entry in main_line(found.games[0].record):
-        position = shown
-    return position
+        code = kind.codec.encode(of_record(kind, record))
+    return redirect("position", kind.name, kind.codec.path_code(code)) if code else None
 
 
 def _context(position: Position, text: str, error: str) -> dict[str, Any]:
@@ -158,7 +131,7 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
         "hints": list(hints(position)),
         "presets": _presets(),
         "box": [(kind, KANJI[kind]) for kind in (*reversed(range(1, OU)), OU)],
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "section": "positions",
     }
 
@@ -222,6 +195,6 @@ def _dead(position: Position) -> Iterator[Hint]:
             words = {
                 "side": _SIDES[BLACK if piece > 0 else WHITE],
                 "piece": KANJI[abs(piece)],
-                "place": f"{FILES[square]}{rank_names()[RANKS[square] - 1]}",
+                "place": f"{FILES[square]}{RANK_NAMES[language()][RANKS[square] - 1]}",
             }
             yield Hint(True, _("%(side)s %(piece)s on %(place)s can never move.") % words)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from archive.collecting import uncollected
+from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.queries.taken_down import game_called, game_shown
 from archive.web.game_page import game_context, look_up

@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 
+from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
 from archive.queries.games import NOBODY, named
 from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
-from archive.queries.positions import Explorer, reaching
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -78,7 +78,7 @@ def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> s
     colours exchanged, what one side had to be is the other's."""
     asked = in_use(form)
     if turned:
-        one, other = GAMES[kind].sides
+        one, other = GAMES[kind].rules.sides
         exchanged = {one: other, other: one}
         asked = {exchanged.get(name, name): value for name, value in asked.items()}
         if "result" in asked:

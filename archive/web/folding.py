@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from archive.web.replay import fork_path
+from archive.web.replay import fork_path, moves_to
 
 if TYPE_CHECKING:
     from archive.web.replay import Node
@@ -35,7 +35,7 @@ class Shown:
     """An entry that the page shows, on the line `path`, with its forks by number.
 
     `left` counts its forks that are left out; `last` is the ply where its line ends if the page shows nothing
-    of that line behind it, else 0.
+    of that line behind it, else 0, and `moves` then how many moves lead there.
     """
 
     ply: int
@@ -44,6 +44,7 @@ class Shown:
     forks: dict[int, list[Shown]] = field(default_factory=dict)
     left: int = 0
     last: int = 0
+    moves: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _data(line: list[Shown]) -> list[dict[str, Any]]:
         if shown.left:
             data["left"] = shown.left
         if shown.last:
-            data["last"] = shown.last
+            data |= {"last": shown.last, "moves": shown.moves}
         found.append(data)
     return found
 
@@ -142,7 +143,7 @@ class _Room:
             taken.append(shown)
             for number, fork in enumerate(entry.get("forks", ())):
                 self.add_fork(shown, number, fork, most)
-        close(taken, first + len(entries) - 1)
+        close(taken, first, entries)
         return taken
 
     def add_fork(self, shown: Shown, number: int, fork: list[MoveEntry], most: list[int | None]) -> None:
@@ -156,10 +157,11 @@ class _Room:
             shown.left += 1
 
 
-def close(line: list[Shown], last: int) -> None:
+def close(line: list[Shown], first: int, entries: list[MoveEntry]) -> None:
     """Note at the end of a line's shown part where the line itself ends."""
-    if line:
-        line[-1].last = last if line[-1].ply < last else 0
+    last = first + len(entries) - 1
+    if line and line[-1].ply < last:
+        line[-1].last, line[-1].moves = last, moves_to(last, entries[-1])
 
 
 class _Folded:
@@ -193,7 +195,7 @@ class _Folded:
         for ply, entry in enumerate(islice(entries, begin - first, end + 1 - first), start=begin):
             self.room.take(entry, path)
             line.append(Shown(ply, path, entry))
-        close(line, first + len(entries) - 1)
+        close(line, first, entries)
         self.parts.append((index, line))
         if leaves:
             line[-1].forks[int(leaves[0].rpartition(".")[2])] = self._line(index + 1)

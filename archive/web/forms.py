@@ -75,7 +75,7 @@ class FilterForm(forms.Form):
         labels = wording.SIDES_OF[kind]
         shown = {one.name: _field(one, self.menus, labels.get(one.name)) for one in filters_of(self.place)}
         # The sides change places where the other one begins.
-        sides = dict(zip(labels, GAMES[kind].sides, strict=True))
+        sides = dict(zip(labels, GAMES[kind].rules.sides, strict=True))
         ordered = {sides.get(name, name): shown[sides.get(name, name)] for name in shown}
         self.fields = {**ordered, **self.fields}
 

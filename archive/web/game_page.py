@@ -23,7 +23,6 @@ from archive.queries.scope import Scope, scope_of
 from archive.queries.taken_down import editions_shown
 from archive.queries.twins import twins_of
 from archive.web import replay
-from archive.web.boards import rank_names
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.notes import NOTE, note_of, notes_of, readable
@@ -42,6 +41,7 @@ from archive.web.wording import (
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
 from kifu_core.quoridor.formats.headers import tag_of
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def game_context(
         "position": position,
         "last": last,
         "flipped": flipped,
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "label": replay.entry_text(node.line[-1], node.line[-2] if node.ply else None),
         "words": words_of(game.kind, position),
         **_names(game, position, played),
@@ -257,7 +257,7 @@ def game_context(
             (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
         ],
         "programs": PROGRAMS if game.kind == SHOGI.name else (),
-        "speeds": [(seconds, _("%(seconds)s s a move") % {"seconds": seconds}) for seconds in SPEEDS],
+        "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
         "broken": broken(known.sources),
         "more_sources": known.more_sources,
@@ -295,16 +295,16 @@ def _beginning(
     begun = {"started": played, "start_clocks": clocks(node.line[: ply + 1], piece.first.path, clock)}
     if game.kind == SHOGI.name:
         return begun | {"start": position.sfen(played + 1 if ply else 1)}
-    start = GAMES[game.kind].encode(position) if ply else GAMES[game.kind].start_text(record)
+    start = GAMES[game.kind].codec.encode(position) if ply else GAMES[game.kind].replay.start_text(record)
     return begun | {"start": start, "board_code": board_code(record)}
 
 
 def board_code(record: Record) -> str:
     """The main line as the free board reads it; its start where no code can hold the moves."""
     try:
-        return QUORIDOR.dump(record, "qf").strip()
+        return QUORIDOR.formats.dump(record, "qf").strip()
     except KifuError:
-        return QUORIDOR.start_text(record)
+        return QUORIDOR.replay.start_text(record)
 
 
 def steps(node: replay.Node, address: Address) -> dict[str, str]:
@@ -340,7 +340,7 @@ def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> 
 
     Of very many numbers those of the shown plies are told.
     """
-    limits = series.limits_of(game.details)
+    limits = series.limits_of(game.header_data)
     times = time_chart(found.clock, game.plies)
     told = [(mark, times.longest(color)) for color, mark in enumerate(MARKS_OF[game.kind])] if times else []
     scores = score_chart(best(list(found.evaluations)), game.plies)
@@ -403,10 +403,10 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
     """The page of the position and its code; both empty for hands that no code can hold."""
     pattern = reverse("position", args=[kind, CODE])
     try:
-        code = GAMES[kind].encode(position)
+        code = GAMES[kind].codec.encode(position)
     except KifuError:
         code = ""
-    path_code = GAMES[kind].path_code(code)
+    path_code = GAMES[kind].codec.path_code(code)
     return {
         "code": code,
         "path_code": path_code,
@@ -452,14 +452,20 @@ def _cut(text: str, most: int) -> str:
 
 
 def _header(kind: str, name: str) -> str:
-    """What a header is called: records of Quoridor name theirs as shogi's do, in English they have tags."""
-    return tag_of(name) if kind == QUORIDOR.name and language() == "en" else name
+    """Return what a header is called: records of Quoridor name theirs as shogi's do."""
+    if kind == SHOGI.name:
+        return name
+    return tag_of(name) if language() == "en" else _sides_of_headers(kind).get(name, name)
+
+
+def _sides_of_headers(kind: str) -> dict[str, str]:
+    return dict(zip(("先手", "後手"), side_names(kind, ""), strict=True))
 
 
 def side_names(kind: str, handicap: str) -> tuple[str, str]:
     """What the sides are called where the record names nobody."""
     if kind != SHOGI.name:
-        first, second = (str(SIDES_OF[kind][side]) for side in GAMES[kind].sides)
+        first, second = (str(SIDES_OF[kind][side]) for side in GAMES[kind].rules.sides)
         return first, second
     if handicap in ("HIRATE", "OTHER", ""):
         return _("Black (sente)"), _("White (gote)")

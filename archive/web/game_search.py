@@ -6,36 +6,28 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from archive.derive import headers
 from archive.models import Upload
-from archive.queries import people, position_lookup
+from archive.queries import people
 from archive.queries.filters import filters_of
 from archive.queries.games import NOBODY, named
 from archive.queries.scope import Scope
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
-from archive.web.moves_written import position_after
 from archive.web.wording import ENDINGS, MENUS
-from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.shogi import handicaps, specials
-from kifu_core.shogi.keys import shogi64
-from kifu_core.shogi.position import Position
 
 if TYPE_CHECKING:
     from django import forms
 
     from archive.queries.facets import Facets
     from archive.web.forms import GameFilterForm
-
-_SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +233,7 @@ def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]
             free.append(match[0] if key else text)
     if plain:
         free = [word for word in free if not _take_plain(found, word)]
-    sides = GAMES.get(found.get("game", ""), SHOGI).sides
+    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free
@@ -273,60 +265,3 @@ def _said_by(word: str) -> dict[str, str]:
 def _is_known(name: str) -> bool:
     """Whether a player or an event has this very name."""
     return named("player", name) != NOBODY or named("event", name) != NOBODY
-
-
-def position_in(words: str) -> tuple[str, str] | None:
-    """Game and code of a position that was pasted: SFEN, moves as USI, KI2, CSA or the pages write them
-    (their end), a Shogi64 code; a qf_code or a list of moves (their end); the address of a position's page.
-    None for other words."""
-    if (code := _shogi_in(words)) is not None:
-        return SHOGI.name, code
-    try:
-        if address := _ADDRESS.match(words):
-            kind = GAMES[address[1]]
-            return kind.name, kind.encode(kind.decode(kind.path_code(unquote(address[2]))))
-        if _of_quoridor(words):
-            return QUORIDOR.name, QUORIDOR.encode(position_lookup.of_text(QUORIDOR, words))
-    except KifuError:
-        pass
-    return None
-
-
-_ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
-
-
-def _of_quoridor(words: str) -> bool:
-    """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.detect(words, "")
-    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
-
-
-def _whole(sfen: str) -> str:
-    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
-    fields = sfen.split()
-    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
-
-
-def _shogi_in(words: str) -> str | None:
-    if (played := position_after(words)) is not None:
-        return shogi64.encode(played)
-    text = words.removeprefix("position ").strip()
-    bare = text.removeprefix("sfen ").strip()
-    try:
-        if _MOVES.fullmatch(text):
-            return shogi64.encode(position_lookup.of_text(SHOGI, text))
-        if bare.count("/") == 8:
-            moved = " moves " in bare
-            return shogi64.encode(
-                position_lookup.of_text(SHOGI, f"position sfen {bare}")
-                if moved
-                else Position.from_sfen(_whole(bare))
-            )
-        if len(bare) >= _SHORTEST_CODE:
-            shogi64.decode(bare)
-            return bare
-    except KifuError:
-        return None
-    return None

@@ -48,13 +48,15 @@ def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
     game, position = GAMES[kind], start.copy()
     line: list[Played] = []
     for name in names:
-        move = next((move for move in game.legal_moves(position) if game.move_name(move) == name), None)
+        move = next(
+            (move for move in game.rules.legal_moves(position) if game.text.move_name(move) == name), None
+        )
         if move is None:
             return ()
         words = played_text(kind, position, move, line[-1].move if line else None)
         position.do_move(move)
         try:
-            line.append(Played(move, name, words, game.encode(position)))
+            line.append(Played(move, name, words, game.codec.encode(position)))
         except KifuError:  # hands that no code can hold
             return ()
     return tuple(line)
@@ -126,7 +128,7 @@ class Walk:
 
     def _along(self) -> Callable[[int], str]:
         """The pages of the line's positions."""
-        path_code = GAMES[self.kind].path_code
+        path_code = GAMES[self.kind].codec.path_code
         whole = self._told([played.name for played in self.line], self.start)
 
         def address(ply: int) -> str:
@@ -148,8 +150,8 @@ class Walk:
     def _told(self, names: list[str], start: str) -> str:
         """What addresses tell of a line, behind what else they ask for; nothing of a line without moves."""
         told = QueryDict(mutable=True)
-        if names and start != _usual_start(self.kind):
-            told["start"] = GAMES[self.kind].path_code(start)
+        if names and start != usual_start(self.kind):
+            told["start"] = GAMES[self.kind].codec.path_code(start)
         if names:
             told["line"] = _BETWEEN.join(names)
         return "&".join(part.urlencode(safe=_PLAIN) for part in (self.query, told) if part)
@@ -161,21 +163,21 @@ def _page(kind: str, path: str, query: str) -> str:
 
 
 @cache
-def _usual_start(kind: str) -> str:
+def usual_start(kind: str) -> str:
     """The code of the usual start."""
     game = GAMES[kind]
-    return game.encode(game.initial())
+    return game.codec.encode(game.rules.initial())
 
 
 def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
     """The line in the address that leads to the position; one that begins here where it leads elsewhere."""
-    code = GAMES[kind].encode(position)
+    code = GAMES[kind].codec.encode(position)
     query = request.GET.copy()
     for name in ("cursor", "part", *_OWN):
         query.pop(name, None)
     asked = {name: request.GET.get(name, "") for name in _OWN}
     start = _start(kind, asked["start"])
-    line = read_line(kind, GAMES[kind].decode(start), asked["line"]) if start else ()
+    line = read_line(kind, GAMES[kind].codec.decode(start), asked["line"]) if start else ()
     at = _place(asked["at"], len(line))
     if line and at is not None and (line[at - 1].code if at else start) == code:
         return Walk(kind, start, line, at, query)
@@ -186,9 +188,9 @@ def _start(kind: str, path: str) -> str:
     """The code where a line begins; empty for what is none."""
     game = GAMES[kind]
     if not path:
-        return _usual_start(kind)
+        return usual_start(kind)
     try:
-        return game.encode(game.decode(game.path_code(path[:_LONGEST_CODE])))
+        return game.codec.encode(game.codec.decode(game.codec.path_code(path[:_LONGEST_CODE])))
     except DecodeError:
         return ""
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from weakref import WeakSet
 
 from django.template import Context, Origin, Template
-from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
+from django.template.base import FilterExpression, Node, NodeList, TextNode, TokenType, Variable
 from django.template.defaulttags import IfNode, URLNode
 from django.template.loaders import cached
-from django.templatetags.i18n import TranslateNode
+from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
 from django.urls import NoReverseMatch, get_script_prefix
 from django.utils.translation import get_language
@@ -71,6 +71,9 @@ def _is_constant(node: Node) -> bool:
         return node.asvar is None and node.message_context is None and _spelt(node.filter_expression)
     if isinstance(node, URLNode):
         return node.asvar is None and not node.kwargs and all(map(_spelt, [node.view_name, *node.args]))
+    if isinstance(node, BlockTranslateNode):
+        varies = node.extra_context or node.countervar or node.asvar or node.message_context
+        return not varies and all(token.token_type == TokenType.TEXT for token in node.singular)
     return isinstance(node, StaticNode) and node.varname is None and _spelt(node.path)
 
 

@@ -74,6 +74,8 @@ class Node:
     following: tuple[tuple[str, int, MoveEntry], ...]
     """Path, ply and entry of each continuation, the line's own first."""
     end: tuple[str, int]
+    moves: int
+    """How many moves lead to that end."""
     before: tuple[str, int] | None
     lines: tuple[tuple[str, int, list[MoveEntry]], ...] = ()
     """Path, first ply and entries of the lines that lead here: the main line, forks, this node's own."""
@@ -81,6 +83,16 @@ class Node:
     @property
     def key(self) -> str:
         return node_key(self.path, self.ply)
+
+    @property
+    def played(self) -> int:
+        """How many moves lead here."""
+        return moves_to(self.ply, self.line[-1])
+
+
+def moves_to(ply: int, entry: MoveEntry) -> int:
+    """Return how many moves lead to an entry: an ending is none."""
+    return ply - ("special" in entry)
 
 
 def node_key(path: str, ply: int) -> str:
@@ -243,6 +255,7 @@ def _node(
         line=tuple(entries[: ply + 1]),
         following=tuple(following),
         end=(path, first + len(line) - 1),
+        moves=moves_to(first + len(line) - 1, line[-1]),
         before=before,
         lines=tuple(lines[: number + 1]),
     )
@@ -264,7 +277,7 @@ def _parent_path(lines: list[tuple[str, int, list[MoveEntry]]], path: str, ply: 
 
 def start(record: Record) -> Any:
     """The position where a record of any game begins."""
-    _ply, position, _move, _entry = next(of_record(record).main_line(record))
+    _ply, position, _move, _entry = next(of_record(record).replay.main_line(record))
     return position
 
 
@@ -279,7 +292,7 @@ def position_at(record: Record, node: Node, ply: int | None = None) -> tuple[Any
     played = 0
     for entry in node.line if ply is None else node.line[: ply + 1]:
         if "move" in entry:
-            last = game.packed_move(entry["move"])
+            last = game.replay.packed_move(entry["move"])
             position.do_move(last)
             played += 1
     return position, last, played

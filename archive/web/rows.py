@@ -24,8 +24,8 @@ from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
+    from archive.queries.explorer import MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.queries.positions import MoveStats, Results, Unplayed
     from archive.web.lines import Walk
     from archive.web.notes import Note
     from archive.web.replay import Part, Row
@@ -64,7 +64,7 @@ def side_mark(kind: str, color: int) -> SafeString:
     """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
     a black piece would be white on dark paper."""
     return mark_safe(
-        f'<span class="mark {GAMES[kind].sides[color]} {kind}">'
+        f'<span class="mark {GAMES[kind].rules.sides[color]} {kind}">'
         f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
     )
 
@@ -79,16 +79,16 @@ def with_marks(text: object) -> SafeString:
 
 def results_bar(results: Results, kind: str) -> SafeString:
     """The wins of colour 0, draws and the wins of colour 1 as one bar, drawn without inline styles."""
-    decided = results.black + results.draw + results.white
+    decided = results.first + results.draw + results.second
     if not decided:
         return SafeString("")
-    first, second = GAMES[kind].sides
-    last = results.black + results.draw
+    first, second = GAMES[kind].rules.sides
+    last = results.first + results.draw
     return mark_safe(
         f'<svg viewBox="0 0 {decided} 1" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="{first}" x="0" width="{results.black}" height="1"/>'
-        f'<rect class="draw" x="{results.black}" width="{results.draw}" height="1"/>'
-        f'<rect class="{second}" x="{last}" width="{results.white}" height="1"/></svg>'
+        f'<rect class="{first}" x="0" width="{results.first}" height="1"/>'
+        f'<rect class="draw" x="{results.first}" width="{results.draw}" height="1"/>'
+        f'<rect class="{second}" x="{last}" width="{results.second}" height="1"/></svg>'
     )
 
 
@@ -101,7 +101,7 @@ def results_box(results: Results, kind: str, *, large: bool = False) -> SafeStri
     )
     return mark_safe(
         f'<div class="results{" large" if large else ""}">{results_bar(results, kind)}<div class="figures">'
-        f"{_wins(kind, 0, results.black)}{middle if results.draw else ''}{_wins(kind, 1, results.white)}"
+        f"{_wins(kind, 0, results.first)}{middle if results.draw else ''}{_wins(kind, 1, results.second)}"
         "</div></div>"
     )
 
@@ -137,9 +137,9 @@ def _game_row(row: GameRow) -> str:
 
 def _players(row: GameRow) -> str:
     """Who played; what the record is where it names nobody."""
-    if not row.black and not row.white:
+    if not row.first and not row.second:
         return f'<span class="name">{escape(wording.nameless(row.record_kind))}</span>'
-    return f"{_player(row, 0, row.black)} {_player(row, 1, row.white)}"
+    return f"{_player(row, 0, row.first)} {_player(row, 1, row.second)}"
 
 
 def _result(row: GameRow) -> str:
@@ -158,11 +158,11 @@ def _player(row: GameRow, color: int, name: str) -> str:
 
 def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str]:
     """The page after a move, where there is one at the end of the line that led here."""
-    path_code = GAMES[kind].path_code
+    path_code = GAMES[kind].codec.path_code
     if walk is None:
         return lambda move: position_address(kind, path_code(move.code))
     after = walk.onward()
-    return lambda move: after(move.usi, path_code(move.code))
+    return lambda move: after(move.name, path_code(move.code))
 
 
 def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | None) -> str:
@@ -181,7 +181,7 @@ def move_rows(
     for move in moves:
         reached, interval, year = (_reached(move), _interval(move), _year(move)) if detailed else ("", "", "")
         parts.append(
-            f'<tr data-usi="{escape(move.usi)}" data-total="{move.total}">\n'
+            f'<tr data-move="{escape(move.name)}" data-total="{move.total}">\n'
             f'    <td class="move"><a href="{escape(page(move))}">'
             f"{escape(stat_text(kind, position, move, walk))}</a></td>\n"
             f'    <td class="number">{wording.number_text(move.total)}{reached}</td>\n'

@@ -46,9 +46,9 @@ def sources_of(
     Of long texts the database gives the beginning only.
     """
     shown = (
-        editions.defer("extra", "beside", "record")
-        .annotate(unread=Left(KeyTextTransform("unread", "extra"), UNREAD + 1))
-        .annotate(marks=KeyTransform("bookmarks", "extra"))
+        editions.defer("beyond_jkf", "parsed_facts", "record")
+        .annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
+        .annotate(marks=KeyTransform("bookmarks", "beyond_jkf"))
     )
     found = list(shown[: MOST + 1])
     more = editions.count() - MOST if len(found) > MOST else 0

@@ -252,7 +252,7 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
     Nothing of an upload that just came, or that is read again: that it came says nothing about the work then.
     """
     seconds = (timezone.now() - found.received).total_seconds()
-    if found.reading or not done or seconds < _FIRST_SECONDS:
+    if found.rereads or not done or seconds < _FIRST_SECONDS:
         return {}
     left = (found.expected or 0) - done
     return {
@@ -269,7 +269,7 @@ def rows(
     entries = (
         Entry.objects.filter(upload=found, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
-        .defer("extra", "record", "beside", "game__details")
+        .defer("beyond_jkf", "record", "parsed_facts", "game__header_data")
     )
     states = [state for state in Entry.State.values if (state == Entry.State.FAILED) == failed]
     # State by state: asked for several at once, a database reads all that the upload has of any other.

@@ -14,6 +14,7 @@ urlpatterns = [
     path("games/<int:game_id>/", views.game, name="game"),
     path("positions/shogi/edit/", editing.edit, name="position-edit"),
     path("positions/shogi/<str:code>/bod/", views.position_bod, name="position-bod"),
+    path("positions/<slug:kind>/", views.start_position, name="start-position"),
     path("positions/<slug:kind>/<path:code>/", views.position, name="position"),
     path("find/", editing.find, name="find"),
     path("players/", browsing.players, name="players"),

@@ -23,25 +23,25 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.collecting import uncollected
 from archive.derive import headers
 from archive.entity_tags import tagged
+from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import people
+from archive.queries import people, position_lookup
 from archive.queries.addresses import game_at
+from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.web.boards import rank_names
 from archive.web.browsing import Plot, years_plot
 from archive.web.editing import refused
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
@@ -51,15 +51,15 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
-    position_in,
 )
-from archive.web.lines import read_line, walk_to
+from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.unchanged import PART, conditional
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.messages import message
+from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.formats import bod
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -113,16 +113,16 @@ def games(request: HttpRequest) -> HttpResponse:
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-            if meant := game_at(scope, words, request.get_host()):
-                address = reverse("game", args=[meant.id])
-                return redirect(f"{address}?{meant.query}" if meant.query else address)
+            if own := game_at(scope, words, request.get_host()):
+                address = reverse("game", args=[own.id])
+                return redirect(f"{address}?{own.query}" if own.query else address)
             with limited_reading():
-                pasted = position_in(words)
+                meant = position_lookup.of_words(words)
         except KifuError as error:
             return refused(request, words, error)
-        if pasted:
-            kind, code = pasted
-            return redirect("position", kind, GAMES[kind].path_code(code))
+        if meant:
+            code = meant.game.codec.encode(meant.position)
+            return redirect("position", meant.game.name, meant.game.codec.path_code(code))
         return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
@@ -239,7 +239,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         path, first = request.GET.get("fork", ""), asked_choice(request)
         context = game_context(known, path, asked_ply(request), flipped, first_choice=first)
         context["tried"] = [
-            {"usi": played.name, "text": played.text}
+            {"move": played.name, "text": played.text}
             for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
         ]
         context |= share_context(
@@ -412,13 +412,21 @@ def years_over(scope: Scope, kind: str, code: str, match: Match) -> Plot | None:
     return years_plot(found.years) if len(found.years) > 1 else None
 
 
+@require_safe
+def start_position(request: HttpRequest, kind: str) -> HttpResponse:
+    """Lead to the usual start of a game."""
+    if kind not in GAMES:
+        raise Http404(_("There is no game of this name here."))
+    return redirect("position", kind, GAMES[kind].codec.path_code(usual_start(kind)))
+
+
 def decoded(kind: str, path: str) -> tuple[Any, str]:
     """The position of an address and its code. Raises Http404 for an unknown game, DecodeError for a wrong
     code."""
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
-    code = GAMES[kind].path_code(path)
-    return GAMES[kind].decode(code), code
+    code = GAMES[kind].codec.path_code(path)
+    return GAMES[kind].codec.decode(code), code
 
 
 def template_of(kind: str, page: str) -> str:
@@ -432,7 +440,7 @@ def _names(kind: str, shown: Any) -> dict[str, str]:
         return {}
     return {
         "sfen": shown.sfen(),
-        "ranks": rank_names(),
+        "ranks": RANK_NAMES[language()],
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
     }
 
@@ -489,9 +497,10 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     }.get(match, [])
     game = GAMES[kind]
     codes = {
-        game.path_code(game.encode(image)): (name, exchanged) for name, image, exchanged in reversed(found)
+        game.codec.path_code(game.codec.encode(image)): (name, exchanged)
+        for name, image, exchanged in reversed(found)
     }
-    codes.pop(game.path_code(game.encode(position)), None)
+    codes.pop(game.codec.path_code(game.codec.encode(position)), None)
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
 
 

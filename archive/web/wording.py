@@ -19,11 +19,10 @@ from archive.queries.color_names import results_of
 from archive.queries.keyset import Sorting
 from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
-from kifu_core.quoridor import draw as quoridor_draw
 from kifu_core.quoridor import endings as quoridor_endings
 from kifu_core.shogi import moves, rules, specials
-from kifu_core.shogi.pieces import BLACK, BY_CODE, CAN_PROMOTE, HAND_KINDS, LETTERS, NAMES
-from kifu_core.shogi.squares import JAPANESE, RANKS, SQUARES, USI, square
+from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, LETTERS, NAMES
+from kifu_core.shogi.squares import JAPANESE, RANKS, USI, square
 
 if TYPE_CHECKING:
     from datetime import date
@@ -216,7 +215,7 @@ def packed_move_text(position: Position, move: int, japanese: str, last: int | N
 
 def played_text(kind: str, position: Any, move: int, last: int | None = None) -> str:
     """A packed move of any game about to be played, with its mark; `last` as for `packed_move_text`."""
-    text = GAME_KINDS[kind].move_text(position, move)
+    text = GAME_KINDS[kind].text.move_text(position, move)
     if kind == SHOGI.name:
         return packed_move_text(position, move, text, last)
     return MARKS_OF[kind][position.turn] + text
@@ -241,58 +240,7 @@ def _could_promote(piece: int, origin: int, to: int) -> bool:
 
 def words_of(kind: str, position: Any) -> str:
     """The whole position of a kind of game for those who do not see it, in lines."""
-    if kind == SHOGI.name:
-        return position_words(position)
-    return quoridor_draw.words(position, language())
-
-
-_WORDS: Final = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
-    "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")  # fmt: skip
-_ORDER: Final = ("OU", "HI", "RY", "KA", "UM", "KI", "GI", "NG", "KE", "NK", "KY", "NY", "FU", "TO")
-_FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
-
-
-def position_words(position: Position) -> str:
-    """The whole position for those who do not see it, in lines: who is to move, each side's board and hand.
-
-    The counterpart of `positionWords` in static/archive/js/wording.js.
-
-    >>> from django.utils.translation import override
-    >>> from kifu_core.shogi.position import Position
-    >>> with override("en"):
-    ...     print(position_words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2")))
-    White to move
-    Black: king 5i, rook 1i
-    Black in hand: 2 pawns
-    White: king 5a
-    White in hand: nothing
-    """
-    japanese = language() == "ja"
-    sides = ("先手", "後手") if japanese else ("Black", "White")
-    lines = [sides[position.turn] + ("番" if japanese else " to move")]
-    for color, side in enumerate(sides):
-        sign = 1 if color == BLACK else -1
-        pieces = [
-            f"{NAMES[kind]}{JAPANESE[at]}" if japanese else f"{_WORDS[kind]} {USI[at]}"
-            for kind in _FROM_THE_KING
-            for at in SQUARES
-            if position.board[at] == sign * kind
-        ]
-        held = [
-            _held(kind, n, japanese) for kind in reversed(HAND_KINDS) if (n := position.hands[color][kind])
-        ]
-        if japanese:
-            lines += [f"{side}：{'、'.join(pieces) or 'なし'}", f"{side}の持駒：{'、'.join(held) or 'なし'}"]
-        else:
-            lines += [f"{side}: {', '.join(pieces) or 'nothing'}"]
-            lines += [f"{side} in hand: {', '.join(held) or 'nothing'}"]
-    return "\n".join(lines)
-
-
-def _held(kind: int, number: int, japanese: bool) -> str:
-    if japanese:
-        return NAMES[kind] + (str(number) if number > 1 else "")
-    return f"{number} {_WORDS[kind]}s" if number > 1 else _WORDS[kind]
+    return GAME_KINDS[kind].picture.words(position, language())
 
 
 def day_text(day: date | None, precision: str) -> str:
@@ -365,13 +313,10 @@ def clock_text(seconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-_DIGITS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
-
-
 def number_text(number: int) -> str:
-    """An integer with thin separators between thousands.
+    """Return an integer with commas between thousands.
 
     >>> number_text(1234567)
-    '1\\u202f234\\u202f567'
+    '1,234,567'
     """
-    return _DIGITS.sub("\u202f", str(number))
+    return f"{number:,}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from archive.index.schema import Row
+    from archive.index.schema import IndexRow
 
 MOST_ROWS: Final = 500_000
 ROWS_A_GAME: Final = 50
@@ -22,7 +22,7 @@ _TABLE: Final = """
 _INDEX: Final = "CREATE UNIQUE INDEX {name}_key ON {name} (key, played, slot, ply, move)"
 
 
-def seconds_of(rows: Sequence[Row], *, indexed: bool = False) -> float:
+def seconds_of(rows: Sequence[IndexRow], *, indexed: bool = False) -> float:
     """How long it takes to write these rows, in their order, into an empty table and to commit that."""
     from django.db import connection, transaction
 
@@ -48,7 +48,7 @@ def rates() -> dict[str, float]:
     """Rows a second of up to `MOST_ROWS` rows of the archive, without and with the index."""
     from django.db import connection
 
-    from archive.index.schema import Row
+    from archive.index.schema import IndexRow
 
     with connection.cursor() as cursor:
         # In the order of games, as a bare writer would get them; those of a large archive are not all sorted.
@@ -56,7 +56,7 @@ def rates() -> dict[str, float]:
             f"SELECT {_COLUMNS} FROM archive_occurrence WHERE slot < {MOST_ROWS // ROWS_A_GAME} "
             f"ORDER BY slot, ply LIMIT {MOST_ROWS}"
         )
-        rows = [Row(*row) for row in cursor.fetchall()]
+        rows = [IndexRow(*row) for row in cursor.fetchall()]
     return {
         "bare, no index": len(rows) / seconds_of(rows),
         "bare, with the index": len(rows) / seconds_of(rows, indexed=True),

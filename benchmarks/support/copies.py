@@ -32,13 +32,13 @@ _ROWS: Final = f"""
 _LISTED: Final = {
     "archive_gameplayer": "player_id, played + %(copy)s, slot + %(by)s, colour, rating",
     "archive_gameevent": "event_id, played + %(copy)s, slot + %(by)s",
-    "archive_gamerecord": "game_id + %(by)s, record, beside",
+    "archive_gamerecord": "game_id + %(by)s, record, parsed_facts",
     "archive_gameseries": "game_id + %(by)s, series",
 }
 _INTO: Final = {
     "archive_gameplayer": "player_id, played, slot, colour, rating",
     "archive_gameevent": "event_id, played, slot",
-    "archive_gamerecord": "game_id, record, beside",
+    "archive_gamerecord": "game_id, record, parsed_facts",
     "archive_gameseries": "game_id, series",
 }
 _AGAIN: Final = {

@@ -15,7 +15,7 @@ from uuid import uuid4
 from benchmarks.support import bare, population
 
 if TYPE_CHECKING:
-    from archive.derive.game import ReadyEntry
+    from archive.derive.game import DerivedEntry
 
 BATCHES: Final = {"postgresql": 200, "sqlite": 300}
 """Games in a transaction, about as a worker takes them."""
@@ -84,15 +84,15 @@ def _begin() -> None:
 def _write(numbers: range) -> Written:
     """Make games and store them as one upload; sometimes write their rows bare too."""
     from archive import store
-    from archive.derive.game import ReadyEntry
+    from archive.derive.game import DerivedEntry
 
-    entries = [ReadyEntry(seq, population.game(number)) for seq, number in enumerate(numbers)]
+    entries = [DerivedEntry(seq, population.game(number)) for seq, number in enumerate(numbers)]
     begun, cpu = time.perf_counter(), time.process_time()
     upload, _ = store.create_upload("bench.csa", [uuid4().bytes], source="command")
     token = uuid4().hex
     if not store.claim(upload.pk, token):
         raise RuntimeError("nobody else should have claimed this upload")
-    store.ingest(upload.pk, token, entries)
+    store.store_entries(upload.pk, token, entries)
     store.finish(upload.pk, token)
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = sum(len(entry.game.rows) for entry in entries if entry.game)
@@ -100,14 +100,14 @@ def _write(numbers: range) -> Written:
     return Written(len(entries), rows, seconds, cpu, limit)
 
 
-def _bare(entries: Sequence[ReadyEntry]) -> float:
+def _bare(entries: Sequence[DerivedEntry]) -> float:
     """The seconds it takes to write the rows of games bare, sorted as the store sorts them."""
-    from archive.index.schema import Row
+    from archive.index.schema import IndexRow
 
     games = enumerate(entry.game for entry in entries if entry.game)
     return bare.seconds_of(
         sorted(
-            Row(row.key, game.played, slot, row.ply, row.move, row.flags, game.result)
+            IndexRow(row.key, game.played, slot, row.ply, row.move, row.flags, game.result)
             for slot, game in games
             for row in game.rows
         )

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from benchmarks.support import population
 
 if TYPE_CHECKING:
-    from archive.queries.positions import Explorer
+    from archive.queries.explorer import Explorer
     from archive.queries.scope import PUBLIC
 
 REPEATS: Final = 3
@@ -163,9 +163,10 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     from archive.index.engine import engine
     from archive.models import Game
     from archive.queries.counting import counted
+    from archive.queries.explorer import explore, explore_many
     from archive.queries.filters import GameFilters
+    from archive.queries.position_games import games_through
     from archive.queries.position_query import ask
-    from archive.queries.positions import explore, explore_many, games_through
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])
 
@@ -243,8 +244,8 @@ def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
     """How far samples are from exact answers, at the limits that the archive has, for its hottest positions;
     nothing where none has more games than are counted exactly."""
     from archive.queries import counting
+    from archive.queries.explorer import explore
     from archive.queries.filters import GameFilters
-    from archive.queries.positions import explore
 
     filters = GameFilters(min_rating=1700)
     hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore(PUBLIC, "shogi", code).total)[
@@ -270,7 +271,7 @@ def _shares(answer: Explorer) -> dict[str, float]:
     """The shares of moves and of results, by what they are of."""
     results = asdict(answer.results)
     found = {f"result {name}": number / max(1, answer.total) for name, number in results.items()}
-    return found | {f"move {move.usi}": move.share for move in answer.moves}
+    return found | {f"move {move.name}": move.share for move in answer.moves}
 
 
 def _furthest(shares: list[dict[str, float]], kind: str) -> float:

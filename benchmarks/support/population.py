@@ -15,7 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Final
 
-from archive.derive.game import ReadyGame, ready_game
+from archive.derive.game import DerivedGame, derive_game
 from archive.index.schema import FORK
 from benchmarks import generate
 from kifu_core import Position
@@ -188,7 +188,7 @@ def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, .
     return {at: tuple(fork)} if fork else {}
 
 
-def game(number: int) -> ReadyGame:
+def game(number: int) -> DerivedGame:
     """A game as the store takes it."""
     dice = random.Random(f"about {number}")
     played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
@@ -203,7 +203,7 @@ def game(number: int) -> ReadyGame:
     winner = (len(line) + 1) % 2 if ending == "TORYO" else None
     parsed = ParsedGame(record, "game", Ending("", ending, len(line), winner, ending == "SENNICHITE"))
     ratings = tuple(round(dice.gauss(1600, 300)) if dice.random() < RATED else None for _ in range(2))
-    return replace(ready_game(parsed), ratings=(ratings[0], ratings[1]))
+    return replace(derive_game(parsed), ratings=(ratings[0], ratings[1]))
 
 
 # --- what the games are like -----------------------------------------------------------------------------

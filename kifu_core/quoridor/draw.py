@@ -83,6 +83,17 @@ def svg(
     return document(WIDTH, HEIGHT, title, words(position, language), drawing)
 
 
+def walls(position: Position, color: int) -> str:
+    """The walls that a side still has as bars, an SVG element for a page; those that it placed are pale."""
+    left = position.walls_left(color)
+    bars = "".join(
+        f'<rect x="{9 * n}" width="5" height="20" rx="1"{"" if n < left else _GONE}/>'
+        for n in range(WALLS_EACH)
+    )
+    return f'<svg viewBox="0 0 {9 * WALLS_EACH} 20" class="qf-walls" aria-hidden="true">{bars}</svg>'
+
+
+_GONE: Final = ' class="qf-gone"'
 _TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor position, {state}"}
 
 

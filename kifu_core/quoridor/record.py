@@ -60,7 +60,7 @@ class Initial(TypedDict):
 class Record(TypedDict):
     """A whole record. `moves[0]` is the start and holds no move."""
 
-    kind: str
+    game: str
     version: int
     header: dict[str, str]
     initial: Initial
@@ -69,7 +69,7 @@ class Record(TypedDict):
 
 def new_record(header: dict[str, str], state: State, moves: list[MoveEntry]) -> Record:
     """A record that starts at a state; `moves` begin with the entry of the start."""
-    return {"kind": KIND, "version": VERSION, "header": header, "initial": initial_of(state), "moves": moves}
+    return {"game": KIND, "version": VERSION, "header": header, "initial": initial_of(state), "moves": moves}
 
 
 def as_jkf(record: Record) -> jkf.Record:
@@ -175,15 +175,17 @@ def check(value: object) -> Record:
     start. Linear in the size of the value.
     """
     given = validation.object_(value, "$")
-    kind = validation.string(validation.needed(given, "kind", "$"), "$.kind")
-    if kind != KIND:
-        raise validation.error("jkf-value", "$.kind", kind)
+    # Records that our archive wrote before its first release have `kind` for `game`.
+    field = "kind" if "kind" in given and "game" not in given else "game"
+    game = validation.string(validation.needed(given, field, "$"), f"$.{field}")
+    if game != KIND:
+        raise validation.error("jkf-value", f"$.{field}", game)
     version = validation.integer(validation.needed(given, "version", "$"), "$.version")
     if version != VERSION:
         raise validation.error("jkf-value", "$.version", str(version))
     moves = jkf.entries(validation.needed(given, "moves", "$"), "$.moves", _read_move)
     record: Record = {
-        "kind": KIND,
+        "game": KIND,
         "version": VERSION,
         "header": jkf.header(given.get("header"), "$.header"),
         "initial": _read_initial(given.get("initial"), "$.initial"),

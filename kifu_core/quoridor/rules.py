@@ -97,11 +97,6 @@ def _pawn_moves(position: Position, open_: Passages) -> list[int]:
 # --- paths -----------------------------------------------------------------------------------------------
 
 
-def has_path(position: Position, color: int) -> bool:
-    """Whether a colour's pawn can still reach its goal, pawns being no obstacles."""
-    return _reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *passages_of(position))
-
-
 def has_paths(position: Position) -> bool:
     """Whether both pawns can still reach their goals."""
     open_ = passages_of(position)
@@ -177,12 +172,8 @@ def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
 _WALL_MOVES: Final = _wall_moves()
 
 
-def wall_moves(position: Position) -> list[int]:
-    """The legal walls of the side to move: horizontal ones first, each kind ascending by place."""
-    return _walls(position, passages_of(position))
-
-
 def _walls(position: Position, open_: Passages) -> list[int]:
+    """Return the legal walls of the side to move: horizontal ones first, each kind ascending by place."""
     if position.walls_left(position.turn) <= 0:
         return []
     horizontal = position.horizontal[0] | position.horizontal[1]

@@ -54,7 +54,7 @@ def of_object(value: Mapping[str, Any]) -> Position:
     """The position of such an object; raises KifuError `bad-position-object` and says what is wrong."""
     initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
     try:
-        record = check({"kind": KIND, "version": VERSION, "initial": initial, "moves": []})
+        record = check({"game": KIND, "version": VERSION, "initial": initial, "moves": []})
     except KifuError as error:
         raise KifuError("bad-position-object", message(error, language="en")) from error
     return start(record).position

@@ -77,12 +77,14 @@ def with_openings(games: list[ParsedGame], *, resigned: bool = False) -> list[Pa
 
     With `resigned` such a line may end in a resignation, which says no more than that it ends.
     """
-    lines = [game for game in games if game.kind == "game" and "data" not in game.record.get("initial", {})]
+    lines = [
+        game for game in games if game.record_kind == "game" and "data" not in game.record.get("initial", {})
+    ]
     endings = (None, "TORYO") if resigned else (None,)
     if len(lines) < 2 or not all(_is_opening(game, endings) for game in lines):
         return games
     numbers = {game.index for game in lines}
-    return [replace(game, kind="tree") if game.index in numbers else game for game in watched(games)]
+    return [replace(game, record_kind="tree") if game.index in numbers else game for game in watched(games)]
 
 
 def _is_opening(game: ParsedGame, endings: tuple[str | None, ...]) -> bool:

@@ -1,13 +1,16 @@
-"""A position as a picture (SVG) and as text.
+"""A position as a picture (SVG), for pages and for files, in words, and as text.
 
-The picture is our own drawing: paper, a wooden board with ruled lines, wedges with a character, promoted
-pieces in vermilion. Presentation attributes only, so it works as a file, in a page with a strict content
-security policy, and on paper.
+Both pictures are our own drawing. The board of a page has classes, which its style sheets colour; its
+measures and structure are those of static/shogi/board.js, which takes it over without a jump. The picture for
+files has presentation attributes only, so it works in a page with a strict content security policy, and on
+paper: paper, a wooden board with ruled lines, wedges with a character, promoted pieces in vermilion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from html import escape
 from typing import Final
 
@@ -25,27 +28,223 @@ from kifu_core.picture import (
 )
 from kifu_core.shogi import moves
 from kifu_core.shogi.formats.bod import diagram
-from kifu_core.shogi.pieces import BLACK, HAND_KINDS, KANJI, OU, WHITE
+from kifu_core.shogi.pieces import BLACK, BY_CODE, HAND_KINDS, KANJI, LETTERS, NAMES, OU, WHITE
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.squares import RANK_KANJI
+from kifu_core.shogi.squares import JAPANESE, RANK_KANJI, SQUARES, USI
 
-CELL: Final = 40
+RANK_NAMES: Final[dict[Language, str]] = {"ja": RANK_KANJI, "en": "abcdefghi"}
+"""The nine ranks from the top, as each language writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where the squares of a board lie: its upper left corner, and the width and height of a square."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        return self.left + 9 * self.width
+
+    @property
+    def bottom(self) -> int:
+        return self.top + 9 * self.height
+
+    def corner(self, square: int, flip: bool) -> tuple[int, int]:
+        """The upper left corner of a square as it is drawn."""
+        row, column = divmod(80 - square if flip else square, 9)
+        return self.left + column * self.width, self.top + row * self.height
+
+    def middle(self, square: int, flip: bool) -> tuple[int, int]:
+        """The middle of a square as it is drawn."""
+        x, y = self.corner(square, flip)
+        return x + self.width // 2, y + self.height // 2
+
+    def stars(self) -> Iterator[tuple[int, int]]:
+        """The four dots."""
+        return ((self.left + x * self.width, self.top + y * self.height) for x in (3, 6) for y in (3, 6))
+
+    def files(self, flip: bool) -> Iterator[tuple[int, str]]:
+        """The middle of each column, and the number of its file."""
+        for at in range(9):
+            yield self.left + at * self.width + self.width // 2, str(at + 1 if flip else 9 - at)
+
+    def ranks(self, flip: bool, language: Language) -> Iterator[tuple[int, str]]:
+        """The middle of each row, and the name of its rank."""
+        names = RANK_NAMES[language]
+        for at, name in enumerate(reversed(names) if flip else names):
+            yield self.top + at * self.height + self.height // 2, name
+
+
+def _marked(last: int | None) -> list[tuple[str, int]]:
+    """The squares of the last move: where it came from, unless it was a drop, and where it went."""
+    if not last:
+        return []
+    to = [("last-to", moves.target(last))]
+    return to if moves.dropped(last) else [("last-from", moves.source(last)), *to]
+
+
+def _held(hand: list[int]) -> list[int]:
+    """The kinds of pieces in a hand, the strongest first."""
+    return [kind for kind in reversed(HAND_KINDS) if hand[kind]]
+
+
+# --- boards of pages -------------------------------------------------------------------------------------
+
+PAGE: Final = Grid(8, 26, 60, 66)
+PAGE_WIDTH: Final = PAGE.right + 30
+PAGE_HEIGHT: Final = PAGE.bottom + 8
+_SIZES: Final = (0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98)
+_MIDDLE: Final = PAGE.middle(40, False)
+_SLOT: Final = 66
+
+_RULED: Final = "".join(
+    f"M{PAGE.left} {PAGE.top + i * PAGE.height}H{PAGE.right}"
+    f"M{PAGE.left + i * PAGE.width} {PAGE.top}V{PAGE.bottom}"
+    for i in range(10)
+)
+_STARS: Final = "".join(f'<circle class="star" cx="{x}" cy="{y}" r="4"/>' for x, y in PAGE.stars())
+
+
+def board(
+    position: Position,
+    last: int | None = None,
+    *,
+    flip: bool = False,
+    label: str = "",
+    letters: bool = False,
+    language: Language = "ja",
+) -> str:
+    """The board with coordinates and pieces as an SVG element for a page.
+
+    `last` is the packed move whose squares are marked, `label` what the board says to those who do not see
+    it. `letters` writes pieces as Western players do, upright whichever way a piece points.
+    """
+    return (
+        f'<svg viewBox="0 0 {PAGE_WIDTH} {PAGE_HEIGHT}" class="board" role="img"'
+        f' aria-label="{escape(label)}">'
+        f'<rect class="wood" width="{PAGE_WIDTH}" height="{PAGE_HEIGHT}" rx="6"/>{_page_marks(last, flip)}'
+        f'<path class="lines" d="{_RULED}"/>{_STARS}{_page_labels(language, flip)}'
+        f"{_side(position, WHITE, letters, not flip)}{_side(position, BLACK, letters, flip)}</svg>"
+    )
+
+
+def _page_marks(last: int | None, flip: bool) -> str:
+    corners = ((name, *PAGE.corner(square, flip)) for name, square in _marked(last))
+    return "".join(
+        f'<rect class="{name}" x="{x}" y="{y}" width="{PAGE.width}" height="{PAGE.height}"/>'
+        for name, x, y in corners
+    )
+
+
+@cache
+def _page_labels(language: Language, flip: bool) -> str:
+    places = [
+        *((x, PAGE.top - 7, file) for x, file in PAGE.files(flip)),
+        *((PAGE.right + 15, y + 6, rank) for y, rank in PAGE.ranks(flip, language)),
+    ]
+    return "".join(f'<text class="label" x="{x}" y="{y}">{text}</text>' for x, y, text in places)
+
+
+def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
+    """A side's pieces, drawn as it sees the board itself; those of the side above are turned."""
+    found = (
+        _piece(abs(position.board[square]), *PAGE.middle(square, color == WHITE), color, letters, turned)
+        for square in SQUARES
+        if position.board[square] and (position.board[square] < 0) == (color == WHITE)
+    )
+    return f'<g class="side"{_turn(*_MIDDLE) if turned else ""}>{"".join(found)}</g>'
+
+
+def _turn(x: int, y: int) -> str:
+    """Half a turn around a point."""
+    return f' transform="rotate(180 {x} {y})"'
+
+
+# Of each kind, square and way there is one: all boards together are made of some four thousand.
+@lru_cache(maxsize=8192)
+def _piece(kind: int, x: int, y: int, color: int, letters: bool, turned: bool, own_turn: str = "") -> str:
+    """A piece around a point; letters stand upright on pieces that point down."""
+    return (
+        f'<g class="{"piece promoted" if kind > OU else "piece"}"{own_turn}>'
+        f'<path d="M{x} {y}{_OUTLINES[kind]}"/>'
+        f"{_letter(kind, x, y, turned) if letters else _kanji(kind, x, y, color)}</g>"
+    )
+
+
+def _kanji(kind: int, x: int, y: int, color: int) -> str:
+    kanji = "王" if kind == OU and color else KANJI[kind]
+    return f'<text x="{x}" y="{y + 13}" font-size="{34 * _SIZES[kind]:g}">{kanji}</text>'
+
+
+def _letter(kind: int, x: int, y: int, turned: bool) -> str:
+    size, down = (30 if kind <= OU else 24) * _SIZES[kind], 6 if turned else 14
+    return (
+        f'<text class="letter" x="{x}" y="{y + down}" font-size="{size:g}"{_turn(x, y) if turned else ""}>'
+        f"{LETTERS[kind]}</text>"
+    )
+
+
+def _outline(size: float) -> str:
+    """A piece's outline, from its middle."""
+
+    def at(number: int) -> str:
+        return f"{round(number * size, 1):g}"
+
+    return f"m0 {at(-30)}l{at(17)} {at(8)}l{at(7)} {at(50)}h{at(-48)}l{at(7)} {at(-50)}z"
+
+
+_OUTLINES: Final = tuple(map(_outline, _SIZES))
+
+
+def hand(position: Position, color: int, *, flip: bool = False, letters: bool = False) -> str:
+    """A side's pieces in hand with their numbers, as an SVG element; an empty picture without any."""
+    counts = position.hands[color]
+    kinds = _held(counts)
+    starts, width = _slots(counts[kind] for kind in kinds)
+    turned, y = (color == WHITE) != flip, _SLOT // 2
+    pieces = "".join(
+        _piece(kind, x + 30, y, 0, letters, turned, _turn(x + 30, y) if turned else "")
+        + _count(counts[kind], x)
+        for kind, x in zip(kinds, starts, strict=True)
+    )
+    return f'<svg viewBox="0 0 {max(width, 1)} {_SLOT}" class="hand" aria-hidden="true">{pieces}</svg>'
+
+
+def _slots(counts: Iterable[int]) -> tuple[list[int], int]:
+    """Where each kind's slot begins, and the width of all."""
+    starts, width = [], 0
+    for count in counts:
+        starts.append(width)
+        width += _SLOT + (36 if count > 9 else 18 if count > 1 else 0)
+    return starts, width
+
+
+def _count(number: int, x: int) -> str:
+    return "" if number == 1 else f'<text class="count" x="{x + 58}" y="{_SLOT // 2 + 12}">{number}</text>'
+
+
+# --- pictures for files ----------------------------------------------------------------------------------
+
+FILE: Final = Grid(0, 0, 40, 40)
 _SIDE: Final = 64
 _TOP: Final = 44
 _LEFT: Final = _SIDE + 16
-_EDGE: Final = 9 * CELL
+_EDGE: Final = FILE.right
 WIDTH: Final = 2 * _LEFT + _EDGE + 8
 HEIGHT: Final = 2 * _TOP + _EDGE - 16
 
 _WEDGE: Final = "M0,-17 L11.5,-12.5 L15.5,16 L-15.5,16 L-11.5,-12.5 Z"
-"""A piece that points up, around its middle, in a cell of 40."""
+"""A piece that points up, around its middle."""
 
 _MARKS: Final = ("☗", "☖")
 _TITLES: Final = {
     "ja": ("将棋の局面、先手番", "将棋の局面、後手番"),
     "en": ("Shogi position, Black to move", "Shogi position, White to move"),
 }
-_RANK_NAMES: Final = {"ja": RANK_KANJI, "en": "abcdefghi"}
 
 
 def svg(
@@ -67,10 +266,11 @@ def svg(
     parts = [
         f'<g transform="translate({_LEFT},{_TOP - 8})">',
         f'<rect width="{_EDGE}" height="{_EDGE}" fill="{BOARD}"/>',
-        *_marked_squares(last, flip),
+        *_file_marks(last, flip),
         _grid(),
-        *_coordinates(flip, language),
-        *_board_pieces(position, flip),
+        *(_label(x, -6, file) for x, file in FILE.files(flip)),
+        *(_label(_EDGE + 10, y + 4, rank) for y, rank in FILE.ranks(flip, language)),
+        *_board_wedges(position, flip),
         "</g>",
     ]
     for color in (BLACK, WHITE):
@@ -79,60 +279,35 @@ def svg(
     return document(WIDTH, HEIGHT, title, position.sfen(None), "".join(parts), anchor="middle")
 
 
-def _place(square: int, flip: bool) -> tuple[int, int]:
-    """Column and row of a square as drawn, from the top left."""
-    shown = 80 - square if flip else square
-    return shown % 9, shown // 9
-
-
-def _marked_squares(last: int | None, flip: bool) -> Iterator[str]:
-    """The squares of the last move: where it went, and where it came from unless it was a drop."""
-    if not last:
-        return
-    squares = [moves.target(last)] if moves.dropped(last) else [moves.source(last), moves.target(last)]
-    for square in squares:
-        column, row = _place(square, flip)
+def _file_marks(last: int | None, flip: bool) -> Iterator[str]:
+    for _name, square in _marked(last):
+        x, y = FILE.corner(square, flip)
         yield (
-            f'<rect x="{column * CELL}" y="{row * CELL}" width="{CELL}" height="{CELL}" '
+            f'<rect x="{x}" y="{y}" width="{FILE.width}" height="{FILE.height}" '
             f'fill="{LAST_MOVE}" fill-opacity=".6"/>'
         )
 
 
 def _grid() -> str:
     """Lines, frame and the four dots."""
-    inner = range(CELL, _EDGE, CELL)
+    inner = range(FILE.width, _EDGE, FILE.width)
     path = "".join([*(f"M{at},0V{_EDGE}" for at in inner), *(f"M0,{at}H{_EDGE}" for at in inner)])
-    dots = "".join(
-        f'<circle cx="{x}" cy="{y}" r="2.6" fill="{LINES}"/>'
-        for x in (3 * CELL, 6 * CELL)
-        for y in (3 * CELL, 6 * CELL)
-    )
+    dots = "".join(f'<circle cx="{x}" cy="{y}" r="2.6" fill="{LINES}"/>' for x, y in FILE.stars())
     frame = f'<rect width="{_EDGE}" height="{_EDGE}" fill="none" stroke="{LINES}" stroke-width="2"/>'
     return f'<path d="{path}" stroke="{LINES}" fill="none"/>{dots}{frame}'
-
-
-def _coordinates(flip: bool, language: Language) -> Iterator[str]:
-    """Files above the board, ranks to its right."""
-    for number in range(9):
-        at = (number if flip else 8 - number) * CELL + CELL // 2
-        yield _label(at, -6, str(number + 1))
-        down = (8 - number if flip else number) * CELL + CELL // 2
-        yield _label(_EDGE + 10, down + 4, _RANK_NAMES[language][number])
 
 
 def _label(x: int, y: int, text: str, size: int = 12, fill: str = MUTED) -> str:
     return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}">{escape(text)}</text>'
 
 
-def _board_pieces(position: Position, flip: bool) -> Iterator[str]:
+def _board_wedges(position: Position, flip: bool) -> Iterator[str]:
     for square, piece in enumerate(position.board):
         if piece:
-            column, row = _place(square, flip)
-            x, y = column * CELL + CELL // 2, row * CELL + CELL // 2
-            yield _piece(abs(piece), x, y, turned=(piece < 0) != flip)
+            yield _wedge(abs(piece), *FILE.middle(square, flip), turned=(piece < 0) != flip)
 
 
-def _piece(kind: int, x: int, y: int, *, turned: bool) -> str:
+def _wedge(kind: int, x: int, y: int, *, turned: bool) -> str:
     """A piece around its middle; `turned` ones point down."""
     fill = VERMILION if kind > OU else INK
     return (
@@ -147,7 +322,7 @@ def _player(position: Position, color: int, name: str, *, below: bool) -> str:
     x = _LEFT + _EDGE + 18 + _SIDE // 2 if below else _SIDE // 2 + 4
     to_move = position.turn == color
     mark = _label(x, HEIGHT - 12 if below else 24, _MARKS[color], 20, VERMILION if to_move else INK)
-    return mark + _name(name, below) + "".join(_hand_pieces(position.hands[color], x, below))
+    return mark + _name(name, below) + "".join(_hand_wedges(position.hands[color], x, below))
 
 
 def _name(name: str, below: bool) -> str:
@@ -158,14 +333,59 @@ def _name(name: str, below: bool) -> str:
     return _label(_LEFT + _EDGE // 2, HEIGHT - 12 if below else 18, shown, 14, INK)
 
 
-def _hand_pieces(hand: list[int], x: int, below: bool) -> Iterator[str]:
+def _hand_wedges(hand: list[int], x: int, below: bool) -> Iterator[str]:
     """The hand as a column of pieces with their counts, the strongest nearest to the mark."""
-    held = [kind for kind in reversed(HAND_KINDS) if hand[kind]]
-    for place, kind in enumerate(held):
+    for place, kind in enumerate(_held(hand)):
         y = HEIGHT - 54 - place * 44 if below else 58 + place * 44
-        yield _piece(kind, x - 10, y, turned=not below)
+        yield _wedge(kind, x - 10, y, turned=not below)
         if hand[kind] > 1:
             yield _label(x + 20, y + 6, str(hand[kind]), 16, INK)
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+_WORDS: Final = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
+    "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")  # fmt: skip
+_ORDER: Final = ("OU", "HI", "RY", "KA", "UM", "KI", "GI", "NG", "KE", "NK", "KY", "NY", "FU", "TO")
+_FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
+
+
+def words(position: Position, language: Language) -> str:
+    """The whole position for those who do not see it, in lines: who is to move, each side's board and hand;
+    the counterpart of `positionWords` in static/shogi/wording.js.
+
+    >>> print(words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2"), "en"))
+    White to move
+    Black: king 5i, rook 1i
+    Black in hand: 2 pawns
+    White: king 5a
+    White in hand: nothing
+    """
+    japanese = language == "ja"
+    sides = ("先手", "後手") if japanese else ("Black", "White")
+    lines = [sides[position.turn] + ("番" if japanese else " to move")]
+    for color, side in enumerate(sides):
+        sign = 1 if color == BLACK else -1
+        pieces = [
+            f"{NAMES[kind]}{JAPANESE[at]}" if japanese else f"{_WORDS[kind]} {USI[at]}"
+            for kind in _FROM_THE_KING
+            for at in SQUARES
+            if position.board[at] == sign * kind
+        ]
+        hand = position.hands[color]
+        held = [_held_words(kind, hand[kind], japanese) for kind in _held(hand)]
+        if japanese:
+            lines += [f"{side}：{'、'.join(pieces) or 'なし'}", f"{side}の持駒：{'、'.join(held) or 'なし'}"]
+        else:
+            lines += [f"{side}: {', '.join(pieces) or 'nothing'}"]
+            lines += [f"{side} in hand: {', '.join(held) or 'nothing'}"]
+    return "\n".join(lines)
+
+
+def _held_words(kind: int, number: int, japanese: bool) -> str:
+    if japanese:
+        return NAMES[kind] + (str(number) if number > 1 else "")
+    return f"{number} {_WORDS[kind]}s" if number > 1 else _WORDS[kind]
 
 
 # --- text ------------------------------------------------------------------------------------------------

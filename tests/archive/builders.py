@@ -8,7 +8,7 @@ from random import Random
 from uuid import uuid4
 
 from archive import store
-from archive.derive.game import ReadyEntry, ReadyGame, ready_game
+from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.models import Upload
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.record import Ending, ParsedGame, RecordKind
@@ -81,22 +81,22 @@ def ready(
     kind: RecordKind = "game",
     start: str | None = None,
     **header: str,
-) -> ReadyGame:
+) -> DerivedGame:
     """A game for the store; `black`, `white`, `event` and `day` name the usual headers."""
     made = record(played, forks, {HEADERS[name]: text for name, text in header.items()}, start)
-    return ready_game(parsed(made, winner, kind))
+    return derive_game(parsed(made, winner, kind))
 
 
 def snapshot(
     played: str, special: str | None = "CHUDAN", forks: Forks | None = None, **header: str
-) -> ReadyGame:
+) -> DerivedGame:
     """A record that stops, as a server shows a game that goes on; `header` as for `ready`."""
     made = record(played, forks, {HEADERS[name]: text for name, text in header.items()}, special=special)
     ending = Ending("中断", "CHUDAN", len(played.split()), None) if special else None
-    return ready_game(ParsedGame(made, "game", ending))
+    return derive_game(ParsedGame(made, "game", ending))
 
 
-def rated(game: ReadyGame, black: int | None, white: int | None) -> ReadyGame:
+def rated(game: DerivedGame, black: int | None, white: int | None) -> DerivedGame:
     """The game with ratings."""
     return replace(game, ratings=(black, white))
 
@@ -114,7 +114,7 @@ def random_line(position: Position, random: Random, plies: int, width: int) -> l
     return played
 
 
-def random_game(random: Random, plies: int = 8, width: int = 3) -> ReadyGame:
+def random_game(random: Random, plies: int = 8, width: int = 3) -> DerivedGame:
     """A short game with repeats, forks and a start in one of several orientations."""
     start = random.choice([ROOKS, ROOKS.replace(" b ", " w "), Position.initial().sfen(), HANDICAP])
     position = Position.from_sfen(start)
@@ -170,9 +170,9 @@ def upload(text: bytes | None = None) -> tuple[Upload, str]:
     return made, token
 
 
-def ingest(*games: ReadyGame) -> store.Ingested:
+def ingest(*games: DerivedGame) -> store.StoredCounts:
     """Store games as one upload."""
     made, token = upload()
-    result = store.ingest(made.pk, token, [ReadyEntry(seq, game) for seq, game in enumerate(games)])
+    result = store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
     return result

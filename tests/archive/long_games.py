@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archive import store
-from archive.derive.game import ReadyEntry, ReadyGame, ready_game
+from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.models import Game
 from kifu_core.errors import Issue
 from kifu_core.games import QUORIDOR
@@ -85,14 +85,14 @@ def nested(plies: int, levels: int) -> Any:
 def quoridor(plies: int) -> Any:
     """A record of Quoridor with pawns that go and come back."""
     text = " ".join(f"{ply // 2 + 1}. " * (ply % 2 == 0) + PAWNS[ply % 4] for ply in range(plies))
-    return QUORIDOR.load(text, "game.alg").games[0].record
+    return QUORIDOR.formats.load(text, "game.alg").games[0].record
 
 
-def ready(made: Any, **header: str) -> ReadyGame:
+def ready(made: Any, **header: str) -> DerivedGame:
     """The record as the store takes it, whatever limits there are: as games stored before they came."""
     made["header"] |= {builders.HEADERS[name]: text for name, text in header.items()}
     plies = sum("move" in entry for entry in made["moves"])
-    return ready_game(ParsedGame(made, "game", Ending("投了", "TORYO", plies, 0)))
+    return derive_game(ParsedGame(made, "game", Ending("投了", "TORYO", plies, 0)))
 
 
 def stored(made: Any, extra: dict[str, Any] | None = None, issues: int = 0, **header: str) -> Game:
@@ -102,7 +102,7 @@ def stored(made: Any, extra: dict[str, Any] | None = None, issues: int = 0, **he
         Issue("unknown-line", "warning", n, 1, None, {"text": NASTY * 2, "expected": "row"}, NASTY * 6)
         for n in range(1, issues + 1)
     )
-    entry = ReadyEntry(0, ready(made, **header), path=NASTY * 40, issues=found, extra=extra or {})
-    store.ingest(upload.pk, token, [entry])
+    entry = DerivedEntry(0, ready(made, **header), path=NASTY * 40, issues=found, beyond_jkf=extra or {})
+    store.store_entries(upload.pk, token, [entry])
     store.finish(upload.pk, token)
     return Game.objects.latest("pk")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from archive.derive.game import ReadyGame, ready_game
+from archive.derive.game import DerivedGame, derive_game
 from kifu_core.quoridor.board import PAWN, name, orient, read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State, encode
@@ -85,14 +85,14 @@ def ready(
     kind: RecordKind = "game",
     start: Position | None = None,
     **header: str,
-) -> ReadyGame:
+) -> DerivedGame:
     """A game for the store; `black` and `white` are colours 0 and 1, as in `builders.ready`."""
     played = played.split() if isinstance(played, str) else played
     begin = start or Position.initial()
     entries: list[MoveEntry] = [{}, *line(begin, played, forks)]
     named = {HEADERS[key]: text for key, text in header.items()}
     made = new_record(named, State(begin.copy()), entries)
-    return ready_game(ParsedGame(as_jkf(made), kind, Ending("X", "TORYO", len(played), winner)))
+    return derive_game(ParsedGame(as_jkf(made), kind, Ending("X", "TORYO", len(played), winner)))
 
 
 _WALLS = frozenset(map(read_name, ["d3h", "e3h", "d6h", "e6h", "d4v", "e4v", "d5v", "e5v"]))
@@ -112,7 +112,7 @@ def random_line(position: Position, random: Random, plies: int) -> list[str]:
     return played
 
 
-def random_game(random: Random, plies: int = 8) -> ReadyGame:
+def random_game(random: Random, plies: int = 8) -> DerivedGame:
     """A short game with repeats, forks and a start in one of several orientations."""
     start = turned(random.choice([Position.initial(), HALFWAY]), random.randrange(4))
     played = random_line(start, random, random.randrange(plies + 1))

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from archive import codec
-from archive.derive.game import ReadyGame
-from archive.queries.positions import Explorer, Results
+from archive.derive.game import DerivedGame
+from archive.queries.explorer import Explorer, Results
 from kifu_core.games import GAMES
 from kifu_core.jkf import MoveEntry
 from kifu_core.lines import NO_MOVE
@@ -25,7 +25,7 @@ TURNS = {"exact": (0,), "mirror": (0, 1), "color": (0, 2), "any": (0, 1, 2, 3)}
 Node = tuple[str, int, bool, int]
 """The position in plain words, ply, fork, move played."""
 
-Passes = Callable[[ReadyGame, int], bool]
+Passes = Callable[[DerivedGame, int], bool]
 """Whether a game is asked for that lies to the asker's board as an orientation says."""
 
 
@@ -53,7 +53,7 @@ def board_of(position: Any) -> Board:
     return BOARDS["shogi" if isinstance(position, Position) else "quoridor"]
 
 
-def every_game(_game: ReadyGame, _turn: int) -> bool:
+def every_game(_game: DerivedGame, _turn: int) -> bool:
     return True
 
 
@@ -62,7 +62,7 @@ _SEEN: dict[str, Any] = {}
 
 
 @cache
-def nodes(game: ReadyGame) -> list[Node]:
+def nodes(game: DerivedGame) -> list[Node]:
     """Every node of a game, forks after the main line, in reading order."""
     record, board = codec.unpack(game.record), BOARDS[game.kind]
     return list(_nodes(board, record["moves"][1:], board.start(record), 0, False))
@@ -73,7 +73,7 @@ def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork
     for entry in entries:
         hanging += [(line, position.copy(), ply) for line in entry.get("forks", ())]
         if "move" in entry:
-            move = GAMES[board.kind].packed_move(entry["move"])
+            move = GAMES[board.kind].replay.packed_move(entry["move"])
             yield _seen(board, position), ply, fork, move
             position.do_move(move)
             ply += 1
@@ -106,13 +106,13 @@ def folds(position: Any, match: str) -> bool:
 
 def seen_as(position: Any, match: str, move: int, turn: int) -> int:
     """A game's move on the asker's board."""
-    orient = GAMES[board_of(position).kind].orient
+    orient = GAMES[board_of(position).kind].codec.orient
     mine = orient(move, turn)
     return min(mine, orient(mine, 1)) if folds(position, match) else mine
 
 
 def naive(
-    games: list[ReadyGame], position: Any, match: str, lines: str, passes: Passes = every_game
+    games: list[DerivedGame], position: Any, match: str, lines: str, passes: Passes = every_game
 ) -> tuple[Counter, Counter]:
     """Numbers by result, and by move and result, as the asker sees the board."""
     total, by_move = Counter(), Counter()
@@ -142,10 +142,10 @@ def told(answer: Explorer) -> tuple[Counter, Counter]:
 
 
 def numbers(results: Results) -> tuple[int, int, int, int]:
-    return results.black, results.white, results.draw, results.unknown
+    return results.first, results.second, results.draw, results.unknown
 
 
-def askers(pool: list[ReadyGame], random: Random, count: int) -> list[Any]:
+def askers(pool: list[DerivedGame], random: Random, count: int) -> list[Any]:
     """Positions that games reach, their images, and some of their own."""
     board = BOARDS[pool[0].kind]
     reached = sorted({text for game in pool for text, *_ in nodes(game)})
@@ -160,7 +160,7 @@ _ALWAYS = {
 
 
 def expected_games(
-    pool: list[ReadyGame], position: Any, match: str, lines: str, passes: Passes = every_game
+    pool: list[DerivedGame], position: Any, match: str, lines: str, passes: Passes = every_game
 ) -> Counter:
     """(day, ply, whether by a fork, move on the asker's board) of every game in every orientation."""
     found = Counter()

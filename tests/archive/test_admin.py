@@ -168,7 +168,7 @@ def test_everything_is_read_again_on_request(admin):
     upload = stored(KIF)
     before = Game.objects.get()
     Game.objects.update(site="somewhere")
-    chosen = {"action": "read_again", "_selected_action": [upload.pk]}
+    chosen = {"action": "reread", "_selected_action": [upload.pk]}
     admin.post(reverse("admin:archive_upload_changelist"), chosen)
     worker.work_off(upload.pk)
     assert (Game.objects.get().pk, Game.objects.get().site) == (before.pk, "")

@@ -55,7 +55,7 @@ def test_a_file_of_several_games_gives_several(client):
 
 def test_a_check_tells_what_a_record_holds(client):
     (game,) = post(client, "check", text=KIF).json()["games"]
-    assert (game["kind"], game["plies"], game["special"], game["winner"]) == ("game", 7, "TORYO", 0)
+    assert (game["record_kind"], game["plies"], game["special"], game["winner"]) == ("game", 7, "TORYO", 0)
     assert game["header"]["先手"] == "先手の人"
     assert game["issues"] == []
 

@@ -47,7 +47,7 @@ def explore(client: APIClient, code: str, **query: object):
 def test_a_move_comes_with_all_that_is_known_of_it(client, games):
     answer = explore(client, START).json()
     move = answer["moves"][0]
-    assert (move["usi"], move["total"], move["share"], move["score"]) == ("7g7f", 3, 0.75, 0.666667)
+    assert (move["move"], move["total"], move["share"], move["score"]) == ("7g7f", 3, 0.75, 0.666667)
     assert (move["rating"], move["rated"], move["last_year"], move["reached"]) == (1600, 3, 2022, 3)
     low, high = move["interval"]
     assert 0.2 < low < move["score"] < high < 1 and answer["confidence"] == 0.95
@@ -57,7 +57,7 @@ def test_a_move_comes_with_all_that_is_known_of_it(client, games):
 def test_moves_that_nobody_played_are_told_when_asked_for(client, games):
     answer = explore(client, after("2g2f 8c8d"), transpositions=1).json()
     assert answer["total"] == 0
-    assert [(move["usi"], move["reached"]) for move in answer["transpositions"]] == [("7g7f", 1)]
+    assert [(move["move"], move["reached"]) for move in answer["transpositions"]] == [("7g7f", 1)]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_many_positions_are_answered_in_the_order_asked(client, games):
     answer = batch(client, codes=codes).json()
     assert [result["code"] for result in answer["results"]] == codes
     assert [result["total"] for result in answer["results"]] == [3, 4, 0, 4]
-    assert answer["results"][0]["moves"][0]["usi"] == "3c3d"
+    assert answer["results"][0]["moves"][0]["move"] == "3c3d"
 
 
 def test_an_invalid_code_among_many_has_its_error_in_its_place(client, games):
@@ -153,8 +153,8 @@ def lines(nodes: list[dict]) -> list[str]:
     found = []
     for node in nodes:
         found += [
-            f"{node['usi']}:{node['total']}",
-            *(f"{node['usi']} {line}" for line in lines(node["moves"])),
+            f"{node['move']}:{node['total']}",
+            *(f"{node['move']} {line}" for line in lines(node["moves"])),
         ]
     return found
 
@@ -170,9 +170,9 @@ def test_a_position_reached_in_two_ways_goes_on_in_one_of_them(client, games):
     found = lines(answer["moves"])
     assert "2g2f 3c3d 7g7f:1" in found and "2g2f 3c3d 7g7f 8c8d:1" not in found
     assert "7g7f 3c3d 2g2f 8c8d:2" in found
-    (second,) = [node for node in answer["moves"] if node["usi"] == "2g2f"]
+    (second,) = [node for node in answer["moves"] if node["move"] == "2g2f"]
     (again,) = second["moves"][0]["moves"]
-    assert (again["usi"], again["again"], again["open"]) == ("7g7f", True, False)
+    assert (again["move"], again["again"], again["open"]) == ("7g7f", True, False)
 
 
 def test_a_tree_that_grows_too_large_says_that_it_was_cut(client, games, monkeypatch):

@@ -82,9 +82,9 @@ def test_a_record_without_a_ply_leads_to_its_last_position(client):
 def test_a_game_with_a_ply_leads_to_the_position(client):
     ingest(ready("7g7f 3c3d"))
     pk = Game.objects.get().pk
-    assert sfen_found(find(client, game=pk, ply=1)) == AFTER_76
+    assert sfen_found(find(client, game_id=pk, ply=1)) == AFTER_76
     GameAlias.objects.create(pk=pk + 100, game_id=pk)
-    assert sfen_found(find(client, game=pk + 100, ply=1)) == AFTER_76
+    assert sfen_found(find(client, game_id=pk + 100, ply=1)) == AFTER_76
 
 
 def test_a_position_object_leads_back_to_where_it_came_from(client):
@@ -110,11 +110,11 @@ def test_a_position_that_no_game_reaches_is_found_all_the_same(client):
     ("body", "status", "code"),
     [
         ({}, 400, "no-position"),
-        ({"text": KINGS, "game": 1}, 400, "no-position"),
+        ({"text": KINGS, "game_id": 1}, 400, "no-position"),
         ({"text": "hello"}, 400, "unknown-format"),
         ({"text": "9/9 b -"}, 400, "sfen-board"),
         ({"text": KIF, "ply": 8}, 400, "ply-out-of-range"),
-        ({"game": 4711, "ply": 0}, 404, "game-not-found"),
+        ({"game_id": 4711, "ply": 0}, 404, "game-not-found"),
         ({"text": KIF, "ply": -1}, 400, "invalid"),
         ({"ply": 1}, 400, "no-position"),
         ({"board": [0] * 80, "turn": True}, 400, "bad-position-object"),
@@ -136,7 +136,7 @@ def test_a_game_that_was_deleted_is_not_there(client):
     ingest(ready("7g7f 3c3d"))
     pk = Game.objects.get().pk
     store.delete_games([pk])
-    assert find(client, game=pk).json()["code"] == "game-not-found"
+    assert find(client, game_id=pk).json()["code"] == "game-not-found"
 
 
 def test_the_initial_position_has_its_code(client):

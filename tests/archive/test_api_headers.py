@@ -71,7 +71,7 @@ def test_a_game_tells_what_its_headers_say(client):
     assert (answer["black"], answer["white"], answer["event"]) == ("先手の人", "後手の人", "第66期王位戦")
     assert (answer["round"], answer["opening"]) == ("七番勝負 第6局", "相振り飛車")
     assert (answer["date"], answer["calendar"]) == ("1866-09", "lunisolar")
-    assert answer["details"] == {
+    assert answer["header_data"] == {
         "players": [{"rank": "九段"}, {}],
         "edition": 66,
         "time_limit": {"main": 900, "byoyomi": 60, "increment": 0, "periods": 0},

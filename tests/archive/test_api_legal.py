@@ -27,7 +27,7 @@ def legal(sfen: str) -> list[dict[str, object]]:
 @pytest.mark.parametrize("sfen", [Position.initial().sfen(), BOTH_DROPS_AND_MATES, PROMOTING, MOST_MOVES])
 def test_every_legal_move_comes_with_the_code_of_what_it_leads_to(sfen):
     position = Position.from_sfen(sfen)
-    found = {move["usi"]: move["code"] for move in legal(sfen)}
+    found = {move["move"]: move["code"] for move in legal(sfen)}
     assert found.keys() == {moves.to_usi(move) for move in rules.legal_moves(position)}
     for usi, code in found.items():
         after = position.copy()
@@ -36,13 +36,13 @@ def test_every_legal_move_comes_with_the_code_of_what_it_leads_to(sfen):
 
 
 def test_a_choice_of_promotion_is_two_moves():
-    found = {move["usi"]: (move["text"], move["promotes"], move["piece"]) for move in legal(PROMOTING)}
+    found = {move["move"]: (move["text"], move["promotes"], move["piece"]) for move in legal(PROMOTING)}
     assert found["5c5b+"] == ("５二歩成", True, "FU")
     assert found["5c5b"] == ("５二歩不成", False, "FU")
 
 
 def test_a_capture_is_told():
-    found = {move["usi"]: move["captured"] for move in legal("4k4/9/4p4/4P4/9/9/9/9/4K4 b - 1")}
+    found = {move["move"]: move["captured"] for move in legal("4k4/9/4p4/4P4/9/9/9/9/4K4 b - 1")}
     assert found["5d5c"] == found["5d5c+"] == "FU"
     assert found["5i5h"] is None
 
@@ -64,4 +64,4 @@ def test_an_invalid_code_is_refused_with_the_decoders_error():
 
 def test_another_game_is_not_known_here():
     answer = APIClient().get("/api/v1/positions/chess/xyz/legal")
-    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-kind")
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-game")

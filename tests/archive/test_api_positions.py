@@ -31,7 +31,7 @@ def test_a_position_tells_how_many_games_reach_it_and_what_they_played(client):
     assert answer["total"] == 2
     assert answer["results"] == {"black": 1, "white": 0, "draw": 1, "unknown": 0}
     (move,) = answer["moves"]
-    assert (move["usi"], move["text"], move["total"]) == ("7g7f", "７六歩", 2)
+    assert (move["move"], move["text"], move["total"]) == ("7g7f", "７六歩", 2)
     assert explore(client, move["code"]).json()["sfen"] == AFTER_76.replace(" 2", " 1")
 
 
@@ -56,7 +56,7 @@ def test_a_mirrored_board_is_found_where_it_is_asked_for(client, match, total):
     position = Position.from_sfen(AFTER_76).mirrored()
     answer = explore(client, shogi64.encode(position), match=match).json()
     assert answer["total"] == total
-    assert [move["usi"] for move in answer["moves"]] == ["7c7d"] * total
+    assert [move["move"] for move in answer["moves"]] == ["7c7d"] * total
 
 
 @pytest.mark.parametrize(("match", "total"), [("exact", 0), ("mirror", 0), ("color", 1), ("any", 1)])
@@ -66,7 +66,7 @@ def test_a_board_with_colours_exchanged_turns_the_results(client, match, total):
     answer = explore(client, shogi64.encode(position), match=match).json()
     assert answer["total"] == total
     assert answer["results"]["white"] == total
-    assert [move["usi"] for move in answer["moves"]] == ["7g7f"] * total
+    assert [move["move"] for move in answer["moves"]] == ["7g7f"] * total
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_a_cursor_that_was_not_made_here_is_refused(client):
 
 def test_another_game_is_not_known_here(client):
     answer = client.get("/api/v1/positions/chess/xyz")
-    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-kind")
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-game")

@@ -75,7 +75,7 @@ def test_a_broken_file_ends_as_a_failed_entry_that_names_line_and_reason(client)
     assert detail["state"] == "done"
     assert detail["entries"]["failed"] == 1
     (entry,) = client.get(detail["entries_url"]).json()["results"]
-    assert (entry["state"], entry["game"]) == ("failed", None)
+    assert (entry["state"], entry["game_id"]) == ("failed", None)
     issue = next(issue for issue in entry["issues"] if issue["severity"] == "error")
     assert issue["line"] == 1
     assert "五々将棋" in issue["source_line"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archive import codec, store
-from archive.derive.game import ReadyEntry, ReadyGame, read_again
+from archive.derive.game import DerivedEntry, DerivedGame, derive_stored
 from archive.models import Entry, Game, GameAlias, GamePlayer, GameRecord, Occurrence, Upload, UploadChunk
 from archive.store import deletion, verify
 from tests.archive.builders import ready, snapshot, upload
@@ -19,9 +19,9 @@ def all_right() -> bool:
     return not list(verify.verify())
 
 
-def sent(*games: ReadyGame) -> int:
+def sent(*games: DerivedGame) -> int:
     made, token = upload()
-    store.ingest(made.pk, token, [ReadyEntry(seq, game) for seq, game in enumerate(games)])
+    store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
     return made.pk
 
@@ -60,7 +60,7 @@ def test_comments_go_with_their_edition_and_the_index_is_left_alone(hot_at_three
     record = codec.unpack(plain[0].record)
     record["moves"][2]["comments"] = ["角道を開ける"]
     sent(*plain)
-    commenting = sent(read_again(record, plain[0].beside))
+    commenting = sent(derive_stored(record, plain[0].parsed_facts))
     before = Game.objects.get(player0__name="甲")
     assert before.jkf["moves"][2]["comments"] == ["角道を開ける"]
     assert store.delete_upload(commenting)
@@ -73,8 +73,8 @@ def test_comments_go_with_their_edition_and_the_index_is_left_alone(hot_at_three
 def test_games_of_an_older_version_are_made_anew_from_their_columns():
     first = sent(ready(OPENING, {3: [["6g6f"]]}, winner=1, black="甲", day="2020/01/02"))
     sent(ready(OPENING, winner=1, black="甲", day="2020/01/02"))
-    Entry.objects.update(beside={})
-    GameRecord.objects.update(beside={})
+    Entry.objects.update(parsed_facts={})
+    GameRecord.objects.update(parsed_facts={})
     store.delete_upload(first)
     game = Game.objects.get()
     assert (game.result, game.special, game.record_kind, game.index_rows) == (1, "TORYO", "game", 13)
@@ -119,10 +119,10 @@ def test_a_large_upload_goes_in_several_transactions(monkeypatch, settings):
 
 def test_a_worker_that_was_at_it_writes_nothing_more():
     made, token = upload()
-    store.ingest(made.pk, token, [ReadyEntry(0, ready(OPENING))])
+    store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
     store.begin_deletion(made.pk)
     with pytest.raises(store.ClaimLostError):
-        store.ingest(made.pk, token, [ReadyEntry(1, ready(OPENING, black="甲"))])
+        store.store_entries(made.pk, token, [DerivedEntry(1, ready(OPENING, black="甲"))])
     assert store.sweep() == [] and not store.retry(made.pk) and not store.claim(made.pk, "other")
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from archive import codec
-from archive.derive.game import digest, index_rows, ready_game, row_result, storable
+from archive.derive.game import derive_game, digest, index_rows, row_result, storable
 from archive.derive.headers import NO_DAY, played, player_name, read_day
 from archive.index.schema import FIRST, FORK
 from kifu_core import load
@@ -72,7 +72,7 @@ PI
 
 def test_the_same_game_as_kif_and_csa_has_one_digest():
     kif, csa = (
-        ready_game(load(text.encode(encoding), name).games[0])
+        derive_game(load(text.encode(encoding), name).games[0])
         for text, encoding, name in ((KIF, "cp932", "a.kif"), (CSA, "utf-8", "a.csa"))
     )
     assert kif.digest == csa.digest
@@ -152,7 +152,7 @@ def test_a_game_is_ready_with_its_plain_headers():
     ("winner", "draw", "result"), [(0, False, 0), (1, False, 1), (None, True, 2), (None, False, 3)]
 )
 def test_the_result_follows_from_the_ending(winner, draw, result):
-    assert ready_game(parsed(record(GAME), winner, draw=draw)).result == result
+    assert derive_game(parsed(record(GAME), winner, draw=draw)).result == result
 
 
 def test_only_games_have_results():

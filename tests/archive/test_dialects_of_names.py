@@ -45,7 +45,7 @@ READERS = {
     "player": lambda text: told(text, "81Dojo"),
     "limit": headers.read_limit,
     "day": lambda text: ((day := headers.read_day(text)).text, day.time),
-    "header": lambda text: headers.details(json.loads(text))["openings"],
+    "header": lambda text: headers.header_data(json.loads(text))["openings"],
 }
 
 
@@ -106,7 +106,7 @@ def test_a_number_behind_a_name_is_a_rating_where_people_are_rated():
 
 
 def test_the_place_of_a_player_is_told_in_the_details():
-    found = headers.details({"先手": "佐藤実三段(花巻)", "後手": "鈴木"})
+    found = headers.header_data({"先手": "佐藤実三段(花巻)", "後手": "鈴木"})
     assert found == {"players": [{"rank": "三段", "place": "花巻"}, {}]}
 
 
@@ -192,6 +192,6 @@ def test_periods_of_consideration_may_be_counted(text, limit):
 
 
 def test_castles_of_each_side_are_told_beside_their_openings():
-    found = headers.details(OPENINGS | {"後手の囲い": "美濃囲い、穴熊"})
+    found = headers.header_data(OPENINGS | {"後手の囲い": "美濃囲い、穴熊"})
     assert found["castles"] == [["中住まい"], ["美濃囲い", "穴熊"]]
-    assert headers.details({"先手の戦型": "棒銀", "先手の戦法": "右玉"})["openings"] == [["棒銀"], []]
+    assert headers.header_data({"先手の戦型": "棒銀", "先手の戦法": "右玉"})["openings"] == [["棒銀"], []]

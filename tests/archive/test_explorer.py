@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import HotMove, HotPosition
-from archive.queries.explorer import wilson
-from archive.queries.positions import explore, explore_many, games_through
+from archive.queries.explorer import explore, explore_many, wilson
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves, rules
@@ -24,7 +24,7 @@ START = shogi64.encode(Position.initial())
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(8)
     return [random_game(random) for _ in range(60)]
 
@@ -43,9 +43,9 @@ def test_a_move_tells_its_share_score_rating_and_last_year():
         ingest(rated(game, rating, None))
     ingest(ready("2g2f 8c8d", black="e", winner=1), ready("7g7f", kind="problem", black="f", day="2030"))
     first, second = explore(PUBLIC, "shogi", START).moves
-    assert (first.usi, first.total, first.share, first.others) == ("7g7f", 4, 0.8, 1)
+    assert (first.name, first.total, first.share, first.others) == ("7g7f", 4, 0.8, 1)
     assert (first.score, first.rated, first.rating, first.last_year) == (2 / 3, 3, 5200 / 3, 2013)
-    assert (second.usi, second.share, second.score, second.rated, second.last_year) == (
+    assert (second.name, second.share, second.score, second.rated, second.last_year) == (
         "2g2f",
         0.2,
         0,
@@ -84,7 +84,7 @@ def test_undecided_games_give_no_score():
 def test_a_move_tells_how_many_games_reach_what_it_leads_to_in_any_order():
     ingest(ready("7g7f 3c3d 2g2f 8c8d"), ready("2g2f 3c3d 7g7f 4c4d"), ready("2g2f 8c8d"))
     (seventh,) = [
-        move for move in explore(PUBLIC, "shogi", code_after("2g2f", "3c3d")).moves if move.usi == "7g7f"
+        move for move in explore(PUBLIC, "shogi", code_after("2g2f", "3c3d")).moves if move.name == "7g7f"
     ]
     assert (seventh.total, seventh.reached) == (1, 2)
 
@@ -94,7 +94,7 @@ def test_legal_moves_that_nobody_played_are_told_where_games_reach_what_they_lea
     code = code_after("2g2f", "3c3d")
     assert explore(PUBLIC, "shogi", code).unplayed is None
     (move,) = explore(PUBLIC, "shogi", code, transpositions=True).unplayed
-    assert (move.usi, move.text, move.reached, move.code) == (
+    assert (move.name, move.text, move.reached, move.code) == (
         "7g7f", "７六歩", 1, code_after("7g7f", "3c3d", "2g2f"),
     )  # fmt: skip
 

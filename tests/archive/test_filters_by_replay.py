@@ -12,11 +12,12 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.index import schema
 from archive.queries import counting, position_games
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -50,7 +51,7 @@ FILTERS = [
 
 
 @pytest.fixture(scope="module")
-def pool(module_db: None) -> list[ReadyGame]:
+def pool(module_db: None) -> list[DerivedGame]:
     """Games that are stored for all tests of this module."""
     random = Random(11)
     games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
@@ -81,7 +82,7 @@ def way(request, monkeypatch, hot_at_three) -> str:
 def passes(filters: GameFilters) -> Passes:
     """The filters in plain words."""
 
-    def check(game: ReadyGame, turn: int) -> bool:
+    def check(game: DerivedGame, turn: int) -> bool:
         turned = turn >> 1
         black, white = game.players[turned], game.players[1 - turned]
         result = game.result ^ turned if game.result < 2 else game.result

@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from archive import codec, env
+from archive.derive.editions import edition, union
 from archive.derive.game_limits import game_limits
-from archive.derive.merge import edition, union
 from archive.intake.reader import read_entries
 from archive.models import Entry, Game
 from kifu_core import games
@@ -45,8 +45,8 @@ def test_a_game_beyond_the_limits_is_stored_with_the_rest_as_text(settings):
     entry = Entry.objects.get(game=game)
     (issue,) = [issue for issue in entry.issues if issue["code"] == "main-line-limit"]
     assert (issue["line"] is not None, issue["ply"], issue["params"]) == (True, 16, {"limit": 15})
-    assert entry.extra["unread"].lstrip().startswith("16 ")
-    assert entry.extra["unread"].count("\n") == 24
+    assert entry.beyond_jkf["unread"].lstrip().startswith("16 ")
+    assert entry.beyond_jkf["unread"].count("\n") == 24
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_opening_book_with_ten_thousand_forks_is_kept_whole():
     assert entry.game is not None
     record = codec.unpack(entry.game.record)
     assert len(record["moves"][1]["forks"]) == 10_000
-    assert "unread" not in entry.extra
+    assert "unread" not in entry.beyond_jkf
 
 
 def test_editions_take_no_more_from_one_another_than_a_game_may_have(settings):

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from archive import store
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, Player, PlayerAlias, Upload
 from archive.queries import games as module
 from archive.queries.filters import GameFilters
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 DAYS = ["2020/01/01", "2020/01/01", "2021/03", "1743", "", ""]
 
 
-def games() -> list[ReadyGame]:
+def games() -> list[DerivedGame]:
     """Six games named a to f, two of them without a day."""
     return [
         ready("7g7f 3c3d 2g2f", black=name, white="乙", **({"day": day} if day else {}))
@@ -30,7 +30,7 @@ def games() -> list[ReadyGame]:
 
 
 def names(filters: GameFilters | None = None, **options) -> list[str]:
-    return [row.black for row in find_games(PUBLIC, filters, **options).items]
+    return [row.first for row in find_games(PUBLIC, filters, **options).items]
 
 
 def test_newest_and_oldest_come_first_and_unknown_days_last():
@@ -49,7 +49,7 @@ def test_pages_follow_each_other_without_gaps(order, filters, limit):
     pages, cursor = [], None
     while True:
         page = find_games(PUBLIC, filters, order, cursor, limit)
-        pages += [row.black for row in page.items]
+        pages += [row.first for row in page.items]
         cursor = page.next
         if cursor is None:
             break
@@ -106,7 +106,7 @@ def through_pages(filters, order, limit):
     while True:
         page = find_games(PUBLIC, filters, order, cursor, limit)
         assert len(page.items) <= limit
-        listed += [row.black for row in page.items]
+        listed += [row.first for row in page.items]
         cursor = page.next
         if cursor is None:
             return listed
@@ -119,23 +119,23 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(mo
     first = Upload.objects.order_by("pk")[0]
     for order in ORDERS:
         page = find_games(PUBLIC, GameFilters(upload=first.pk), order)
-        assert [row.black for row in page.items] == ["a"] and page.next is None
+        assert [row.first for row in page.items] == ["a"] and page.next is None
     monkeypatch.setattr(module, "LARGE_UPLOAD", 0)
     for order in ORDERS:
         assert through_pages(GameFilters(upload=first.pk), order, 2) == ["a"]
     last = find_games(PUBLIC, GameFilters(upload=Upload.objects.latest("pk").pk), "longest")
-    assert {row.black for row in last.items} == {"3c3d", "8c8d"}
+    assert {row.first for row in last.items} == {"3c3d", "8c8d"}
 
 
 def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
     by_length()
     page = find_games(PUBLIC, GameFilters(result=3), "added")
-    assert [row.black for row in page.items] == ["e"] and page.next
+    assert [row.first for row in page.items] == ["e"] and page.next
     page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
     assert page.items == () and page.next
     page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
-    assert [row.black for row in page.items] == ["b"]
+    assert [row.first for row in page.items] == ["b"]
     # Without anything that games must have there is nothing to look for.
     assert (
         len(find_games(PUBLIC, None, "longest").items)
@@ -161,7 +161,7 @@ def test_an_order_that_there_is_not_is_refused():
 def test_a_row_tells_what_is_known_of_a_game():
     ingest(ready("7g7f", black="羽生善治 九段", event="王位戦", site="東京", day="2021/03", winner=1))
     (row,) = find_games(PUBLIC).items
-    assert (row.black, row.white, row.event, row.site) == ("羽生善治", "", "王位戦", "東京")
+    assert (row.first, row.second, row.event, row.site) == ("羽生善治", "", "王位戦", "東京")
     assert (row.played_from, row.played_to, row.precision) == (date(2021, 3, 1), date(2021, 3, 31), "month")
     assert (row.result, row.plies, row.handicap, row.kind, row.record_kind) == (
         1,

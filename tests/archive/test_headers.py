@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 import kifu_core
 from archive.derive import headers
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.derive.headers import TimeLimit
 from tests.shared import CORPUS, GOLDEN
 
@@ -95,7 +95,7 @@ def test_the_time_of_day_is_kept(text, time):
 def test_days_of_the_moon_that_no_gregorian_month_has_are_kept_as_text():
     day = headers.read_day("1711/02/30")
     assert (day.start, day.end, day.text) == (date(1711, 2, 1), date(1711, 2, 28), "1711-02-30")
-    assert headers.details({"開始日時": "1711/02/30"}) == {"day": "1711-02-30"}
+    assert headers.header_data({"開始日時": "1711/02/30"}) == {"day": "1711-02-30"}
     assert headers.read_day("享和3年閏1月5日").leap_month
 
 
@@ -270,7 +270,7 @@ def test_a_problem_keeps_what_is_said_of_it():
         "作者": "伊藤看寿", "発表誌": "将棋図巧", "発表年月": "1755年3月", "受賞": "塚田賞", "手数": "7手詰",
         "完全性": "",
     }  # fmt: skip
-    assert headers.details(header) == {
+    assert headers.header_data(header) == {
         "problem": {
             "author": "伊藤看寿", "published_in": "将棋図巧", "published": "1755-03", "award": "塚田賞",
             "plies": 7,
@@ -279,8 +279,8 @@ def test_a_problem_keeps_what_is_said_of_it():
 
 
 def test_details_hold_only_what_there_is():
-    assert headers.details({}) == {}
-    found = headers.details(
+    assert headers.header_data({}) == {}
+    found = headers.header_data(
         {"先手": "羽生善治 九段", "後手": "甲", "棋戦": "第66期王位戦", "開始日時": "2024/05/01 10:00"}
     )
     assert found == {"players": [{"rank": "九段"}, {}], "edition": 66, "time": "10:00"}
@@ -336,8 +336,8 @@ def _digests(row: dict[str, str]) -> set[bytes]:
             del header[day]
         if not problem:
             header["開始日時"] = ("2014/09/02", "2014-09-02 10:00", "平成26年9月2日")[number]
-        digests.add(ready_game(game).digest)
+        digests.add(derive_game(game).digest)
         for side in header.keys() & {"先手", "後手", "上手", "下手"}:
             header[side] = _decorated(header[side], number)
-        digests.add(ready_game(game).digest)
+        digests.add(derive_game(game).digest)
     return digests

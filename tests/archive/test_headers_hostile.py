@@ -42,7 +42,7 @@ def test_no_value_of_a_header_is_too_strange(text):
 @given(st.dictionaries(st.sampled_from(NAMES), texts, max_size=8), st.lists(texts, max_size=3))
 @settings(max_examples=500, deadline=None)
 def test_no_set_of_headers_is_too_strange(header, remarks):
-    told = storable(headers.details(header, remarks))
+    told = storable(headers.header_data(header, remarks))
     json.dumps(told).encode()
     assert headers.played(header).precision in ("", "day", "month", "year")
     assert all(rating is None or abs(rating) < 2**15 for rating in headers.ratings(header, remarks))

@@ -176,7 +176,7 @@ def test_the_lists_of_games_call_no_hidden_file_by_its_name():
 def test_they_stay_hidden_when_the_upload_is_read_again():
     upload = stored(KIF)
     store.delete_games([first()], hide_bytes=True)
-    assert uploads.read_again(upload.pk)
+    assert uploads.reread(upload.pk)
     worker.work_off(upload.pk)
     assert Entry.objects.get().hidden and status(browser(), upload, "source") == 410
 
@@ -184,7 +184,7 @@ def test_they_stay_hidden_when_the_upload_is_read_again():
 def test_a_reading_that_does_not_find_the_record_any_more_leaves_it_hidden():
     upload = stored(KIF)
     store.delete_games([first()], hide_bytes=True)
-    Upload.objects.update(reading=1)
+    Upload.objects.update(rereads=1)
     deletion.remove_unread(upload.pk)
     assert Entry.objects.get().hidden
 

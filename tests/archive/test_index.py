@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from archive import store
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
-from archive.index.schema import Row
+from archive.index.schema import IndexRow
 from archive.models import (
     Entry,
     Game,
@@ -27,7 +27,7 @@ from archive.models import (
     Occurrence,
     UploadChunk,
 )
-from archive.queries.positions import explore
+from archive.queries.explorer import explore
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.games import GAMES
@@ -50,8 +50,8 @@ def vendor(name: str) -> None:
 @pytest.mark.django_db
 def test_extreme_values_survive_the_bulk_writer():
     rows = [
-        Row(-(2**63), 0, 1, 0, 0, 2, 3),
-        Row(2**63 - 1, 3_652_059, 1, 32_767, 32_767, 3, 4),
+        IndexRow(-(2**63), 0, 1, 0, 0, 2, 3),
+        IndexRow(2**63 - 1, 3_652_059, 1, 32_767, 32_767, 3, 4),
     ]
     engine().make_room()
     with transaction.atomic(), connection.cursor() as cursor:

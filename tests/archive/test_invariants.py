@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archive import store
-from archive.derive.game import ReadyEntry, ReadyGame, ready_game
-from archive.derive.game import read_again as read_record
+from archive.derive.game import DerivedEntry, DerivedGame, derive_game
+from archive.derive.game import derive_stored as read_record
 from archive.index import counters, schema
 from archive.models import Entry, Game, HotPosition, Upload
 from archive.store import verify
@@ -42,14 +42,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     """Games that share positions; the same ones come again and again."""
     random = Random(20)
     others = [quoridor.random_game(random) for _ in range(10)]
     return [*(random_game(random) for _ in range(40)), *related_games(random), *others]
 
 
-def related_games(random: Random) -> list[ReadyGame]:
+def related_games(random: Random) -> list[DerivedGame]:
     """Editions of four games that say more or less, and snapshots of them."""
     games = []
     for _ in range(4):
@@ -61,7 +61,7 @@ def related_games(random: Random) -> list[ReadyGame]:
         meeting = {"先手": "甲", "後手": "乙", "開始日時": "2020/01/01"}
         for length in (6, 11):
             made = record(played[:length], None, meeting, special=None)
-            games.append(ready_game(ParsedGame(made, "game", None)))
+            games.append(derive_game(ParsedGame(made, "game", None)))
     return games
 
 
@@ -72,7 +72,7 @@ def wipe() -> None:
             cursor.execute(f"DELETE FROM archive_{table}")
 
 
-def step(random: Random, pool: list[ReadyGame]) -> None:
+def step(random: Random, pool: list[DerivedGame]) -> None:
     """Something that a user, an administrator or a worker does."""
     ids = list(Game.objects.values_list("pk", flat=True))
     action = random.choice(ACTIONS)
@@ -93,7 +93,7 @@ def step(random: Random, pool: list[ReadyGame]) -> None:
             store.delete_upload(upload_id)
     elif action == "reread":
         for upload_id in some_uploads(random):
-            read_again(upload_id, random, pool)
+            reread(upload_id, random, pool)
     elif action == "promote":
         game = random.choice(pool)
         at = random.randrange(len(game.rows))
@@ -105,38 +105,38 @@ def some_uploads(random: Random) -> list[int]:
     return random.sample(ids, min(len(ids), 1))
 
 
-def read_again(upload_id: int, random: Random, pool: list[ReadyGame]) -> None:
+def reread(upload_id: int, random: Random, pool: list[DerivedGame]) -> None:
     """As a newer parser does: some games are others, some are not read at all, some entries not found."""
     entries = []
     for row in Entry.objects.filter(upload_id=upload_id).select_related("game__stored").order_by("seq"):
         if row.seq and random.random() < 0.1:
             break
         game = read_now(row, random, pool)
-        entries.append(ReadyEntry(row.seq, game, issues=() if game else (Issue("no-game", "error"),)))
+        entries.append(DerivedEntry(row.seq, game, issues=() if game else (Issue("no-game", "error"),)))
     token = uuid4().hex
     if entries and store.reread(upload_id) and store.claim(upload_id, token):
         try:
-            store.ingest(upload_id, token, entries)
+            store.store_entries(upload_id, token, entries)
             store.finish(upload_id, token)
         except store.ClaimLostError:
             # Another writer has deleted it.
             assert not Upload.objects.filter(pk=upload_id, claimed_by=token).exists()
 
 
-def read_now(row: Entry, random: Random, pool: list[ReadyGame]) -> ReadyGame | None:
+def read_now(row: Entry, random: Random, pool: list[DerivedGame]) -> DerivedGame | None:
     chance = random.random()
     if chance < 0.1:
         return None
     if chance < 0.4 or row.jkf is None:
         return random.choice(pool)
-    same = read_record(row.jkf, row.beside)
-    return read_record(row.jkf | {"header": {"先手": "甲"}}, row.beside) if chance < 0.6 else same
+    same = read_record(row.jkf, row.parsed_facts)
+    return read_record(row.jkf | {"header": {"先手": "甲"}}, row.parsed_facts) if chance < 0.6 else same
 
 
-def store_batch(games: list[ReadyGame], times: int = 1) -> None:
+def store_batch(games: list[DerivedGame], times: int = 1) -> None:
     made, token = upload()
     for _ in range(times):
-        store.ingest(made.pk, token, [ReadyEntry(seq, game) for seq, game in enumerate(games)])
+        store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
 
 
@@ -170,7 +170,7 @@ def test_counters_and_rows_agree_with_several_writers(pool, hot_at_three, small_
         wipe()
 
 
-def run_together(number: int, pool: list[ReadyGame]) -> None:
+def run_together(number: int, pool: list[DerivedGame]) -> None:
     """The same kinds of steps in several threads, each with a connection of its own."""
     failures: list[BaseException] = []
 

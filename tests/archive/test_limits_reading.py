@@ -49,7 +49,7 @@ def test_what_takes_too_long_is_a_clear_422(client, address, text):
 @pytest.mark.parametrize(
     ("address", "text"), [("/find/", USI), ("/find/", QUORIDOR), (EDITOR, USI), (EDITOR, KIF)]
 )
-@pytest.mark.parametrize(("language", "words"), [("en", "upload it instead"), ("ja", "アップロード")])
+@pytest.mark.parametrize(("language", "words"), [("en", "upload it instead"), ("ja", "登録すれば")])
 def test_pages_say_so_in_a_sentence(address, text, language, words):
     response = Client(headers={"Accept-Language": language}).post(address, {"text": text})
     assert response.status_code == 422

@@ -58,15 +58,15 @@ BODIES = [
     '{"a":' * 5000 + "1" + "}" * 5000,
     '{"text": "\\ud800"}', '{"codes": ["\\ud800"], "match": "\\ud800", "lines": "\\udfff"}',
     '{"text": "\\u0000"}',
-    '{"codes": [1e400]}', '{"game": 1e400}', '{"game": NaN}', '{"game": 99999999999999999999}',
-    '{"game": 1.5}',
-    '{"game": true, "ply": "1"}', '{"position": {"turn": [[]], "board": 5}}', '{"board": {"a": [{}]}}',
+    '{"codes": [1e400]}', '{"game_id": 1e400}', '{"game_id": NaN}', '{"game_id": 99999999999999999999}',
+    '{"game_id": 1.5}',
+    '{"game_id": true, "ply": "1"}', '{"position": {"turn": [[]], "board": 5}}', '{"board": {"a": [{}]}}',
     '{"text": "x", "to": ["kif"]}', '{"text": "\\u0000\\ud83d\\ude00", "to": "kif", "name": {}}',
     json.dumps({"text": "[" * 5000, "to": "jkf"}), json.dumps({"text": KIF, "name": "\0/..", "to": "jkf"}),
     json.dumps({"text": '{"header":{"a":"\\ud800"},"moves":[{"comments":["\\udfff"]}]}', "to": "jkf"}),
     json.dumps({"codes": ["x"] * 101}), json.dumps({"codes": [START], "match": "any"}),
     json.dumps({"text": "9" * 5000}), json.dumps({"text": "position startpos moves 7g7f", "ply": 0}),
-    json.dumps({"text": json.dumps({"kind": "quoridor", "version": 1, "moves": [[[]]]})}),
+    json.dumps({"text": json.dumps({"game": "quoridor", "version": 1, "moves": [[[]]]})}),
 ]  # fmt: skip
 
 odd_text = st.one_of(st.sampled_from(ODD), st.text(max_size=20))

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
-from archive.index.schema import FIRST, Place, Row
+from archive.index.schema import FIRST, GameAtKey, IndexRow
 from archive.models import (
     Entry,
     Event,
@@ -38,12 +38,13 @@ from archive.queries import (
     statistics,
     totals,
 )
+from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
-from archive.queries.positions import explore, explore_many, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.queries.taken_down import is_hidden
 from archive.queries.trend import trend
@@ -146,7 +147,7 @@ def _rows(random: Random) -> None:
         reached = [keys[START], *([keys[RARE]] if slot % 100 == 0 else [])]
         reached += [random.getrandbits(63) for _ in range(ROWS_A_GAME - len(reached))]
         rows += [
-            Row(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
+            IndexRow(at, played, slot, ply, random.choice(MOVES[at & 2]), FIRST, slot % 4)
             for ply, at in enumerate(reached)
         ]
     with pytest.MonkeyPatch.context() as patch, transaction.atomic(), connection.cursor() as cursor:
@@ -370,7 +371,7 @@ SOUGHT = {
 }
 
 
-def taking_out(places: list[Place]) -> list[tuple[str, list[Any]]]:
+def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
     """The statements that find these rows, as `Engine.take_out` prepares them, to be explained."""
     if connection.vendor == "sqlite":
         found = [(sqlite._DOOMED, list[Any]())]

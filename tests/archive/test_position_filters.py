@@ -9,8 +9,10 @@ import pytest
 from archive.derive.headers import player_name
 from archive.models import Game, Upload
 from archive.queries import counting
+from archive.queries.counting import Sample
+from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
-from archive.queries.positions import Sample, explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -27,7 +29,7 @@ def test_the_first_and_the_latest_game_pass_the_filters():
     answer = explore(
         PUBLIC, "shogi", START, filters=GameFilters(since=date(1985, 1, 1), until=date(2020, 12, 31))
     )
-    assert (answer.total, answer.first.black, answer.latest.black) == (2, "b", "a")
+    assert (answer.total, answer.first.first, answer.latest.first) == (2, "b", "a")
 
 
 @pytest.mark.parametrize("at_hand", [False, True])
@@ -41,7 +43,7 @@ def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
         filters = GameFilters(upload=upload.pk)
         assert explore(PUBLIC, "shogi", START, filters=filters).total == len(names)
         page = games_through(PUBLIC, "shogi", START, order="oldest", filters=filters)
-        assert sorted(game.black for game in page.items) == list(names)
+        assert sorted(game.first for game in page.items) == list(names)
 
 
 def test_who_plays_himself_counts_once(hot_at_three, monkeypatch):

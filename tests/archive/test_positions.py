@@ -10,13 +10,14 @@ from random import Random
 import pytest
 
 from archive import codec
-from archive.derive.game import ReadyGame, index_rows
+from archive.derive.game import DerivedGame, index_rows
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import people
+from archive.queries.explorer import Results, explore
 from archive.queries.facets import facets
 from archive.queries.games import find_games
 from archive.queries.keyset import InvalidCursorError
-from archive.queries.positions import Results, explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.statistics import counts
 from kifu_core.errors import DecodeError
@@ -34,7 +35,7 @@ START = shogi64.encode(Position.initial())
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(2 * GAMES))}
     return list(games.values())[:GAMES]
@@ -107,7 +108,7 @@ def test_first_and_latest_are_games_with_a_day():
     ingest(*(ready("7g7f 3c3d", black=name, day=day) for name, day in days.items()))
     ingest(ready("7g7f 3c3d", black="d"), ready("7g7f", kind="problem", black="e", day="2022/01/01"))
     answer = explore(PUBLIC, "shogi", START)
-    assert (answer.first.black, answer.latest.black) == ("b", "c")
+    assert (answer.first.first, answer.latest.first) == ("b", "c")
     assert (answer.total, answer.others) == (4, 1)
 
 
@@ -121,7 +122,12 @@ def test_a_position_nobody_reached_gives_zeros():
 def test_moves_come_with_text_and_the_position_after_them():
     ingest(ready("7g7f 3c3d 8h2b+ 3a2b"), ready("7g7f 8c8d", winner=1))
     (stats,) = explore(PUBLIC, "shogi", START).moves
-    assert (stats.usi, stats.text, stats.total, numbers(stats.results)) == ("7g7f", "７六歩", 2, (1, 1, 0, 0))
+    assert (stats.name, stats.text, stats.total, numbers(stats.results)) == (
+        "7g7f",
+        "７六歩",
+        2,
+        (1, 1, 0, 0),
+    )
     answer = explore(PUBLIC, "shogi", stats.code)
     assert [move.text for move in answer.moves] == ["８四歩", "３四歩"]
     position = Position.initial()
@@ -140,9 +146,9 @@ def test_a_game_of_the_other_colour_is_told_as_the_asker_sees_it():
     turned = Position.from_sfen(start).oriented(2)
     answer = explore(PUBLIC, "shogi", shogi64.encode(turned), "color")
     assert numbers(answer.results) == (1, 0, 0, 0)
-    assert [stats.usi for stats in answer.moves] == ["5i6i"]
+    assert [stats.name for stats in answer.moves] == ["5i6i"]
     (row,) = games_through(PUBLIC, "shogi", shogi64.encode(turned), "color").items
-    assert (row.usi, row.turned, row.result) == ("5i6i", True, 1)
+    assert (row.move_name, row.turned, row.result) == ("5i6i", True, 1)
     assert explore(PUBLIC, "shogi", shogi64.encode(turned)).total == 0
 
 

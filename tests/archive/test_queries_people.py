@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from django.core.cache import cache
 
-from archive.derive.game import ReadyGame, ready_game
+from archive.derive.game import DerivedGame, derive_game
 from archive.models import Event, Game, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.scope import PUBLIC
@@ -117,12 +117,12 @@ def test_lengths_have_classes_without_gaps() -> None:
     assert add_up(PUBLIC).lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
 
 
-def timed(played: str, *seconds: int) -> ReadyGame:
+def timed(played: str, *seconds: int) -> DerivedGame:
     """A game whose moves took so long."""
     made = builders.record(played)
     for entry, used in zip(made["moves"][1:], seconds, strict=False):
         entry["time"] = {"now": {"m": used // 60, "s": used % 60}, "total": {"h": 0, "m": 0, "s": 0}}
-    return ready_game(builders.parsed(made))
+    return derive_game(builders.parsed(made))
 
 
 def test_games_are_counted_by_the_time_that_both_sides_used() -> None:

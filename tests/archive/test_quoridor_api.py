@@ -7,7 +7,8 @@ import json
 import pytest
 from rest_framework.test import APIClient
 
-from archive.models import Game
+from archive import codec
+from archive.models import Game, GameRecord
 from kifu_core import games
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.keys import display_key
@@ -42,7 +43,7 @@ def post(client: APIClient, address: str, **body: object):
 def test_a_game_is_told_with_the_names_of_its_sides(client):
     stored(NAMED, "x.txt")
     told = get(client, f"games/{Game.objects.get().pk}").json()
-    assert (told["kind"], told["white"], told["black"], told["result"]) == ("quoridor", "Ada", "Bo", "black")
+    assert (told["game"], told["white"], told["black"], told["result"]) == ("quoridor", "Ada", "Bo", "black")
     assert (told["special"], told["handicap"], told["plies"]) == ("TORYO", "START", len(PLAYED))
     assert list(told["record"]) == ["qf", "alg", "json"]
     assert told["sources"][0]["format"] == "alg"
@@ -55,7 +56,7 @@ def test_a_record_can_be_taken_away_in_every_format_of_its_game(client, name):
     assert answer.status_code == 200
     kind, result = games.load(answer.content, f"x.{name}")
     (game,) = result.games
-    assert kind.main_moves(game.record) == PLAYED
+    assert kind.replay.main_moves(game.record) == PLAYED
     assert game.record["header"].get("先手", "") == ("" if name == "qf" else "Ada")
 
 
@@ -86,9 +87,19 @@ def test_positions_of_a_game_have_their_display_keys(client):
 def test_times_name_the_side(client):
     time = {"now": {"m": 0, "s": 5}, "total": {"h": 0, "m": 0, "s": 5}}
     moves = [{}, {"move": {"to": "e2"}, "time": time}, {"move": {"to": "e8"}, "time": time}]
-    stored(json.dumps({"kind": "quoridor", "version": 1, "header": {}, "moves": moves}), "x.json")
+    stored(json.dumps({"game": "quoridor", "version": 1, "header": {}, "moves": moves}), "x.json")
     clock = get(client, f"games/{Game.objects.get().pk}/series").json()["clock"]
     assert [(tick["side"], tick["used"]) for tick in clock] == [("white", 5), ("black", 5)]
+
+
+def test_a_record_that_was_stored_before_it_named_its_game_so_does_now(client):
+    stored(NAMED, "x.txt")
+    kept = GameRecord.objects.get()
+    old = codec.unpack(kept.record)
+    old["kind"] = old.pop("game")
+    GameRecord.objects.update(record=codec.pack(old))
+    told = get(client, f"games/{kept.game_id}/record.json").json()
+    assert (told["game"], "kind" in told) == ("quoridor", False)
 
 
 def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):
@@ -96,7 +107,7 @@ def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):
     ingest(builders.ready("7g7f 3c3d", black="Bo", white="Ada"))
 
     def kinds(**query):
-        return [game["kind"] for game in get(client, "games", **query).json()["results"]]
+        return [game["game"] for game in get(client, "games", **query).json()["results"]]
 
     assert sorted(kinds()) == sorted(kinds(player="Ada")) == ["quoridor", "shogi"]
     assert kinds(game="quoridor") == kinds(game="quoridor", black="Bo", result="black") == ["quoridor"]
@@ -113,8 +124,8 @@ def test_lists_are_filtered_by_kind_and_by_the_sides_of_that_kind(client):
 def test_a_position_is_told_with_its_walls_and_who_placed_them(client):
     ingest(ready("d3h e6h e2"), ready("e6h d3h d1", white="Bo", winner=1))
     code = display_key(after("d3h e6h"))
-    told = get(client, f"positions/quoridor/{games.QUORIDOR.path_code(code)}", match="exact").json()
-    assert (told["kind"], told["code"], told["total"]) == ("quoridor", code, 2)
+    told = get(client, f"positions/quoridor/{games.QUORIDOR.codec.path_code(code)}", match="exact").json()
+    assert (told["game"], told["code"], told["total"]) == ("quoridor", code, 2)
     assert told["position"] == {"color": 0, "pawns": ["e1", "e9"], "walls": [["d3h"], ["e6h"]]}
     assert told["results"] == {"white": 1, "black": 1, "draw": 0, "unknown": 0}
     assert {move["move"] for move in told["moves"]} == {"e2", "d1"}
@@ -140,7 +151,7 @@ def test_addresses_write_codes_with_other_characters(client):
             "局面だけのコードではありません",
             "the code is not that of a position alone",
         ),
-        ("gkw", "truncated", "コードが途中で終わっています（white_h）", "the code ends inside white_h"),
+        ("gkw", "truncated", "コードが途中で切れています", "the code ends inside white_h"),
     ],
 )
 def test_what_is_wrong_with_a_code_is_told_in_words(client, code, error, japanese, english):
@@ -201,8 +212,8 @@ def test_whatever_names_a_position_leads_to_it(client, body, played):
 def test_a_stored_game_names_a_position_of_its_kind_only(client):
     stored(LIST, "x.txt")
     pk = Game.objects.get().pk
-    assert post(client, "positions/quoridor/find", game=pk, ply=0).json()["code"] == START
-    assert post(client, "positions/shogi/find", game=pk, ply=0).json()["code"] == "game-not-found"
+    assert post(client, "positions/quoridor/find", game_id=pk, ply=0).json()["code"] == START
+    assert post(client, "positions/shogi/find", game_id=pk, ply=0).json()["code"] == "game-not-found"
 
 
 @pytest.mark.parametrize(
@@ -231,7 +242,7 @@ def test_records_are_converted_within_their_game(client):
     assert game["record"].strip() == CODE
     assert [loss["code"] for loss in game["losses"]] == ["lost-headers", "lost-ending"]
     (game,) = post(client, "convert", text=CODE, to="json").json()["games"]
-    assert game["record"]["kind"] == "quoridor"
+    assert game["record"]["game"] == "quoridor"
     for text, to in ((CODE, "kif"), (KIF, "alg")):
         answer = post(client, "convert", text=text, to=to)
         assert (answer.status_code, answer.json()["code"]) == (400, "other-game")
@@ -239,7 +250,7 @@ def test_records_are_converted_within_their_game(client):
 
 def test_a_check_tells_how_a_record_ends(client):
     told = post(client, "check", text=NAMED).json()
-    assert (told["kind"], told["formats"]) == ("quoridor", ["qf", "alg", "json"])
+    assert (told["game"], told["formats"]) == ("quoridor", ["qf", "alg", "json"])
     (game,) = told["games"]
     assert (game["plies"], game["winner"], game["preset"]) == (len(PLAYED), 1, "START")
     assert game["final_code"] == display_key(after(LIST))

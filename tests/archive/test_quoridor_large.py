@@ -43,7 +43,9 @@ FILES = {
     "lists": "\n".join(LISTS),
     "labelled lists": "\n".join(labelled(LISTS)),
     "numbered lists": "\n".join(map(numbered, LISTS)),
-    "tagged lists": "\n".join(QUORIDOR.dump(as_jkf(random_record(seed)), "alg") for seed in range(1, 20, 3)),
+    "tagged lists": "\n".join(
+        QUORIDOR.formats.dump(as_jkf(random_record(seed)), "alg") for seed in range(1, 20, 3)
+    ),
 }
 
 

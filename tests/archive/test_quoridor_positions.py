@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
 from archive.queries import counting
-from archive.queries.explorer import explore_many
+from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import GameFilters
 from archive.queries.legal import legal
 from archive.queries.novelty import novelty
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
@@ -34,7 +34,7 @@ KIND = "quoridor"
 
 
 @pytest.fixture(scope="module")
-def pool() -> list[ReadyGame]:
+def pool() -> list[DerivedGame]:
     random = Random(4)
     games = {game.digest: game for game in (random_game(random) for _ in range(300))}
     return list(games.values())[:150]
@@ -119,7 +119,7 @@ def test_who_placed_a_wall_makes_no_difference_but_is_shown():
         assert answer.total == 2 and answer.code == code(asked)
         walls = [after(asked).walls(color) for color in (0, 1)]
         for move in answer.moves:
-            placed = QUORIDOR.decode(move.code)
+            placed = QUORIDOR.codec.decode(move.code)
             assert [placed.walls(color) for color in (0, 1)] == walls
 
 
@@ -128,16 +128,16 @@ def test_moves_and_results_are_told_as_the_asker_sees_the_board():
     position = turned(after("e2 e8"), 2)
     answer = explore(PUBLIC, KIND, display_key(position), "color")
     assert numbers(answer.results) == (0, 1, 0, 0)
-    assert [move.usi for move in answer.moves] == ["e6h"]
+    assert [move.name for move in answer.moves] == ["e6h"]
     (row,) = games_through(PUBLIC, KIND, display_key(position), "color").items
-    assert (row.usi, row.turned, row.result) == ("e6h", True, 0)
+    assert (row.move_name, row.turned, row.result) == ("e6h", True, 0)
     assert explore(PUBLIC, KIND, display_key(position)).total == 0
 
 
 def test_a_symmetrical_board_folds_mirrored_moves():
     ingest(ready("d1 e8"), ready("f1 e8", white="Bo"))
-    assert [(move.usi, move.total) for move in explore(PUBLIC, KIND, START, "mirror").moves] == [("d1", 2)]
-    assert [(move.usi, move.total) for move in explore(PUBLIC, KIND, START).moves] == [("d1", 1), ("f1", 1)]
+    assert [(move.name, move.total) for move in explore(PUBLIC, KIND, START, "mirror").moves] == [("d1", 2)]
+    assert [(move.name, move.total) for move in explore(PUBLIC, KIND, START).moves] == [("d1", 1), ("f1", 1)]
 
 
 def test_the_kinds_of_games_have_nothing_in_common():
@@ -150,11 +150,11 @@ def test_the_kinds_of_games_have_nothing_in_common():
 def test_legal_moves_have_names_and_lead_on():
     moves = legal(KIND, START)
     assert len(moves) == 131
-    assert {move.usi for move in moves} >= {"e2", "d1", "f1", "a1h", "h8v"}
+    assert {move.name for move in moves} >= {"e2", "d1", "f1", "a1h", "h8v"}
     for move in moves[:5]:
         position = Position.initial()
         position.do_move(move.move)
-        assert (move.usi, move.text, move.code) == (name(move.move), move.usi, display_key(position))
+        assert (move.name, move.text, move.code) == (name(move.move), move.name, display_key(position))
 
 
 def test_there_are_no_moves_after_a_win():
@@ -167,8 +167,8 @@ def test_a_tree_of_moves_is_walked():
     ingest(ready("e2 e8 e3"), ready("e2 e8 d3h", white="Bo"), ready("e2 d9", white="Cy"))
     found = walk(PUBLIC, KIND, START, 3, 1)
     (first,) = found.root.children
-    assert [(node.played.usi, node.played.total) for node in first.children] == [("e8", 2), ("d9", 1)]
-    assert {node.played.usi for node in first.children[0].children} == {"e3", "d3h"}
+    assert [(node.played.name, node.played.total) for node in first.children] == [("e8", 2), ("d9", 1)]
+    assert {node.played.name for node in first.children[0].children} == {"e3", "d3h"}
 
 
 def test_a_tree_knows_a_position_again_whoever_placed_its_walls():
@@ -193,7 +193,7 @@ def test_filters_mean_the_askers_colours():
         assert explore(PUBLIC, KIND, code("e2"), filters=filters).total == total
     asked = display_key(turned(after("e2"), 2))
     (row,) = games_through(PUBLIC, KIND, asked, "color", filters=GameFilters(black="Ada")).items
-    assert row.white == "Ada"
+    assert row.second == "Ada"
 
 
 @pytest.mark.parametrize("few", [0, 10**9])

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from archive import codec, store
-from archive.derive.game import digest, index_rows, read_again, stem
+from archive.derive.game import derive_stored, digest, index_rows, stem
 from archive.intake import worker
 from archive.models import Entry, Game
 from kifu_core.games import GAMES
@@ -22,7 +22,7 @@ from tests.archive.quoridor import CODE, LIST, NAMED, PLAYED, random_game
 pytestmark = pytest.mark.django_db
 
 JSON = json.dumps(
-    {"kind": "quoridor", "version": 1, "header": {"先手": "Ada"}, "moves": [{}, {"move": {"to": "e2"}}]}
+    {"game": "quoridor", "version": 1, "header": {"先手": "Ada"}, "moves": [{}, {"move": {"to": "e2"}}]}
 )
 
 
@@ -97,7 +97,7 @@ def test_games_of_different_kinds_are_never_the_same():
 def test_every_node_is_indexed_forks_included():
     ready = random_game(Random(4))
     record = codec.unpack(ready.record)
-    visits = GAMES["quoridor"].visits(record)
+    visits = GAMES["quoridor"].replay.visits(record)
     assert {row.ply for row in ready.rows} == {visit.ply for visit in visits}
     assert set(ready.codes) == {visit.code for visit in visits}
     assert (ready.rows, ready.codes) == index_rows(record, "quoridor")
@@ -106,7 +106,7 @@ def test_every_node_is_indexed_forks_included():
 def test_what_is_stored_reads_again_as_it_was():
     for seed in range(6):
         ready = replace(random_game(Random(seed)), ratings=(None, None))
-        assert read_again(codec.unpack(ready.record), ready.beside) == ready
+        assert derive_stored(codec.unpack(ready.record), ready.parsed_facts) == ready
 
 
 def test_rereading_and_checking_change_nothing():

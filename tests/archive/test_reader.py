@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.intake import reader, worker
 from archive.intake.reader import read_entries
 from kifu_core import games
@@ -42,7 +42,7 @@ def test_a_game_that_breaks_off_keeps_what_came_before_and_names_the_line():
     (issue,) = [issue for issue in entry.issues if issue.severity == "error"]
     assert (issue.code, issue.line, issue.ply) == ("no-piece", 4, 2)
     assert issue.source_line == "   2 ５五歩(54)"
-    assert "２六歩" in entry.extra["unread"]
+    assert "２六歩" in entry.beyond_jkf["unread"]
 
 
 def test_a_file_of_another_board_fails_with_line_and_reason():
@@ -101,7 +101,7 @@ def test_batches_are_bounded_by_entries_and_rows(monkeypatch):
 def test_a_game_is_derived_only_when_it_is_asked_for(monkeypatch):
     derived = []
     monkeypatch.setattr(
-        reader, "ready_game", lambda parsed: derived.append(parsed.index) or ready_game(parsed)
+        reader, "derive_game", lambda parsed: derived.append(parsed.index) or derive_game(parsed)
     )
     found = read_entries("/\n".join([CSA, CSA, CSA]).encode(), "three.csa")
     next(found)

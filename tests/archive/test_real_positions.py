@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.intake.reader import read_entries
 from archive.management.commands.sample_games import sample_files
 from archive.models import Game
-from archive.queries.positions import explore
+from archive.queries.explorer import explore
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
@@ -27,25 +27,25 @@ pytestmark = pytest.mark.django_db
 CORPUS_FILES = 120
 
 
-def read(paths: list[Path]) -> list[ReadyGame]:
+def read(paths: list[Path]) -> list[DerivedGame]:
     """The games of shogi in files, each once."""
     found = (entry.game for path in paths for entry in read_entries(path.read_bytes(), path.name))
     return list({game.digest: game for game in found if game and game.kind == "shogi"}.values())
 
 
 @pytest.fixture(scope="module")
-def samples() -> list[ReadyGame]:
+def samples() -> list[DerivedGame]:
     return read(sample_files())
 
 
 @pytest.fixture(scope="module")
-def corpus() -> list[ReadyGame]:
+def corpus() -> list[DerivedGame]:
     paths = [path for kind in ("kif", "ki2", "csa", "jkf") for path in shared_paths(f"corpus/{kind}/**/*.*")]
     return read(Random(7).sample(paths, min(len(paths), CORPUS_FILES)))
 
 
 @pytest.fixture(params=["samples", pytest.param("corpus", marks=pytest.mark.shared)])
-def games(request, hot_at_three) -> list[ReadyGame]:
+def games(request, hot_at_three) -> list[DerivedGame]:
     """Real games, stored."""
     found = request.getfixturevalue(request.param)
     for start in range(0, len(found), 20):
@@ -54,7 +54,7 @@ def games(request, hot_at_three) -> list[ReadyGame]:
     return found
 
 
-def reached(games: list[ReadyGame], count: int) -> list[Position]:
+def reached(games: list[DerivedGame], count: int) -> list[Position]:
     """Positions that games reach: often ones, forks, last ones, some at random."""
     times = Counter(sfen for game in games for sfen in {node[0] for node in nodes(game)})
     often = [sfen for sfen, _ in times.most_common(8)]
@@ -115,7 +115,7 @@ def test_every_way_to_ask_is_the_sum_of_exact_answers_of_its_images(games, match
 def test_a_position_that_is_its_own_mirror_image_folds_its_moves(db):
     ingest(ready("5h4h 5b4b", start=ROOKS), ready("5h6h 5b4b", start=ROOKS), ready("5h5g", start=ROOKS))
     code = shogi64.encode(Position.from_sfen(ROOKS))
-    assert {move.usi: move.total for move in explore(PUBLIC, "shogi", code).moves} == {
+    assert {move.name: move.total for move in explore(PUBLIC, "shogi", code).moves} == {
         "5h4h": 1,
         "5h6h": 1,
         "5h5g": 1,
@@ -142,7 +142,7 @@ def test_every_node_counts_once_at_its_first_visit(db):
     for lines, played in (("main", {"5i6i": 1}), ("all", {"5i6i": 1, "5h5e": 1})):
         answer = explore(PUBLIC, "shogi", code, "exact", lines)
         assert answer.total == 1
-        assert {move.usi: move.total for move in answer.moves} == played
+        assert {move.name: move.total for move in answer.moves} == played
     assert (explore(PUBLIC, "shogi", code).first, explore(PUBLIC, "shogi", code).latest) == (None, None)
     last = Position.from_sfen(ROOKS)
     for usi in "5h5e", "5a6a":

@@ -11,9 +11,10 @@ from django.db import connection, transaction
 from archive import store
 from archive.index import sqlite
 from archive.index.engine import engine
-from archive.index.schema import Row
+from archive.index.schema import IndexRow
 from archive.models import Game, Occurrence
-from archive.queries.positions import explore, games_through
+from archive.queries.explorer import explore
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.queries.trend import trend
 from archive.store import verify
@@ -49,13 +50,13 @@ def noted() -> int:
     return value("SELECT recent FROM archive_occurrence_settling")
 
 
-def insert(rows: list[Row]) -> None:
+def insert(rows: list[IndexRow]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         engine().insert(cursor, rows)
 
 
-def rows_of(slot: int, keys: range) -> list[Row]:
-    return [Row(key, 0, slot, 0, 0, 2, 3) for key in keys]
+def rows_of(slot: int, keys: range) -> list[IndexRow]:
+    return [IndexRow(key, 0, slot, 0, 0, 2, 3) for key in keys]
 
 
 @pytest.mark.django_db
@@ -82,7 +83,7 @@ def test_what_is_too_much_is_settled_in_the_order_of_keys_and_then_from_the_firs
 @pytest.mark.django_db
 def test_the_first_and_the_last_key_there_can_be_are_settled_too(monkeypatch):
     monkeypatch.setattr(sqlite, "RECENT_ROWS", 0)
-    rows = [Row(key, 0, 1, 0, 0, 2, 3) for key in (LOWEST, -1, 0, 1, HIGHEST)]
+    rows = [IndexRow(key, 0, 1, 0, 0, 2, 3) for key in (LOWEST, -1, 0, 1, HIGHEST)]
     for _ in range(3):
         insert(rows)
         with connection.cursor() as cursor:

@@ -27,7 +27,7 @@ def test_games_stored_by_an_older_parser_become_what_is_read_now(monkeypatch):
     Game.objects.filter(pk=older.pk).update(site="wrongly read")
     assert run(str(first.pk)) == "1 uploads read again, 0 games became one with another\n"
     older.refresh_from_db()
-    assert older.site == "" and Upload.objects.get(pk=second.pk).reading == 0
+    assert older.site == "" and Upload.objects.get(pk=second.pk).rereads == 0
     monkeypatch.setattr("archive.derive.headers.dates.BEGINNINGS", ())
     assert run("--all") == "2 uploads read again, 1 games became one with another\n"
     assert GameAlias.objects.get().pk == newer.pk and Game.objects.get().pk == older.pk

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from archive import store
-from archive.derive.game import ReadyEntry, ReadyGame
+from archive.derive.game import DerivedEntry, DerivedGame
 from archive.intake import worker
 from archive.models import Entry, Game, GameAlias, Occurrence, Upload
 from archive.store import verify
@@ -25,20 +25,20 @@ def all_right() -> bool:
     return not list(verify.verify())
 
 
-def sent(*games: ReadyGame | None) -> int:
+def sent(*games: DerivedGame | None) -> int:
     made, token = upload()
     take(made.pk, token, *games)
     return made.pk
 
 
-def take(pk: int, token: str, *games: ReadyGame | None) -> None:
+def take(pk: int, token: str, *games: DerivedGame | None) -> None:
     failed = (Issue("illegal-move", "error"),)
-    entries = [ReadyEntry(seq, game, issues=() if game else failed) for seq, game in enumerate(games)]
-    store.ingest(pk, token, entries)
+    entries = [DerivedEntry(seq, game, issues=() if game else failed) for seq, game in enumerate(games)]
+    store.store_entries(pk, token, entries)
     assert store.finish(pk, token)
 
 
-def read_again(pk: int, *games: ReadyGame | None) -> None:
+def reread(pk: int, *games: DerivedGame | None) -> None:
     assert store.reread(pk)
     assert store.claim(pk, "again")
     take(pk, "again", *games)
@@ -48,18 +48,18 @@ def test_a_game_that_reads_differently_changes_in_place():
     pk = sent(ready(OPENING, black="甲九段", day="2020/01/02"))
     game = Game.objects.get()
     new = ready(OPENING + " 8g8f", {2: [["8c8d"]]}, black="甲", white="乙", event="名人戦", day="2020/01/03")
-    read_again(pk, new)
+    reread(pk, new)
     again = Game.objects.get()
     assert (again.pk, again.plies, again.event.name, again.player1.name) == (game.pk, 13, "名人戦", "乙")
     assert Entry.objects.get().state == "stored" and Entry.objects.get().record is None
-    assert Entry.objects.get().reading == Upload.objects.get().reading == 1
+    assert Entry.objects.get().rereads == Upload.objects.get().rereads == 1
     assert all_right()
 
 
 def test_reading_the_same_again_changes_nothing():
     pk = sent(ready(OPENING, {3: [["6g6f"]]}, black="甲"), ready(OTHER), None)
     before = list(Game.objects.order_by("pk").values()), sorted(Occurrence.objects.values_list())
-    read_again(pk, ready(OPENING, {3: [["6g6f"]]}, black="甲"), ready(OTHER), None)
+    reread(pk, ready(OPENING, {3: [["6g6f"]]}, black="甲"), ready(OTHER), None)
     assert before == (list(Game.objects.order_by("pk").values()), sorted(Occurrence.objects.values_list()))
     assert [entry.state for entry in Entry.objects.order_by("seq")] == ["stored", "stored", "failed"]
 
@@ -67,7 +67,7 @@ def test_reading_the_same_again_changes_nothing():
 def test_columns_that_are_read_differently_are_written_though_the_game_is_the_same():
     pk = sent(ready(OPENING, black="甲"))
     Game.objects.update(opening="棒銀", digest_version=1)
-    read_again(pk, ready(OPENING, black="甲"))
+    reread(pk, ready(OPENING, black="甲"))
     assert Game.objects.get().opening == "" and all_right()
 
 
@@ -75,7 +75,7 @@ def test_two_games_that_turn_out_to_be_one_are_one_and_an_alias():
     pk = sent(ready(OPENING, {3: [["6g6f"]]}, black="甲 先生"), ready(OTHER), ready(OPENING, black="乙"))
     first, second, third = Game.objects.order_by("pk")
     same = ready(OPENING, {3: [["6g6f"]]}, black="丙")
-    read_again(pk, same, ready(OTHER), replace(same))
+    reread(pk, same, ready(OTHER), replace(same))
     assert {game.pk for game in Game.objects.all()} == {first.pk, second.pk, third.pk} - {alias().pk}
     assert alias().game.player0.name == "丙"
     assert sorted(Entry.objects.values_list("state", flat=True)) == ["duplicate", "stored", "stored"]
@@ -90,9 +90,9 @@ def test_a_game_sent_twice_keeps_its_id_when_both_are_read_again():
     old, new = ready(OPENING, black="甲"), ready(OPENING + " 8g8f", black="甲")
     first, second = sent(old), sent(old)
     pk = Game.objects.get().pk
-    read_again(first, new)
+    reread(first, new)
     assert Game.objects.get().plies == 13 and all_right()
-    read_again(second, new)
+    reread(second, new)
     game = Game.objects.get()
     assert (game.pk, game.plies, game.entries.count()) == (pk, 13, 2) and all_right()
     assert [entry.record for entry in Entry.objects.all()] == [None, None]
@@ -101,8 +101,8 @@ def test_a_game_sent_twice_keeps_its_id_when_both_are_read_again():
 def test_games_that_were_taken_for_one_are_two_when_read_again():
     old = ready(OPENING, black="甲")
     first, second = sent(old), sent(old)
-    read_again(first, ready(OPENING, black="甲", day="2020/01/02"))
-    read_again(second, ready(OPENING, black="甲", day="2021/01/02"))
+    reread(first, ready(OPENING, black="甲", day="2020/01/02"))
+    reread(second, ready(OPENING, black="甲", day="2021/01/02"))
     assert [game.played_from.year for game in Game.objects.order_by("pk")] == [2020, 2021]
     assert sorted(Entry.objects.values_list("state", flat=True)) == ["stored", "stored"]
     assert all_right()
@@ -110,7 +110,7 @@ def test_games_that_were_taken_for_one_are_two_when_read_again():
 
 def test_what_cannot_be_read_any_more_keeps_its_game_and_says_so():
     pk = sent(ready(OPENING, black="甲"))
-    read_again(pk, None)
+    reread(pk, None)
     entry = Entry.objects.get()
     assert (entry.state, entry.game) == ("stored", Game.objects.get())
     assert [issue["code"] for issue in entry.issues] == ["illegal-move", "kept-reading"]
@@ -118,14 +118,14 @@ def test_what_cannot_be_read_any_more_keeps_its_game_and_says_so():
 
 def test_what_could_not_be_read_before_is_stored_now():
     pk = sent(None, ready(OPENING, black="甲"))
-    read_again(pk, ready(OTHER), ready(OPENING, black="甲"))
+    reread(pk, ready(OTHER), ready(OPENING, black="甲"))
     assert Game.objects.count() == 2 and not Entry.objects.filter(state="failed").exists() and all_right()
 
 
 def test_entries_that_are_not_found_any_more_go_with_their_games():
     pk = sent(ready(OPENING, black="甲"), ready(OTHER))
     kept = Entry.objects.get(seq=0).game
-    read_again(pk, ready(OPENING, black="甲"))
+    reread(pk, ready(OPENING, black="甲"))
     assert Game.objects.get() == kept and Entry.objects.get().seq == 0 and all_right()
 
 
@@ -134,7 +134,7 @@ def test_a_text_found_between_others_takes_nobodys_game():
     pk = sent(one, two)
     before = [entry.game_id for entry in Entry.objects.order_by("seq")]
     found = ready("5g5f 3c3d 5f5e 8c8d 2h5h 7a6b 7g7f 6c6d 8h7g 6b6c", black="丁")
-    read_again(pk, one, found, two)
+    reread(pk, one, found, two)
     assert [entry.game_id for entry in Entry.objects.order_by("seq")][::2] == before
     assert Game.objects.count() == 3 and not GameAlias.objects.exists() and all_right()
 
@@ -144,7 +144,7 @@ def test_a_text_found_between_games_of_the_same_players_takes_nobodys_game():
     pk = sent(one, two)
     before = [entry.game_id for entry in Entry.objects.order_by("seq")]
     found = ready("5g5f 3c3d 5f5e 8c8d 2h5h 7a6b 7g7f 6c6d 8h7g 6b6c", black="甲", white="乙")
-    read_again(pk, one, found, two)
+    reread(pk, one, found, two)
     assert [entry.game_id for entry in Entry.objects.order_by("seq")][::2] == before
     assert [entry.state for entry in Entry.objects.order_by("seq")] == ["stored"] * 3
     assert Game.objects.count() == 3 and not GameAlias.objects.exists() and all_right()
@@ -153,7 +153,7 @@ def test_a_text_found_between_games_of_the_same_players_takes_nobodys_game():
 def test_a_game_that_an_administrator_deleted_does_not_come_back():
     pk = sent(ready(OPENING, black="甲"))
     store.delete_games(Game.objects.values_list("pk", flat=True))
-    read_again(pk, ready(OPENING, black="甲"))
+    reread(pk, ready(OPENING, black="甲"))
     assert not Game.objects.exists() and Entry.objects.get().state == "deleted"
 
 
@@ -169,7 +169,7 @@ def test_from_the_bytes_everything_comes_again_and_the_bytes_are_the_same():
     assert store.reread(upload.pk)
     worker.work_off(upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.reading) == ("done", 1)
+    assert (upload.state, upload.rereads) == ("done", 1)
     assert (Game.objects.values().get(), b"".join(upload.stream())) == before and all_right()
 
 
@@ -184,21 +184,21 @@ def test_a_large_upload_is_read_again_in_turns(monkeypatch):
     while worker.work_on(upload.pk, f"turn {turns}", seconds=0):
         turns += 1
         Upload.objects.update(claimed_until=None)
-    assert turns > 3 and set(Entry.objects.values_list("reading", flat=True)) == {1}
+    assert turns > 3 and set(Entry.objects.values_list("rereads", flat=True)) == {1}
     assert list(Game.objects.order_by("pk").values_list("pk", "site")) == [(pk, "") for pk in ids]
     assert all_right()
 
 
 def test_what_is_read_again_is_written_a_few_entries_at_a_time(monkeypatch):
     upload = stored("/\n".join(CSA.replace("先手の人", f"人{n}") for n in range(5)), "games.csa")
-    monkeypatch.setattr(worker, "AGAIN_ENTRIES", 2)
-    ingest, sizes = store.ingest_together, []
+    monkeypatch.setattr(worker, "REREAD_ENTRIES", 2)
+    ingest, sizes = store.store_batches, []
 
     def counted(batches, token):
         sizes.append(sum(len(batch.entries) for batch in batches))
         return ingest(batches, token)
 
-    monkeypatch.setattr(store, "ingest_together", counted)
+    monkeypatch.setattr(store, "store_batches", counted)
     assert store.reread(upload.pk)
     worker.work_off(upload.pk)
     assert sizes == [2, 2, 1] and Game.objects.count() == 5 and all_right()

@@ -279,4 +279,4 @@ def test_who_sends_a_problem_in_another_format_finds_it():
     ingest(ready(OPENING, winner=0, kind="problem"))
     ingest(ready(OPENING, winner=0))
     only(record_kind="problem", result=3)
-    assert parsed(record(OPENING)).kind == "game"
+    assert parsed(record(OPENING)).record_kind == "game"

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from archive import store
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.derive.series import Series, pack, series_of, unpack
 from archive.models import Game, GameSeries
 from kifu_core import load
@@ -91,9 +91,9 @@ def test_reindexing_and_replacing_make_series_anew():
     GameSeries.objects.all().delete()
     store.reindex_games([game.pk])
     assert [one.score for one in series().evaluations] == [130]
-    store.replace_games({game.pk: ready_game(load(CSA, "a.csa").games[0])})
+    store.replace_games({game.pk: derive_game(load(CSA, "a.csa").games[0])})
     assert not GameSeries.objects.exists()
-    store.replace_games({game.pk: ready_game(load(TIMED).games[0])})
+    store.replace_games({game.pk: derive_game(load(TIMED).games[0])})
     assert len(series().clock) == 8
 
 

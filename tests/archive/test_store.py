@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from archive import codec, store
-from archive.derive.game import ReadyEntry, ReadyGame, read_again
+from archive.derive.game import DerivedEntry, DerivedGame, derive_stored
 from archive.index import counters
 from archive.models import (
     PIECE_BYTES,
@@ -111,7 +111,7 @@ def test_the_sweeper_gives_up_what_was_tried_too_often():
 def test_progress_makes_the_tries_before_not_count():
     made, token = upload()
     Upload.objects.update(tries=4)
-    store.ingest(made.pk, token, [ReadyEntry(0, ready(OPENING))], expected=7)
+    store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))], expected=7)
     made.refresh_from_db()
     assert (made.tries, made.expected) == (1, 7)
 
@@ -121,7 +121,7 @@ def test_progress_makes_the_tries_before_not_count():
 
 def test_a_game_is_stored_with_its_rows_names_and_entry():
     game = ready(OPENING, black="羽生善治 九段", white="谷川浩司", event="名人戦", day="2020/01/02")
-    assert ingest(game) == store.Ingested(stored=1)
+    assert ingest(game) == store.StoredCounts(stored=1)
     stored = Game.objects.get()
     assert (stored.player0.name, stored.player1.name, stored.event.name) == ("羽生善治", "谷川浩司", "名人戦")
     assert (stored.plies, stored.index_rows, stored.result) == (12, 13, 0)
@@ -134,8 +134,8 @@ def test_a_game_is_stored_with_its_rows_names_and_entry():
 def test_a_failed_entry_keeps_its_issues_and_no_game():
     made, token = upload()
     issue = Issue("illegal-move", "error", 3, None, 5, {"text": "nul \0 surrogate \ud800"}, "line")
-    entry = ReadyEntry(0, None, path="dir/a.kif", issues=(issue,), extra={"unread": "\0"})
-    assert store.ingest(made.pk, token, [entry]) == store.Ingested(failed=1)
+    entry = DerivedEntry(0, None, path="dir/a.kif", issues=(issue,), beyond_jkf={"unread": "\0"})
+    assert store.store_entries(made.pk, token, [entry]) == store.StoredCounts(failed=1)
     row = Entry.objects.get()
     assert (row.state, row.game, row.path) == ("failed", None, "dir/a.kif")
     assert row.issues[0]["line"] == 3 and row.issues[0]["params"]["text"] == "nul \ufffd surrogate \ufffd"
@@ -143,18 +143,18 @@ def test_a_failed_entry_keeps_its_issues_and_no_game():
 
 def test_the_same_game_again_is_a_duplicate_entry():
     game = ready(OPENING, black="甲", day="2020/01/02")
-    assert ingest(game, game) == store.Ingested(stored=1, duplicate=1)
-    assert ingest(game) == store.Ingested(duplicate=1)
+    assert ingest(game, game) == store.StoredCounts(stored=1, duplicate=1)
+    assert ingest(game) == store.StoredCounts(duplicate=1)
     assert Game.objects.count() == 1 and Entry.objects.count() == 3
     assert all_right()
 
 
 def test_a_batch_that_ran_already_changes_nothing():
     made, token = upload()
-    batch = [ReadyEntry(0, ready(OPENING)), ReadyEntry(1, ready(OPENING[:14]))]
-    store.ingest(made.pk, token, batch)
+    batch = [DerivedEntry(0, ready(OPENING)), DerivedEntry(1, ready(OPENING[:14]))]
+    store.store_entries(made.pk, token, batch)
     before = list(Game.objects.values()), list(Entry.objects.values())
-    assert store.ingest(made.pk, token, batch) == store.Ingested()
+    assert store.store_entries(made.pk, token, batch) == store.StoredCounts()
     assert before == (list(Game.objects.values()), list(Entry.objects.values()))
 
 
@@ -170,10 +170,10 @@ def test_known_games_burn_no_ids():
 def test_who_has_lost_the_claim_writes_nothing():
     made, token = upload()
     with pytest.raises(store.ClaimLostError):
-        store.ingest(made.pk, "somebody else", [ReadyEntry(0, ready(OPENING))])
+        store.store_entries(made.pk, "somebody else", [DerivedEntry(0, ready(OPENING))])
     store.finish(made.pk, token)
     with pytest.raises(store.ClaimLostError):
-        store.ingest(made.pk, token, [ReadyEntry(0, ready(OPENING))])
+        store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
     assert not Game.objects.exists() and not Player.objects.exists() and not Occurrence.objects.exists()
 
 
@@ -187,7 +187,7 @@ def test_a_claim_lost_during_the_transaction_rolls_all_of_it_back(monkeypatch):
 
     monkeypatch.setattr(batches, "_prolong", late)
     with pytest.raises(store.ClaimLostError):
-        store.ingest(made.pk, token, [ReadyEntry(0, ready(OPENING, black="甲", event="王位戦"))])
+        store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING, black="甲", event="王位戦"))])
     for model in (Game, Player, Event, Occurrence, Entry):
         assert not model._default_manager.exists()
 
@@ -200,7 +200,7 @@ def test_the_forks_of_a_second_edition_join_the_game():
     forked = ready(OPENING, {3: [["6g6f", "8c8d"]]}, black="甲 九段", day="2020/01/02")
     ingest(plain)
     slot = Game.objects.get().slot
-    assert ingest(forked) == store.Ingested(duplicate=1)
+    assert ingest(forked) == store.StoredCounts(duplicate=1)
     game = Game.objects.get()
     assert game.slot != slot and game.index_rows == 13 + 3
     assert game.jkf["moves"][3]["forks"][0][0]["move"]["to"] == {"x": 6, "y": 6}
@@ -210,11 +210,11 @@ def test_the_forks_of_a_second_edition_join_the_game():
     assert all_right()
 
 
-def commented(game: ReadyGame, ply: int, text: str) -> ReadyGame:
+def commented(game: DerivedGame, ply: int, text: str) -> DerivedGame:
     """A game with a comment at one of its moves."""
     record = codec.unpack(game.record)
     record["moves"][ply]["comments"] = [text]
-    return read_again(record, game.beside)
+    return derive_stored(record, game.parsed_facts)
 
 
 def test_an_edition_that_plays_nothing_else_leaves_the_index_alone(hot_at_three):
@@ -238,7 +238,7 @@ def test_an_edition_that_knows_a_rating_takes_a_new_slot(hot_at_three):
     rated = ready(OPENING, black="甲", day="2020/01/02")
     record = codec.unpack(rated.record)
     record["header"]["先手レート"] = "2400"
-    ingest(read_again(record, rated.beside))
+    ingest(derive_stored(record, rated.parsed_facts))
     game = Game.objects.get(player0__name="甲")
     assert GamePlayer.objects.get(rating=2400).slot == game.slot != slot
     assert all_right()

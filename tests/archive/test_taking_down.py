@@ -11,11 +11,12 @@ from archive import store
 from archive.intake import tasks, uploads
 from archive.models import Entry, Game, GameAlias, GoneUpload, Occurrence, Upload, User
 from archive.queries import statistics
+from archive.queries.explorer import explore
 from archive.queries.facets import facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.people import names, player_summary
-from archive.queries.positions import explore, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
 from archive.store import deletion, verify
@@ -201,7 +202,7 @@ def test_what_nobody_else_has_sent_is_out_of_everything_that_is_counted(sent, mo
     store.delete_upload(sent.pk)
     assert (counts(PUBLIC).games, statistics.statistics(PUBLIC).games, facets(PUBLIC).games) == (1, 1, 1)
     assert explore(PUBLIC, "shogi", START).total == len(games_through(PUBLIC, "shogi", START).items) == 1
-    assert [row.black for row in find_games(PUBLIC).items] == ["甲"]
+    assert [row.first for row in find_games(PUBLIC).items] == ["甲"]
     assert [one.name for one in names(PUBLIC, "player")] == ["乙", "甲"]
     assert [one.name for one in names(PUBLIC, "event")] == ["別の棋戦"]
     assert player_summary(PUBLIC, black) is None

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from django.urls import reverse
 
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.models import Entry, Game, User
 from archive.queries.scope import PUBLIC
-from archive.queries.twins import Twin, all_pairs, twins
+from archive.queries.twins import Twin, twins
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.games import stored
@@ -22,7 +22,7 @@ OPENING = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f"
 MEETING = {"black": "甲", "white": "乙", "day": "2020/01/02"}
 
 
-def planted(number: int, random: Random) -> tuple[ReadyGame, ReadyGame]:
+def planted(number: int, random: Random) -> tuple[DerivedGame, DerivedGame]:
     """Two games that are likely one: cut short with a result, or with one header changed."""
     played = random_line(Position.initial(), random, random.randrange(30, 60), 6)
     header = {"black": f"甲{number}", "white": f"乙{number}", "day": f"2020/01/{number % 28 + 1:02}"}
@@ -45,7 +45,7 @@ def test_fifty_planted_pairs_are_found_and_no_others():
     ids = {bytes(digest): pk for digest, pk in ids.items()}
     wanted = {frozenset((ids[one.digest], ids[other.digest])) for one, other in pairs}
     assert len(wanted) == 50
-    assert {frozenset(pair[:2]) for pair in all_pairs(PUBLIC)} == wanted
+    assert all_pairs() == wanted
     for pk in ids.values():
         mine = {other for pair in wanted for other in pair if pk in pair} - {pk}
         assert {twin.id for twin in twins(PUBLIC, pk)} == mine
@@ -61,7 +61,7 @@ def test_a_game_that_fits_two_others_names_both():
 
 def test_two_short_games_of_the_same_moves_are_no_twins():
     ingest(ready(OPENING[:29], black="甲"), ready(OPENING[:29], black="乙"))
-    assert not list(all_pairs(PUBLIC))
+    assert not all_pairs()
 
 
 def test_a_game_that_is_not_there_has_none():
@@ -97,7 +97,13 @@ def test_no_distinct_games_of_the_corpus_are_taken_for_twins():
     for path in sorted(CORPUS.rglob("*")):
         if path.is_file() and path.suffix in SUFFIXES:
             stored(path.read_bytes(), path.name)
-    assert {frozenset(map(source, pair[:2])) for pair in all_pairs(PUBLIC)} == ENTERED_TWICE
+    assert {frozenset(map(source, pair)) for pair in all_pairs()} == ENTERED_TWICE
+
+
+def all_pairs() -> set[frozenset[int]]:
+    """Every pair of likely twins."""
+    pks = Game.objects.values_list("pk", flat=True)
+    return {frozenset((pk, twin.id)) for pk in pks for twin in twins(PUBLIC, pk)}
 
 
 def source(pk: int) -> str:

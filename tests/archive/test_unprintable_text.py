@@ -42,7 +42,7 @@ def everything_answers(client: Client, game: Game) -> None:
     upload = f"/uploads/{game.entries.get().upload_id}/"
     for address in (*pages, upload, detail, f"{detail}/series", f"{detail}/positions"):
         assert client.get(address).status_code == 200, address
-    for name in GAMES[game.kind].formats:
+    for name in GAMES[game.kind].formats.names:
         answer = client.get(f"{detail}/record.{name}")
         # Shift_JIS has no U+FFFD, which is told.
         assert answer.status_code == (409 if name in ("kif", "ki2") else 200), name

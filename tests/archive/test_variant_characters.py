@@ -6,9 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from archive import store, variants
+from archive import character_forms, store
 from archive.derive import headers
-from archive.derive.game import ReadyEntry, ReadyGame
+from archive.derive.game import DerivedEntry, DerivedGame
 from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.filters import GameFilters
@@ -38,7 +38,7 @@ def test_forms_of_a_character_are_one_to_a_key(one, other):
 
 
 def test_a_form_stands_in_one_group_only():
-    forms = "".join(variants._GROUPS)
+    forms = "".join(character_forms._GROUPS)
     assert len(forms) == len(set(forms))
     assert all(headers.plain(form) == form for form in forms)
 
@@ -93,20 +93,20 @@ def test_a_longer_record_supersedes_a_snapshot_that_spells_the_players_different
 # --- archives from before --------------------------------------------------------------------------------
 
 
-def sent(*games: ReadyGame) -> int:
+def sent(*games: DerivedGame) -> int:
     made, token = upload()
-    store.ingest(made.pk, token, [ReadyEntry(seq, game) for seq, game in enumerate(games)])
+    store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     assert store.finish(made.pk, token)
     return made.pk
 
 
-def read_again(pk: int, *games: ReadyGame) -> None:
+def reread(pk: int, *games: DerivedGame) -> None:
     assert store.reread(pk) and store.claim(pk, "again")
-    store.ingest(pk, "again", [ReadyEntry(seq, game) for seq, game in enumerate(games)])
+    store.store_entries(pk, "again", [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     assert store.finish(pk, "again")
 
 
-def editions() -> tuple[ReadyGame, ReadyGame, ReadyGame]:
+def editions() -> tuple[DerivedGame, DerivedGame, DerivedGame]:
     """Two editions of a game, and another one of the same players."""
     return (
         ready(OPENING, black="髙見泰地", white="渡邊明", day=DAY),
@@ -118,7 +118,7 @@ def editions() -> tuple[ReadyGame, ReadyGame, ReadyGame]:
 @pytest.mark.django_db(transaction=True)
 def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_again(monkeypatch):
     with monkeypatch.context() as before:
-        before.setattr(variants, "_FORMS", {})
+        before.setattr(character_forms, "_FORMS", {})
         first, second = sent(*editions()[:1]), sent(*editions()[1:])
         PlayerAlias.objects.create(player=Player.objects.get(name="高見泰地"), name="高見")
     Game.objects.update(digest_version=3)
@@ -139,7 +139,7 @@ def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_
     page = Client().get(f"/players/{former['高見泰地']}/")
     assert (page.status_code, page["Location"]) == (301, f"/players/{former['髙見泰地']}/")
     one, two, three = editions()
-    read_again(first, one)
-    read_again(second, two, three)
+    reread(first, one)
+    reread(second, two, three)
     assert Game.objects.count() == 2 and GameAlias.objects.count() == 1
     assert {game.digest_version for game in Game.objects.all()} == {4} and not list(verify.verify())

@@ -7,8 +7,10 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.web.editing import hints, position_in
+from archive.queries.position_lookup import of_text
+from archive.web.editing import hints
 from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
 from kifu_core.shogi.formats import bod
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi
@@ -61,13 +63,13 @@ def test_a_wrong_sfen_is_refused_in_words_and_kept_for_correction(client: Client
     ],
 )
 def test_positions_are_read_from_every_text_that_has_one(text: str) -> None:
-    assert position_in(text) == Position.from_sfen(AFTER)
+    assert of_text(SHOGI, text) == Position.from_sfen(AFTER)
 
 
 @pytest.mark.parametrize("text", ["", "あいうえお", "zzz", games.UNREADABLE])
 def test_a_text_without_a_position_is_refused(text: str) -> None:
     with pytest.raises(KifuError):
-        position_in(text)
+        of_text(SHOGI, text)
 
 
 def test_a_pasted_record_leads_to_its_last_position(client: Client) -> None:

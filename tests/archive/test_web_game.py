@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game, GameAlias
 from kifu_core.record import RecordKind
 from kifu_core.shogi.position import Position
@@ -53,7 +53,7 @@ def test_it_begins_at_the_start_with_the_facts_and_the_moves(client: Client) -> 
 def test_what_a_server_wrote_for_programs_is_shown_as_an_evaluation(client: Client) -> None:
     made = builders.record(LINE, header={"先手": "甲"})
     made["moves"][1]["comments"] = ["** 1704 -3334FU +0045KA #120", "** 30 3c3d", "* 三筋", "** 31111"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     address = f"/games/{Game.objects.get().pk}/?ply=1"
     html = page(client, address)
     for text in ("評価値 +1704 △３四歩 ▲４五角 #120", "評価値 +30 3c3d", "* 三筋", "評価値 ☗勝ち（詰み）"):
@@ -149,7 +149,7 @@ def test_the_board_can_be_flipped_by_address(client: Client) -> None:
 def test_text_from_records_is_escaped_and_its_web_addresses_are_safe_links(client: Client) -> None:
     made = builders.record("7g7f", header={"先手": "<b>甲", "備考": HOSTILE})
     made["moves"][1]["comments"] = [HOSTILE, "次の行"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     html = page(client, f"/games/{Game.objects.get().pk}/?ply=1")
     assert "<script>alert" not in html
     assert "<b>甲" not in html
@@ -169,7 +169,7 @@ def test_a_game_without_names_says_so_kindly(client: Client) -> None:
 def test_a_problem_is_called_by_its_name_and_author_and_has_no_result(client: Client) -> None:
     names = {"作品名": "煙詰", "作者": "伊藤看寿", "備考": " "}
     made = builders.record("G*5b", header=names, start=MATE_IN_ONE, special=None)
-    builders.ingest(ready_game(builders.parsed(made, winner=None, kind="problem")))
+    builders.ingest(derive_game(builders.parsed(made, winner=None, kind="problem")))
     html = page(client, f"/games/{Game.objects.get().pk}/")
     assert "<h1>煙詰 – 伊藤看寿</h1>" in html
     assert "結果不明" not in html
@@ -229,13 +229,13 @@ def test_times_that_say_nothing_are_left_out(client: Client) -> None:
     made = builders.record("7g7f 3c3d")
     for entry in made["moves"][1:-1]:
         entry["time"] = {"now": {"m": 0, "s": 0}, "total": {"h": 0, "m": 0, "s": 0}}
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     assert "0:00" not in page(client, f"/games/{Game.objects.get().pk}/?ply=2")
 
 
 def test_what_could_not_be_read_is_shown(client: Client) -> None:
     game = store()
-    game.entries.update(extra={"unread": "<i>謎の行</i>"})
+    game.entries.update(beyond_jkf={"unread": "<i>謎の行</i>"})
     html = page(client, f"/games/{game.pk}/")
     assert "<pre>&lt;i&gt;謎の行&lt;/i&gt;</pre>" in html
 

@@ -1,4 +1,7 @@
-"""The catalogues: complete, with their placeholders, and compiled from what is there to read."""
+"""The catalogue: complete, with its placeholders, and compiled from what is there to read.
+
+English has none: its texts are the ids.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,17 @@ import gettext
 import re
 from pathlib import Path
 
-import pytest
 from django.conf import settings
+from django.utils.translation import ngettext, override, pgettext
 
-FOLDER = Path(settings.BASE_DIR) / "archive" / "locale"
-LANGUAGES = ("ja", "en")
-PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|</?strong>")
+FOLDER = Path(settings.BASE_DIR) / "archive" / "locale" / "ja" / "LC_MESSAGES"
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}|</?strong>")
 
 
-def catalogue(language: str) -> dict[tuple[str, int | None], str]:
+def catalogue() -> dict[tuple[str, int | None], str]:
     """A .po file as gettext keeps it: (msgid, plural form or None) to text."""
     found: dict[tuple[str, int | None], str] = {}
-    path = FOLDER / language / "LC_MESSAGES" / "django.po"
-    for block in path.read_text(encoding="utf-8").split("\n\n")[1:]:
+    for block in (FOLDER / "django.po").read_text(encoding="utf-8").split("\n\n")[1:]:
         fields: dict[str, str] = {}
         name = ""
         for line in block.splitlines():
@@ -35,28 +36,29 @@ def catalogue(language: str) -> dict[tuple[str, int | None], str]:
     return found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_is_translated(language: str) -> None:
-    assert [key for key, text in catalogue(language).items() if not text] == []
+def test_every_text_is_translated() -> None:
+    assert [key for key, text in catalogue().items() if not text] == []
 
 
-def test_both_languages_have_the_same_texts() -> None:
-    ids = [{key for key, _form in catalogue(language)} for language in LANGUAGES]
-    assert ids[0] == ids[1]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_translations_keep_the_placeholders(language: str) -> None:
-    for (key, _form), text in catalogue(language).items():
+def test_translations_keep_the_placeholders() -> None:
+    for (key, _form), text in catalogue().items():
         assert set(PLACEHOLDER.findall(text)) == set(PLACEHOLDER.findall(key)), key
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_compiled_catalogue_is_the_readable_one(language: str) -> None:
-    path = FOLDER / language / "LC_MESSAGES" / "django.mo"
-    with path.open("rb") as file:
+def test_the_compiled_catalogue_is_the_readable_one() -> None:
+    with (FOLDER / "django.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
     shipped = {
         (key if isinstance(key, tuple) else (key, None)): text for key, text in compiled.items() if key != ""
     }
-    assert shipped == catalogue(language)
+    assert shipped == catalogue()
+
+
+def test_texts_in_english_are_their_ids() -> None:
+    with override("en"):
+        assert [ngettext("%(n)s game", "%(n)s games", n) for n in (0, 1, 2)] == [
+            "%(n)s games",
+            "%(n)s game",
+            "%(n)s games",
+        ]
+        assert pgettext("Quoridor", "Black") == "Black"

@@ -280,12 +280,12 @@ def test_twins_are_compared_as_long_as_they_are_small(monkeypatch: pytest.Monkey
 def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> None:
     upload, token = builders.upload()
     from archive import store
-    from archive.derive.game import ReadyEntry
+    from archive.derive.game import DerivedEntry
     from kifu_core.errors import Issue
 
     issue = Issue("unknown-line", "error", 1, 1, None, {"text": NASTY, "expected": "row"}, NASTY * 6)
-    failed = [ReadyEntry(seq, path=NASTY * 50, issues=(issue,) * 300) for seq in range(100)]
-    store.ingest(upload.pk, token, failed)
+    failed = [DerivedEntry(seq, path=NASTY * 50, issues=(issue,) * 300) for seq in range(100)]
+    store.store_entries(upload.pk, token, failed)
     store.finish(upload.pk, token)
     seen, address = 0, f"/uploads/{upload.pk}/"
     while address:

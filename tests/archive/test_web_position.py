@@ -103,8 +103,16 @@ def test_an_invalid_code_is_answered_with_400_and_the_decoders_error(
     response = client.get(f"/positions/shogi/{code}/", headers={"Accept-Language": "ja"})
     assert response.status_code == 400
     html = response.content.decode()
-    assert error in html
+    assert f'data-error="{error}"' in html
     assert "局面コードではありません" in html
+
+
+@pytest.mark.parametrize("game", ["shogi", "quoridor"])
+def test_the_address_of_a_games_positions_leads_to_its_start(client: Client, game: str) -> None:
+    answer = client.get(f"/positions/{game}/", follow=True)
+    assert answer.status_code == 200
+    assert answer.redirect_chain[0][0].startswith(f"/positions/{game}/")
+    assert client.get("/positions/chess/").status_code == 404
 
 
 def test_a_game_that_is_not_here_is_not_found(client: Client) -> None:
@@ -143,7 +151,7 @@ def test_only_some_games_can_be_looked_at_and_stay_so_from_move_to_move(client: 
     assert every.count('class="game-row"') == 2
     assert some.count('class="game-row"') == 1
     assert re.search(
-        r'data-usi="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any&amp;line=7g7f"', some, re.S
+        r'data-move="7g7f".*?href="[^"]*\?black=%E7%94%B2&amp;match=any&amp;line=7g7f"', some, re.S
     )
     assert client.get(f"/positions/shogi/{start}/?from=x").status_code == 400
 

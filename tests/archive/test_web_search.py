@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.models import Game
-from archive.web.moves_written import position_after
+from archive.queries.typed_moves import position_after
 from archive.web.wording import packed_move_text
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.keys import shogi64

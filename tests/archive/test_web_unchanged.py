@@ -175,8 +175,8 @@ def test_a_new_game_changes_what_tells_of_it(visitor: Client):
 def test_a_corrected_game_is_not_shown_as_it_was(visitor: Client):
     game = Game.objects.get()
     paths = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/api/v1/games/{game.pk}", "/games/")
-    for change in ({"round": "第9局"}, {"result": 2}, {"details": {"note": "seen"}}):
-        before = [(path, tag_of(visitor, path)) for path in paths[: 3 if "details" in change else 4]]
+    for change in ({"round": "第9局"}, {"result": 2}, {"header_data": {"note": "seen"}}):
+        before = [(path, tag_of(visitor, path)) for path in paths[: 3 if "header_data" in change else 4]]
         Game.objects.filter(pk=game.pk).update(**change)
         changed = [again(visitor, *one) for one in before]
         # The API tells no round of its own: its answer changes with what it tells.

@@ -158,7 +158,7 @@ def test_an_upload_at_work_tells_its_pace_and_what_is_left(client: Client) -> No
     html = page(client, f"/uploads/{upload.pk}/")
     assert "1 / 3" in html
     assert re.search("毎分1局.*残り約2:0", html)
-    Upload.objects.update(reading=1)
+    Upload.objects.update(rereads=1)
     assert "毎分" not in page(client, f"/uploads/{upload.pk}/")
 
 

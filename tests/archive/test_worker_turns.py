@@ -11,7 +11,7 @@ from django.db.utils import OperationalError
 from django.utils import timezone
 
 from archive import store
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.index.engine import engine
 from archive.intake import reader, resume, tasks, worker
 from archive.intake.walk import refusals, texts
@@ -298,7 +298,7 @@ def test_an_upload_that_is_read_again_among_others_is_finished():
     assert store.reread(second.pk)
     assert worker.work_with_others(first.pk, "one") == []
     assert states() == ["done", "done"]
-    assert Entry.objects.get(upload=second).reading == 1
+    assert Entry.objects.get(upload=second).rereads == 1
     assert Entry.objects.get(upload=second).game_id == game
 
 
@@ -360,9 +360,9 @@ def test_a_game_that_kills_its_worker_fails_and_the_other_games_of_its_file_do_n
     def deadly(parsed):
         if parsed.index == place:
             raise SystemExit
-        return ready_game(parsed)
+        return derive_game(parsed)
 
-    monkeypatch.setattr(reader, "ready_game", deadly)
+    monkeypatch.setattr(reader, "derive_game", deadly)
     upload = uploaded(zipped(("five.csa", collection(5)), ("one.kif", UNREADABLE.encode())))
     survive(upload)
     states = [state for *_, state in rows(upload)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import FloatRect, Page
 
-from archive.web.boards import CELL_HEIGHT, CELL_WIDTH, LEFT, TOP, WIDTH
+from kifu_core.shogi.draw import PAGE, PAGE_WIDTH
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.pieces import KANJI, OU
 from kifu_core.shogi.position import Position
@@ -53,7 +53,7 @@ def drawn(page: Page, flipped: bool = False) -> dict[int, tuple[str, bool]]:
     found: dict[int, tuple[str, bool]] = {}
     rows: list[Any] = page.evaluate(_READ)
     for x, y, kanji, turned in rows:
-        column, row = int((x - LEFT) // CELL_WIDTH), int((y - TOP) // CELL_HEIGHT)
+        column, row = int((x - PAGE.left) // PAGE.width), int((y - PAGE.top) // PAGE.height)
         square = row * 9 + column
         found[80 - square if flipped else square] = (kanji, turned != flipped)
     return found
@@ -105,8 +105,10 @@ def _box(page: Page) -> FloatRect:
 
 
 def _middle(box: FloatRect, file: int, rank: int) -> tuple[float, float]:
-    scale = box["width"] / WIDTH
-    return (LEFT + (9 - file + 0.5) * CELL_WIDTH) * scale, (TOP + (rank - 0.5) * CELL_HEIGHT) * scale
+    scale = box["width"] / PAGE_WIDTH
+    return (PAGE.left + (9 - file + 0.5) * PAGE.width) * scale, (
+        PAGE.top + (rank - 0.5) * PAGE.height
+    ) * scale
 
 
 def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -149,8 +149,11 @@ def wait_for_answers() -> None:
 
 
 def loading(page: Page) -> AbstractContextManager[object]:
-    """What is done inside leads to another page; at the end that page is there as a whole."""
-    return page.expect_navigation(wait_until="load")
+    """What is done inside leads to another page; at the end that page is there as a whole.
+
+    A page that is left may change its own address last, which is no page that is loaded.
+    """
+    return page.expect_event("load")
 
 
 def follow(link: Locator) -> None:

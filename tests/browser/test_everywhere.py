@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload
 from kifu_core import load
@@ -59,7 +59,7 @@ def game() -> Game:
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
     made["moves"][1]["comments"] = ["角道を開ける https://example.org/"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     return Game.objects.get()
 
 
@@ -153,7 +153,7 @@ def test_a_position_is_walked_through_without_a_load(
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/", size, language)
     page.evaluate("window.same = true")
-    page.locator('tr[data-usi="7g7f"] a').click()
+    page.locator('tr[data-move="7g7f"] a').click()
     expect_board(page, Position.from_sfen(AFTER_76))
     expect(page.locator(".game-row")).to_have_count(1)
     page.locator('.match a[href*="any"]').click()

@@ -165,7 +165,7 @@ def test_the_line_leads_back_and_forward_and_so_does_the_browser(
     page.evaluate("window.same = true")
     drag(page, middle(page, 7, 7), middle(page, 7, 6))
     expect_position(page, "7g7f", 2)
-    page.locator('tr[data-usi="3c3d"] a').click()
+    page.locator('tr[data-move="3c3d"] a').click()
     expect_position(page, "7g7f 3c3d", 1)
     page.locator('.walk [data-go="back"]').click()
     expect_position(page, "7g7f", 2)
@@ -200,7 +200,7 @@ def test_filters_and_a_flipped_board_stay_from_move_to_move(
     expect_position(page, "7g7f", 1)
     page.locator("a.flip").click()
     expect_board(page, after("7g7f"), flipped=True)
-    page.locator('tr[data-usi="3c3d"] a').click()
+    page.locator('tr[data-move="3c3d"] a').click()
     expect_board(page, after("7g7f 3c3d"), flipped=True)
     assert parse_qs(urlsplit(page.url).query) == {"black": ["甲野"], "flip": ["1"], "line": ["7g7f.3c3d"]}
 
@@ -236,8 +236,8 @@ def test_moves_are_played_without_a_pointer(
 
 def test_without_javascript_the_links_carry_the_line(open_page: PageMaker, live_server: LiveServer) -> None:
     page = open_page(address(live_server), script=False)
-    follow(page.locator('tr[data-usi="7g7f"] a'))
-    follow(page.locator('tr[data-usi="8c8d"] a'))
+    follow(page.locator('tr[data-move="7g7f"] a'))
+    follow(page.locator('tr[data-move="8c8d"] a'))
     expect_position(page, "7g7f 8c8d", 1)
     follow(page.locator('.walk [data-go="back"]'))
     expect_position(page, "7g7f", 2)

@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from archive.web.folding import piece_of
 from archive.web.replay import find_node, move_list, position_at
-from archive.web.wording import ending_text, position_words
+from archive.web.wording import ending_text, words_of
 from kifu_core.shogi import specials
 from kifu_core.shogi.handicaps import PRESETS, by_preset
 from kifu_core.shogi.keys import shogi64
@@ -79,7 +79,7 @@ def test_positions_are_told_in_the_words_of_the_server(page: Page, live_server: 
     for sfen in SFENS:
         for language in ("ja", "en"):
             with override(language):
-                expected.append(position_words(Position.from_sfen(sfen)))
+                expected.append(words_of("shogi", Position.from_sfen(sfen)))
     assert run(page, live_server, "wording", WORDS, SFENS) == expected
 
 

@@ -39,12 +39,12 @@ def test_moves_are_clicked_through_without_a_load_and_the_back_button_returns(
     page = open_page(f"{live_server.url}/positions/shogi/{START}/")
     page.evaluate("window.same = true")
     expect(page.locator(".game-row")).to_have_count(3)
-    page.locator('tr[data-usi="7g7f"] a').click()
+    page.locator('tr[data-move="7g7f"] a').click()
     expect_sfen_of_board(page, AFTER_76)
     expect_board(page, Position.from_sfen(AFTER_76))
     expect(page.locator(".game-row")).to_have_count(2)
     expect(page.locator("#position-news")).to_contain_text("2")
-    page.locator('tr[data-usi="3c3d"] a').click()
+    page.locator('tr[data-move="3c3d"] a').click()
     expect(page.locator(".game-row")).to_have_count(1)
     page.go_back()
     expect(page.locator(".game-row")).to_have_count(2)
@@ -57,7 +57,7 @@ def test_the_match_toggle_shows_the_positions_that_count_too(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/")
-    page.locator('tr[data-usi="7g7f"] a').click()
+    page.locator('tr[data-move="7g7f"] a').click()
     expect_sfen_of_board(page, AFTER_76)
     page.locator('.match a[href*="any"]').click()
     expect(page.locator(".images li")).to_have_count(3)
@@ -87,7 +87,7 @@ def test_the_links_of_a_position_work_without_javascript(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
     page = open_page(f"{live_server.url}/positions/shogi/{START}/", script=False)
-    follow(page.locator('tr[data-usi="7g7f"] a'))
+    follow(page.locator('tr[data-move="7g7f"] a'))
     expect_sfen_of_board(page, AFTER_76)
 
 

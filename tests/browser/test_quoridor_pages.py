@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name
@@ -44,7 +44,7 @@ def game() -> Game:
     header = {"先手": "Ada", "後手": "Bo"}
     record = new_record(header, State(Position.initial()), entries)
     ending = Ending("X", "TORYO", LAST, 0)
-    ingest(ready_game(ParsedGame(as_jkf(record), "game", ending)))
+    ingest(derive_game(ParsedGame(as_jkf(record), "game", ending)))
     ingest(ready("e2 e8 e3", black="Cy", white="Di"), ready("e2 e8 e6h", black="Di", white="Cy", winner=1))
     return Game.objects.get(player0__name="Ada")
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from tests.archive import builders
 from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle
@@ -27,7 +27,7 @@ def game() -> Game:
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
         entry["comments"] = ["長い解説が続く。" * 20, f"** {ply * 10}"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     return Game.objects.get()
 
 

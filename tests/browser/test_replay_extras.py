@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from kifu_core import load
 from kifu_core.shogi.position import Position
@@ -29,7 +29,7 @@ def game() -> Game:
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": 10 * ply}, "total": {"h": 0, "m": 0, "s": 10 * ply}}
     made["moves"][1]["comments"] = ["角道を開ける"]
-    builders.ingest(ready_game(builders.parsed(made)), builders.ready("7g7f 8c8d", black="丙", white="丁"))
+    builders.ingest(derive_game(builders.parsed(made)), builders.ready("7g7f 8c8d", black="丙", white="丁"))
     return Game.objects.get(plies=5)
 
 
@@ -176,14 +176,14 @@ def test_a_move_of_the_archive_is_tried_or_leads_along_the_game(
 ) -> None:
     page = open_page(address(live_server, game, "?ply=1"))
     expect_archive_moves(page, 2)
-    page.locator('.archive-moves tr[data-usi="3c3d"] a').click()
+    page.locator('.archive-moves tr[data-move="3c3d"] a').click()
     expect_ply(page, 2)
     expect(page.locator(".tried")).to_be_hidden()
     expect_archive_moves(page, 1)
     page.keyboard.press("ArrowLeft")
     expect_ply(page, 1)
     expect_archive_moves(page, 2)
-    page.locator('.archive-moves tr[data-usi="8c8d"] a').click()
+    page.locator('.archive-moves tr[data-move="8c8d"] a').click()
     expect(page.locator(".tried li")).to_have_text(["2 △８四歩"])
     expect(page).to_have_url(re.compile(r"\?ply=1&try=8c8d$"))
 
@@ -384,7 +384,7 @@ def test_a_printed_sheet_breaks_no_move_in_two(open_page: PageMaker, live_server
     for entry in made["moves"][1:-1]:
         entry["time"] = {"now": {"m": 10, "s": 1}, "total": {"h": 1, "m": 0, "s": 0}}
         entry["comments"] = ["解説"]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     page = open_page(address(live_server, Game.objects.get()), PAPER)
     page.wait_for_selector(".game-page.live")
     page.emulate_media(media="print")

@@ -9,20 +9,29 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from archive.derive.game import ready_game
+from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.jkf import MoveEntry
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drawn, expect_board, expected, hand
-from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow
+from tests.browser.conftest import DESKTOP, PHONE, PageMaker, eventually, follow, loading
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
 LINE = "7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b 4e3d 2b3c 3d5f"
 FORKS = {2: [["8c8d", "2g2f"]], 3: [["2g2f", "8c8d"], ["6g6f"]]}
 LAST = 10
+
+# One step is on the screen, and the page is left before the address has followed it.
+STEP_AND_LEAVE = """
+async () => {
+  document.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+  await new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)));
+  setTimeout(() => document.querySelector("header a").click());
+}
+"""
 
 
 @pytest.fixture
@@ -33,7 +42,7 @@ def game() -> Game:
     entries[3]["comments"] = ["角交換 https://example.org/ <b>", "次の行"]
     for ply, entry in enumerate(entries[1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     return Game.objects.get()
 
 
@@ -77,6 +86,18 @@ def test_arrow_keys_step_through_the_game_and_the_address_follows(
         page.keyboard.press("ArrowLeft")
         expect_node(page, game, ply)
     expect(page).to_have_url(address(live_server, game))
+
+
+def test_who_leaves_within_the_step_comes_back_to_what_was_shown(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game))
+    expect_node(page, game, 0)
+    with loading(page):
+        page.evaluate(STEP_AND_LEAVE)
+    page.go_back()
+    expect(page).to_have_url(address(live_server, game, "?ply=1"))
+    expect_node(page, game, 1)
 
 
 def test_home_and_end_and_the_buttons_do_the_same(
@@ -258,7 +279,7 @@ def test_charts_and_a_long_comment_beside_the_board_end_above_what_stands_below(
     for ply, entry in enumerate(made["moves"][1:-1], start=1):
         entry["time"] = {"now": {"m": 0, "s": ply}, "total": {"h": 0, "m": ply, "s": 0}}
         entry["comments"] = [f"** {ply * 10}", *["長い解説が続く。" * 8] * 5]
-    builders.ingest(ready_game(builders.parsed(made)))
+    builders.ingest(derive_game(builders.parsed(made)))
     page = open_page(address(live_server, Game.objects.get(), "?ply=4"), size)
     expect(page.locator("svg.chart")).to_have_count(2)
     expect(page.locator(".archive-moves tbody tr")).to_have_count(1)

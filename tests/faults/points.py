@@ -35,7 +35,7 @@ def steps() -> list[Step]:
     return [
         Step("claim", store, "claim", 1),
         Step("read", games, "load", 20),
-        Step("derive", reader, "ready_game", 60),
+        Step("derive", reader, "derive_game", 60),
         Step("names", changes, "_names", 2),
         Step("games", changes, "insert_games", 2),
         Step("rows", engine(), "insert", 2),

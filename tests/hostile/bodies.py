@@ -52,7 +52,7 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
         "to": dice.choice(known.formats),
         "codes": [dice.choice(codes) for _ in range(dice.choice((1, 2, 60)))],
         "match": dice.choice(("exact", "any")),
-        "game": int(dice.choice(known.ids.get("games") or ["1"])),
+        "game_id": int(dice.choice(known.ids.get("games") or ["1"])),
         "ply": dice.randrange(60),
         "position": {"board": {"5e": "K"}, "turn": "black", "hands": {}},
         "next": dice.choice(MARKS).decode("utf-8", "replace"),
@@ -60,7 +60,7 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
         "theme": dice.choice(("dark", "light", "x")),
         "username": "staff",
         "password": dice.choice(any_text()).decode("utf-8", "replace"),
-        "action": dice.choice(("delete_selected", "retry", "read_again", "x")),
+        "action": dice.choice(("delete_selected", "retry", "reread", "x")),
         # Not the first: among users those are our own.
         "_selected_action": dice.choice((known.ids.get("uploads") or [])[5:] or ["9", "²", "x"]),
         "post": "yes",
@@ -69,9 +69,10 @@ def _fields(dice: Random, known: Known) -> dict[str, Any]:
 
 
 _SHAPES = (
-    ("text",), ("text", "to"), ("text", "name", "to"), ("text", "ply"), ("game", "ply"), ("codes", "match"),
-    ("position",), ("next", "language"), ("next", "theme"), ("username", "password", "next"),
-    ("action", "_selected_action", "index"), ("action", "_selected_action", "post"),
+    ("text",), ("text", "to"), ("text", "name", "to"), ("text", "ply"), ("game_id", "ply"),
+    ("codes", "match"), ("position",), ("next", "language"), ("next", "theme"),
+    ("username", "password", "next"), ("action", "_selected_action", "index"),
+    ("action", "_selected_action", "post"),
 )  # fmt: skip
 """Which of these belong together."""
 

@@ -56,7 +56,7 @@ def classics(host: str, known: Known) -> Iterator[Request]:
         ):
             yield post(address, nested.encode())
         yield post(address, b'{"text":"\\ud800"}')
-        yield post(address, b'{"text":NaN,"ply":1e400,"game":' + b"9" * 4400 + b"}")
+        yield post(address, b'{"text":NaN,"ply":1e400,"game_id":' + b"9" * 4400 + b"}")
     for address in (
         "/",
         "/games/",

@@ -60,7 +60,7 @@ def test_names_and_other_headers_may_stand_around_a_diagram():
 
 
 def test_a_diagram_with_one_king_is_a_problem():
-    assert only(DIAGRAM.replace(" 玉", " ・")).kind == "problem"
+    assert only(DIAGRAM.replace(" 玉", " ・")).record_kind == "problem"
 
 
 def test_what_is_wrong_with_a_board_is_said():

@@ -17,7 +17,7 @@ SHUFFLE = ("５八金(49)", "５二金(41)", "４八金(58)", "４二金(52)", "
 
 
 def kinds(text: str, name: str | None = None) -> list[str]:
-    return [game.kind for game in load(text, name).games]
+    return [game.record_kind for game in load(text, name).games]
 
 
 @pytest.mark.parametrize("file_format", ["kif", "ki2", "csa", "jkf", "usi", "usen"])

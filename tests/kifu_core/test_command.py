@@ -189,12 +189,13 @@ def test_check_tells_all_of_a_file_in_one_line():
     first, second = map(json.loads, lines)
     assert first == {
         "path": str(DATA / "kif/even_game.kif"),
+        "game": "shogi",
         "encoding": "cp932",
         "format": "kif",
         "program": "見本",
         "games": [
             {
-                "kind": "game",
+                "record_kind": "game",
                 "plies": 13,
                 "preset": "HIRATE",
                 "special": "TORYO",

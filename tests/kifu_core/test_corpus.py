@@ -51,5 +51,5 @@ def test_encodings_are_recognised(readings):
 
 def test_most_problems_and_trees_are_recognised(readings):
     games = [item for item in readings if item.kind == "complete" and item.result and item.result.games]
-    kinds = [item.result.games[0].kind for item in games if item.result]
+    kinds = [item.result.games[0].record_kind for item in games if item.result]
     assert kinds.count("game") > 0.9 * len(kinds)

@@ -252,7 +252,7 @@ def test_kinds_are_those_of_the_index(read):
     }
     other = {}
     for file in read:
-        kinds = {game.kind for game in file.result.games}
+        kinds = {game.record_kind for game in file.result.games}
         if file.row["kind"] in meant and not kinds <= meant[file.row["kind"]]:
             other[file.path] = ",".join(kinds)
     assert other == {path: kind for path, (kind, _) in KINDS.items()}

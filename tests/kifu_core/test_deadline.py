@@ -61,13 +61,13 @@ def looked_at(text: str) -> None:
         return
     for game in result.games[:MOST]:
         last_position(game.record)
-        kind.findings(game)
-        for name in kind.formats:
+        kind.replay.findings(game)
+        for name in kind.formats.names:
             try:
-                kind.dump(game.record, name)
+                kind.formats.dump(game.record, name)
             except KifuError as error:
                 assert error.code
-            kind.losses(game, name)
+            kind.formats.losses(game, name)
 
 
 def text_named(name: str) -> str:

@@ -54,14 +54,14 @@ PI, +, +5756FU,
 def test_a_book_of_bonanza_is_a_line_of_an_opening_for_each_of_its_lines():
     result = load(BOOK, "book.csa")
     assert [plies(game) for game in result.games] == [2, 3, 2]
-    assert [game.kind for game in result.games] == ["tree"] * 3
+    assert [game.record_kind for game in result.games] == ["tree"] * 3
     assert [game.first_line for game in result.games] == [1, 3, 5]
     assert codes(result) == []
 
 
 def test_short_games_with_players_are_no_book():
     text = "N+A\nN-B\nPI,+,+7776FU,%TORYO,/\nN+A\nN-B\nPI,+,+2726FU,%TORYO\n"
-    assert [game.kind for game in load(text).games] == ["game", "game"]
+    assert [game.record_kind for game in load(text).games] == ["game", "game"]
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_a_book_without_its_first_line_is_known_by_its_moves():
 @pytest.mark.shared
 def test_the_golden_book_is_a_tree():
     (game,) = golden("YaneuraOu book format").games
-    assert game.kind == "tree"
+    assert game.record_kind == "tree"
     assert sorted(lines(game.record["moves"])) == ["26 84", "76 34"]
 
 

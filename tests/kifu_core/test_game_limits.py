@@ -64,7 +64,7 @@ def read(data: str, name: str, **limits: int) -> ParsedGame:
 
 
 def written(record, file_format: str) -> str:
-    return games.of_record(record).dump(record, file_format)
+    return games.of_record(record).formats.dump(record, file_format)
 
 
 def codes(game: ParsedGame) -> list[str]:

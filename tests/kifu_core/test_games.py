@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 
 from kifu_core import games
+from kifu_core.classes import key
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, QUORIDOR, SHOGI, GameKind
 from kifu_core.lines import NO_MOVE
@@ -31,7 +32,7 @@ def record(game: GameKind):
 
 
 def positions(game: GameKind) -> list:
-    return [position.copy() for _, position, _, _ in game.main_line(record(game))]
+    return [position.copy() for _, position, _, _ in game.replay.main_line(record(game))]
 
 
 def test_a_record_tells_its_kind(game):
@@ -40,62 +41,67 @@ def test_a_record_tells_its_kind(game):
 
 def test_the_main_line_the_moves_and_the_visits_tell_the_same(game):
     played = record(game)
-    moves = [move for _, _, move, _ in game.main_line(played)]
-    assert moves == [*game.main_moves(played), NO_MOVE]
-    assert moves[:-1] == [game.packed_move(entry["move"]) for entry in played["moves"] if "move" in entry]
-    main = [visit for visit in game.visits(played) if not visit.fork]
-    assert [game.orient(visit.move, visit.orientation) for visit in main] == moves
-    assert [visit.code for visit in main] == [game.canonical(position).code for position in positions(game)]
+    moves = [move for _, _, move, _ in game.replay.main_line(played)]
+    assert moves == [*game.replay.main_moves(played), NO_MOVE]
+    assert moves[:-1] == [
+        game.replay.packed_move(entry["move"]) for entry in played["moves"] if "move" in entry
+    ]
+    main = [visit for visit in game.replay.visits(played) if not visit.fork]
+    assert [game.codec.orient(visit.move, visit.orientation) for visit in main] == moves
+    assert [visit.code for visit in main] == [
+        game.codec.canonical(position).code for position in positions(game)
+    ]
 
 
 def test_codes_objects_and_addresses_lead_back(game):
     for position in positions(game):
-        code = game.encode(position)
-        assert game.decode(code) == position == game.of_object(game.as_object(position))
-        assert game.path_code(game.path_code(code)) == code
-        assert game.identity(code) == game.identity(game.encode(game.decode(code)))
-        key = game.key(game.canonical(position).code, game.canonical(position).orientation)
-        assert game.same_class_keys(position)[0] == key == game.same_class_keys(code)[0]
+        code = game.codec.encode(position)
+        assert game.codec.decode(code) == position == game.codec.of_object(game.codec.as_object(position))
+        assert game.codec.path_code(game.codec.path_code(code)) == code
+        assert game.codec.identity(code) == game.codec.identity(game.codec.encode(game.codec.decode(code)))
+        found = game.codec.canonical(position)
+        at = key(found.code, found.orientation, game.name)
+        assert game.codec.same_class_keys(position)[0] == at == game.codec.same_class_keys(code)[0]
 
 
 def test_legal_moves_have_names_texts_and_facts(game):
     for position in positions(game):
-        moves = game.legal_moves(position)
-        assert len({game.move_name(move) for move in moves}) == len(moves) > 0
+        moves = game.rules.legal_moves(position)
+        assert len({game.text.move_name(move) for move in moves}) == len(moves) > 0
         for move in islice(moves, 5):
-            assert game.move_text(position, move)
-            assert isinstance(game.move_facts(position, move), dict)
+            assert game.text.move_text(position, move)
+            assert isinstance(game.text.move_facts(position, move), dict)
 
 
 def test_a_record_ends_where_its_last_position_is(game):
     last = positions(game)[-1]
     plies, names = games.last_position(record(game))
-    assert plies == len(game.main_moves(record(game)))
-    assert names == (game.texts(last, plies) or {"code": game.encode(last)})
+    assert plies == len(game.replay.main_moves(record(game)))
+    assert names == (game.text.texts(last, plies) or {"code": game.codec.encode(last)})
 
 
 def test_the_start_has_a_text_and_a_side(game):
-    assert game.start_text(record(game)) and game.first_turn(record(game)) == 0
-    assert set(game.sides) == {"black", "white"} and "OTHER" in game.presets
+    assert game.replay.start_text(record(game)) and game.replay.first_turn(record(game)) == 0
+    assert set(game.rules.sides) == {"black", "white"} and "OTHER" in game.rules.presets
 
 
 def test_every_format_that_takes_a_position_or_an_ending_is_a_format(game):
-    assert game.with_ply | game.with_ending <= {*game.formats}
-    for name in game.formats:
-        assert game.dump(record(game), name)
+    assert game.formats.with_ply | game.formats.with_ending <= {*game.formats.names}
+    for name in game.formats.names:
+        assert game.formats.dump(record(game), name)
 
 
 def test_a_code_with_other_characters_in_addresses_is_refused_as_it_is():
     code = "k7BRHJ+PDPe/JeRi5ac9OQAA"
-    assert QUORIDOR.decode(path_code("k7BRHJ-PDPe_JeRi5ac9OQAA")) == QUORIDOR.decode(code)
+    assert QUORIDOR.codec.decode(path_code("k7BRHJ-PDPe_JeRi5ac9OQAA")) == QUORIDOR.codec.decode(code)
     with pytest.raises(DecodeError, match="bad-char"):
-        QUORIDOR.decode(path_code(code))
+        QUORIDOR.codec.decode(path_code(code))
 
 
 def test_who_placed_a_wall_is_no_part_of_the_identity_of_a_position():
     one, other = (games.load(text)[1].games[0].record for text in ("d3h e6h e2", "e6h d3h e2"))
-    codes = [QUORIDOR.encode(list(QUORIDOR.main_line(played))[-1][1]) for played in (one, other)]
-    assert codes[0] != codes[1] and QUORIDOR.identity(codes[0]) == QUORIDOR.identity(codes[1])
+    codes = [QUORIDOR.codec.encode(list(QUORIDOR.replay.main_line(played))[-1][1]) for played in (one, other)]
+    assert codes[0] != codes[1] and QUORIDOR.codec.identity(codes[0]) == QUORIDOR.codec.identity(codes[1])
 
 
 @pytest.mark.parametrize(
@@ -110,13 +116,13 @@ def test_who_placed_a_wall_is_no_part_of_the_identity_of_a_position():
     ],
 )
 def test_a_text_may_be_a_position_by_itself(kind, text, code):
-    assert (kind.named(text) is not None) == (code is not None)
+    assert (kind.text.named(text) is not None) == (code is not None)
 
 
 @pytest.mark.parametrize(("kind", "text"), [(SHOGI, "9/9 b -"), (QUORIDOR, "gkwAAIA"), (QUORIDOR, "x")])
 def test_a_wrong_name_of_a_position_is_refused(kind, text):
     with pytest.raises(KifuError):
-        kind.named(text)
+        kind.text.named(text)
 
 
 @pytest.mark.parametrize(
@@ -133,5 +139,5 @@ def test_a_wrong_name_of_a_position_is_refused(kind, text):
 )
 def test_an_object_that_is_no_position_is_refused(value):
     with pytest.raises(KifuError) as caught:
-        QUORIDOR.of_object(value)
+        QUORIDOR.codec.of_object(value)
     assert caught.value.code == "bad-position-object"

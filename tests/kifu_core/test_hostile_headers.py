@@ -63,7 +63,7 @@ def shogi(header: dict[str, str], comments: list[list[str]]) -> str:
 def quoridor(header: dict[str, str], comments: list[list[str]]) -> str:
     moves = [{"move": move} for move in QUORIDOR_MOVES]
     entries = commented([{}, *moves], comments)
-    return json.dumps({"kind": "quoridor", "version": 1, "header": header, "moves": entries})
+    return json.dumps({"game": "quoridor", "version": 1, "header": header, "moves": entries})
 
 
 def commented(entries: list[dict[str, object]], comments: list[list[str]]) -> list[dict[str, object]]:
@@ -73,18 +73,18 @@ def commented(entries: list[dict[str, object]], comments: list[list[str]]) -> li
 def survives(kind: GameKind, text: str, file_format: str) -> None:
     """Write a record, read it again, and look at what is there that was not, and what is not told."""
     (game,) = load(text, f"x.{'jkf' if kind.name == 'shogi' else 'json'}")[1].games
-    lost = {issue.code: issue for issue in kind.losses(game, file_format)}
+    lost = {issue.code: issue for issue in kind.formats.losses(game, file_format)}
     assert all(message(issue, language=name) for issue in lost.values() for name in ("ja", "en"))
-    written = kind.dump(game.record, file_format)
+    written = kind.formats.dump(game.record, file_format)
     if file_format in ("bod", "sfen"):
         assert len(written.split("\n")) < 20
         assert "".join(BREAKS).strip("\n") not in written
     data = written if is_iso_2022(written) else written.encode()
-    (again,) = kind.load(data, f"x.{file_format}").games
+    (again,) = kind.formats.load(data, f"x.{file_format}").games
     if file_format not in ("bod", "sfen"):
-        assert kind.main_moves(again.record) == kind.main_moves(game.record)
+        assert kind.replay.main_moves(again.record) == kind.replay.main_moves(game.record)
         assert not any("forks" in entry for entry in again.record["moves"])
-    assert kind.start_text(again.record) == kind.start_text(game.record)
+    assert kind.replay.start_text(again.record) == kind.replay.start_text(game.record)
     headers_are_the_same_or_told(game.record, again.record, "lost-headers" in lost)
     if "lost-comments" not in lost and "lost-bookmarks" not in lost and file_format not in ("bod", "sfen"):
         before = lines_of(game.record)

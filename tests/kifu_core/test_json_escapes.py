@@ -37,8 +37,8 @@ def test_what_no_text_can_hold_is_replaced_with_an_issue(kind):
 @pytest.mark.parametrize("kind", TEXTS)
 def test_such_a_record_is_written_in_every_format(kind):
     (game,) = load(TEXTS[kind]({"先手": HOSTILE, "x": HOSTILE}, [[HOSTILE]] * 4))[1].games
-    for name in of_record(game.record).formats:
-        written = of_record(game.record).dump(game.record, name)
+    for name in of_record(game.record).formats.names:
+        written = of_record(game.record).formats.dump(game.record, name)
         assert "\0" not in written.encode().decode()
 
 

@@ -59,7 +59,7 @@ def test_the_same_game_is_read_from_every_file(name, encoding):
     assert game(name).record["moves"] == game("kif/even_game.kif").record["moves"]
     assert game(name).ending.winner == 0
     assert game(name).issues == ()
-    assert game(name).kind == "game"
+    assert game(name).record_kind == "game"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
@@ -348,7 +348,7 @@ def test_csa_without_a_board_begins_as_an_even_game():
 def test_csa_gives_the_rest_of_the_pieces_to_a_hand():
     hands = game("csa/rest_in_hand.csa").record["initial"]["data"]["hands"]
     assert hands[1] == {"FU": 17, "KY": 4, "KE": 3, "GI": 4, "KI": 3, "KA": 2, "HI": 2}
-    assert game("csa/rest_in_hand.csa").kind == "problem"
+    assert game("csa/rest_in_hand.csa").record_kind == "problem"
 
 
 def test_minimal_jkf_is_completed():

@@ -86,7 +86,7 @@ def test_a_file_of_positions_is_read_with_its_scores(packing):
     result = load(data, f"train.{packing}")
     assert (result.format, result.encoding, result.issues) == (packing, "binary", ())
     assert [dump(game.record, "sfen").rsplit(" ", 1)[0] for game in result.games] == sfens
-    assert {game.kind for game in result.games} == {"position"}
+    assert {game.record_kind for game in result.games} == {"position"}
     scores = [one for game in result.games for one in evaluations(game.record)]
     assert [(one.ply, one.score) for one in scores] == [(0, 100), (0, -101), (0, 102)]
     assert [len(one.moves) for one in scores] == [1, 1, 1]

@@ -21,11 +21,12 @@ NO_GAMES = {
     "likely": "distance",
     "people": "named_by like by_year without_gaps",
     "position_filters": "resolve",
-    "position_lookup": "of_text of_record",
+    "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "sql": "conjunction",
     "taken_down": "has_hidden hidden_whole is_hidden last_gone",  # of uploads and games that were shown
     "totals": "more_than",
+    "typed_moves": "position_after",
     "whole": "together",
 }
 """Functions that look for no games, by module."""

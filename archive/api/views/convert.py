@@ -20,7 +20,7 @@ from kifu_core.games import GAMES, JSON, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
 _LONGEST_WORD: Final = 40
-_FORMATS: Final = [name for game in GAMES.values() for name in game.formats]
+_FORMATS: Final = [name for game in GAMES.values() for name in game.formats.names]
 
 
 @endpoint("POST")
@@ -35,8 +35,10 @@ def convert(request: Request) -> Response:
         )
     with limited_reading():
         kind, result = _read(request, fields)
-        if to not in kind.formats:
-            raise ApiError("other-game", f"records of {kind.name} are written as {', '.join(kind.formats)}")
+        if to not in kind.formats.names:
+            raise ApiError(
+                "other-game", f"records of {kind.name} are written as {', '.join(kind.formats.names)}"
+            )
         told = [_converted(kind, game, to) for game in watched(result.games)]
         return Response(_about(kind, result) | {"to": to, "games": told})
 
@@ -76,8 +78,8 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
 
 def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     return {
-        "kind": kind.name,
-        "formats": list(kind.formats),
+        "game": kind.name,
+        "formats": list(kind.formats.names),
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
@@ -87,15 +89,15 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
 
 def _converted(kind: GameKind[Any], game: ParsedGame, to: str) -> dict[str, Any]:
     """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
-    options = {"ending": game.ending} if to in kind.with_ending else {}
-    record = game.record if to in JSON else kind.dump(game.record, to, **options)
-    return {"record": record, "losses": _told(kind.losses(game, to)), "issues": _told(game.issues)}
+    options = {"ending": game.ending} if to in kind.formats.with_ending else {}
+    record = game.record if to in JSON else kind.formats.dump(game.record, to, **options)
+    return {"record": record, "losses": _told(kind.formats.losses(game, to)), "issues": _told(game.issues)}
 
 
 def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
     plies, final = last_position(game.record)
     return {
-        "kind": game.kind,
+        "record_kind": game.record_kind,
         "header": game.record["header"],
         "plies": plies,
         "preset": game.record.get("initial", {}).get("preset", "HIRATE"),
@@ -103,7 +105,7 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": _told(kind.findings(game)),
+        "issues": _told(kind.replay.findings(game)),
     }
 
 

@@ -39,7 +39,7 @@ from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
 _COLUMNS: Final = (
-    "seq", "path", "index", "state", "game", "encoding", "format", "program", "severity", "code", "line",
+    "seq", "path", "index", "state", "game_id", "encoding", "format", "program", "severity", "code", "line",
     "column", "ply", "message", "source_line",
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[
         "path": entry.path,
         "index": entry.index,
         "state": entry.state,
-        "game": entry.game_id,
+        "game_id": entry.game_id,
         "game_url": reverse("api:game", [entry.game_id], request=request) if entry.game_id else None,
         "encoding": entry.encoding,
         "format": entry.format,
@@ -97,7 +97,9 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
 def _pages(upload: Upload) -> Iterator[list[Entry]]:
     """All entries by pages: no cursor stays open while a client is slow."""
     after = -1
-    entries = Entry.objects.filter(upload=upload).defer("extra", "record", "beside").order_by("seq")
+    entries = (
+        Entry.objects.filter(upload=upload).defer("beyond_jkf", "record", "parsed_facts").order_by("seq")
+    )
     while rows := list(entries.filter(seq__gt=after)[:_PAGE]):
         yield rows
         after = rows[-1].seq

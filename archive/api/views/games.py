@@ -19,8 +19,8 @@ from archive.api.negotiation import JSON
 from archive.api.pagination import address_with, fitting, limit_of, number_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.collecting import uncollected
 from archive.derive.series import unpack
+from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
 from archive.queries.color_names import results_of
 from archive.queries.facets import LOOKED_AT
@@ -82,7 +82,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
             "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
             "endings": [{"special": special, "games": n} for special, n in found.endings],
             "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
-            "kinds": [{"kind": kind, "games": n} for kind, n in found.boards],
+            "games": [{"game": game, "games": n} for game, n in found.boards],
             "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
             "uploads": [
                 {
@@ -108,16 +108,16 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
     row = game_by_id(scope_of(request), pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
-    details = game.details
-    if "fractions" in details:
-        details["fractions"] = dict(islice(details["fractions"].items(), FRACTIONS))
+    header_data = game.header_data
+    if "fractions" in header_data:
+        header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
     # Looked up once: routes take longer than all that is known of a game.
     whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
     downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
     return Response(
         game_json(row, request)
         | {
-            "details": details,
+            "header_data": header_data,
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
@@ -201,7 +201,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 @endpoint("GET", query=PageQuery)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
-    sides = GAMES[_game(request, pk).kind].sides
+    sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
     most = limit_of(query, SERIES, LARGEST)
@@ -225,9 +225,9 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
-    line = islice(kind.main_line(game.jkf), first, first + most + 1)
+    line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
-        {"ply": ply, "code": kind.encode(position)} | kind.texts(position, ply)
+        {"ply": ply, "code": kind.codec.encode(position)} | kind.text.texts(position, ply)
         for ply, position, _, _ in islice(line, most)
     ]
     more = next(line, None) is not None

@@ -32,10 +32,11 @@ from archive.api.positions import (
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries import position_lookup
+from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import positions_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
-from archive.queries.positions import explore, explore_many, games_through
+from archive.queries.position_games import games_through
 from archive.queries.scope import scope_of
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
@@ -45,7 +46,7 @@ from kifu_core.shogi.position import Position
 
 def _game(kind: str) -> GameKind[Any]:
     if kind not in GAMES:
-        raise ApiError("unknown-kind", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
+        raise ApiError("unknown-game", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
     return GAMES[kind]
 
 
@@ -53,7 +54,7 @@ def _game(kind: str) -> GameKind[Any]:
 def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     """303 to the position that an SFEN names; raises DecodeError for a text that is none."""
     position = Position.from_sfen(query["sfen"])
-    address = position_url(SHOGI, SHOGI.encode(position), request)
+    address = position_url(SHOGI, SHOGI.codec.encode(position), request)
     return HttpResponse(status=303, headers={"Location": address})
 
 
@@ -61,8 +62,8 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The explorer's answer; a position that nobody reached has zero games."""
     game = _game(kind)
-    code = game.path_code(code)
-    position = game.decode(code)
+    code = game.codec.path_code(code)
+    position = game.codec.decode(code)
     found = explore(
         scope_of(request),
         kind,
@@ -74,9 +75,9 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     )
     return Response(
         explorer_json(found, request)
-        | game.texts(position, 0)
-        | {"position": game.as_object(position)}
-        | {"games_url": reverse("api:position-games", [kind, game.path_code(code)], request=request)}
+        | game.text.texts(position, 0)
+        | {"position": game.codec.as_object(position)}
+        | {"games_url": reverse("api:position-games", [kind, game.codec.path_code(code)], request=request)}
     )
 
 
@@ -84,8 +85,8 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """A page of the games through a position."""
     game = _game(kind)
-    code = game.path_code(code)
-    game.decode(code)
+    code = game.codec.path_code(code)
+    game.codec.decode(code)
     try:
         page = games_through(
             scope_of(request),
@@ -108,20 +109,20 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
-    code = game.path_code(code)
-    moves = [legal_json(game, move) for move in legal(kind, code)]
-    return Response({"kind": kind, "code": code, "moves": moves})
+    code = game.codec.path_code(code)
+    moves = [legal_json(move) for move in legal(kind, code)]
+    return Response({"game": kind, "code": code, "moves": moves})
 
 
 @endpoint("GET", query=WalkQuery)
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The moves played from a position, and from those after it, to a depth; bounded, and it says so."""
     game = _game(kind)
-    code = game.path_code(code)
+    code = game.codec.path_code(code)
     found = walk(
         scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
-    told = {"kind": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
+    told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
     return Response(told | walk_json(game, found))
 
 
@@ -134,14 +135,14 @@ def batch(request: Request, kind: str) -> Response:
     answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
     told = errors | {answer.code: counts_json(game, answer) for answer in answers}
     return Response(
-        {"kind": kind, "match": sent["match"], "lines": sent["lines"]}
+        {"game": kind, "match": sent["match"], "lines": sent["lines"]}
         | {"results": [told[code] for code in sent["codes"]]}
     )
 
 
 def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
     try:
-        game.decode(code)
+        game.codec.decode(code)
     except DecodeError as error:
         return {"code": code, "error": {"code": error.code, "detail": detail_of(error, "en")}}
     return None
@@ -154,28 +155,28 @@ def find(request: Request, kind: str) -> Response:
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
         position = _meant(game, request)
-    told = found_json(game, game.encode(position), request)
-    return Response(told | game.texts(position, 0), status=303, headers={"Location": told["url"]})
+    told = found_json(game, game.codec.encode(position), request)
+    return Response(told | game.text.texts(position, 0), status=303, headers={"Location": told["url"]})
 
 
-_DOORS: Final = ("text", "game", "position")
+_DOORS: Final = ("text", "game_id", "position")
 
 
 def _meant(game: GameKind[Any], request: Request) -> Any:
     if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
-        return game.of_object(request.data)
+        return game.codec.of_object(request.data)
     sent = body(FindBody, request)
     ply = sent.get("ply")
     doors = [door for door in _DOORS if door in sent]
     if len(doors) != 1:
-        raise ApiError("no-position", "send one of text, game and position, or a Position object")
+        raise ApiError("no-position", "send one of text, game_id and position, or a Position object")
     if "text" in sent:
         check_text(sent["text"], settings.ARCHIVE_MAX_FIND_BYTES)
         return position_lookup.of_text(game, sent["text"], ply)
     if "position" in sent:
-        return game.of_object(sent["position"])
+        return game.codec.of_object(sent["position"])
     try:
-        return position_lookup.of_game(scope_of(request), game, sent["game"], ply)
+        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply)
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 
@@ -184,6 +185,8 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """The position as SVG; `flip=1` turns the board."""
     game = _game(kind)
-    svg = game.svg(game.decode(game.path_code(code)), flip=query["flip"], language=language())
+    svg = game.picture.svg(
+        game.codec.decode(game.codec.path_code(code)), flip=query["flip"], language=language()
+    )
     headers = {"Cache-Control": "public, max-age=86400", "Vary": "Accept-Language"}
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

@@ -1,7 +1,7 @@
-"""What the headers of a record say, as data: players, event, day, times, opening, problem.
+"""The headers of a record as data: players, event, day, times, opening, problem.
 
 Headers stay in the record as they were written; here are the values that games are found by (columns), and
-what else can be told from them (`details`, JSON).
+what else can be told from them (`header_data`, JSON).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from archive.character_forms import folded
 from archive.derive.headers.dates import (
     BEGINNINGS,
     ENDS,
@@ -46,7 +47,6 @@ from archive.derive.headers.people import (
 from archive.derive.headers.text import SITES, TEXT_LIMIT, Header, plain
 from archive.derive.headers.times import LIMITS, limits, read_limit, read_used, times_data
 from archive.kana_readings import reading, row_of
-from archive.variants import folded
 from kifu_core.shogi.clock import Limit as TimeLimit
 
 __all__ = [
@@ -65,9 +65,9 @@ __all__ = [
     "Header",
     "Person",
     "TimeLimit",
-    "details",
     "event",
     "folded",
+    "header_data",
     "is_opening",
     "limits",
     "opening",
@@ -92,8 +92,8 @@ __all__ = [
 ]
 
 
-def details(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
-    """What the headers tell beside the columns of a game, as JSON; only what there is.
+def header_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what the headers tell beside the columns of a game, as JSON; only what there is.
 
     `players` (of colours 0 and 1: `titles`, `rank`, `handicap`, `place`), `day` where the columns cannot hold
     it, `time` (of day), `leap_month`, `edition`, `title`, `openings` and `castles` of each side, `time_limit`
@@ -113,7 +113,7 @@ def details(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def _players_data(header: Header) -> list[dict[str, Any]]:
-    """What was split off the players' names; nothing where nothing was."""
+    """Return what was split off the players' names; nothing where nothing was."""
     found = [_person_data(person) for person in people(header)]
     return found if any(found) else []
 

@@ -107,7 +107,8 @@ class _Numbers:
 
 
 def read_day(text: str) -> Day:
-    """The day that a text begins with: 2024-05-01, 2024/05, 2024年, 令和6年5月1日, R6.5.1, May 1, 2024.
+    """Return the day that a text begins with: 2024-05-01, 2024/05, 2024年, 令和6年5月1日, R6.5.1, May 1,
+    2024.
 
     >>> read_day("1743/00/00").text, read_day("2024/05/01 10:00").text, read_day("May").text
     ('1743', '2024-05-01', '')
@@ -161,8 +162,8 @@ def _numbers(text: str) -> _Numbers | None:
 
 
 def _with_year_last(match: re.Match[str]) -> _Numbers | None:
-    """The month is first where AM or PM follows, the day where full stops stand between; else their numbers
-    must tell: None where they could be either."""
+    """Return the numbers of a day whose year is last. The month is first where AM or PM follows, the day
+    where full stops stand between; else their numbers must tell: None where they could be either."""
     month, day = int(match["first"]), int(match["second"])
     if match["mark"] == "." or (not match["half"] and month > 12):
         month, day = day, month
@@ -177,7 +178,7 @@ def _parts(match: re.Match[str], year: int, text: str) -> _Numbers:
 
 
 def _possible(found: _Numbers, lunisolar: bool) -> bool:
-    """Whether there may be such a day; months of the moon have 29 or 30 days."""
+    """Return whether there may be such a day; months of the moon have 29 or 30 days."""
     if found.year < 1 or found.month > 12:
         return False
     if not found.month or not found.day:
@@ -195,7 +196,7 @@ def _span(year: int, month: int, day: int) -> tuple[date, date, str]:
 
 
 def _end_of_range(found: _Numbers, lunisolar: bool) -> date | None:
-    """The last day of `2005/11/29･30日` or `2005/11/30-12/1`."""
+    """Return the last day of `2005/11/29･30日` or `2005/11/30-12/1`."""
     match = _UNTIL.match(found.rest)
     if match is None:
         return None
@@ -223,7 +224,7 @@ _OF_SERVER: Final = re.compile(
 
 
 def day_of_server(event: str) -> Day:
-    """The beginning that shogi-server puts at the end of a game's name: …+20180722050000."""
+    """Return the beginning that shogi-server puts at the end of a game's name: …+20180722050000."""
     match = _OF_SERVER.match(event[:READ_LIMIT].strip())
     if match is None:
         return NO_DAY
@@ -241,13 +242,14 @@ _OF_WARS: Final = re.compile(
 
 
 def wars_players(name: str) -> tuple[str, str] | None:
-    """Black and White of a game of 将棋ウォーズ by its id, `a-b-20260412_175024`; None for any other name."""
+    """Return Black and White of a game of 将棋ウォーズ by its id, `a-b-20260412_175024`; None for any other
+    name."""
     match = _OF_WARS.fullmatch(name)
     return (match[1], match[2]) if match else None
 
 
 def day_of_wars(name: str) -> Day:
-    """The beginning that 将棋ウォーズ puts at the end of a game's id."""
+    """Return the beginning that 将棋ウォーズ puts at the end of a game's id."""
     match = _OF_WARS.fullmatch(name[:READ_LIMIT].strip())
     if match is None:
         return NO_DAY
@@ -256,14 +258,14 @@ def day_of_wars(name: str) -> Day:
 
 
 def _written(header: Header) -> Iterator[str]:
-    """The headers that may say the day, those of the beginning first."""
+    """Yield the headers that may say the day, those of the beginning first."""
     for name in BEGINNINGS:
         if text := first(header, (name,)):
             yield text
 
 
 def played(header: Header) -> Day:
-    """When the game was played; an end that is no day, or lies before the beginning, is left out."""
+    """Return when the game was played. An end that is no day, or lies before the beginning, is left out."""
     days = [read_day(text) for text in _written(header)]
     found = next((day for day in days if day.start), None)
     if found is None:

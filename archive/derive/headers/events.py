@@ -43,7 +43,7 @@ class EventName:
 
 
 def read_event(text: str) -> EventName:
-    """An event's header taken apart.
+    """Take an event's header apart.
 
     >>> read_event("第50期棋王戦コナミグループ杯五番勝負第３局")
     EventName(name='第50期棋王戦コナミグループ杯', round='五番勝負 第3局', edition=50)
@@ -71,12 +71,12 @@ def _read_event(name: str) -> EventName:
 
 
 def event(header: Header) -> EventName:
-    """The event; without a name if nothing names one."""
+    """Return the event; without a name if nothing names one."""
     return read_event(first(header, EVENTS))
 
 
 def site(header: Header) -> str:
-    """The place, or an empty text."""
+    """Return the place, or an empty text."""
     return plain(first(header, SITES))
 
 
@@ -91,7 +91,7 @@ _OPENING_WORDS: Final = {
 
 
 def read_opening(text: str) -> str:
-    """An opening's name, one spelling for each.
+    """Return an opening's name, one spelling for each.
 
     >>> read_opening("YAGURA"), read_opening("相振飛車"), read_opening("横歩取り△３三角型")
     ('矢倉', '相振り飛車', '横歩取り△3三角型')
@@ -112,7 +112,7 @@ OPENING_NAMES: Final = frozenset(_OPENING_WORDS.values()) - {"その他"} | {
 
 
 def is_opening(text: str) -> bool:
-    """Whether a text is an opening's name in any of its spellings.
+    """Return whether a text is an opening's name in any of its spellings.
 
     >>> is_opening("YAGURA"), is_opening("四間飛車"), is_opening("羽生善治")
     (True, True, False)
@@ -121,7 +121,7 @@ def is_opening(text: str) -> bool:
 
 
 def opening(header: Header) -> str:
-    """The opening of the game, or an empty text."""
+    """Return the opening of the game, or an empty text."""
     return read_opening(first(header, OPENINGS))
 
 
@@ -147,7 +147,7 @@ _LENGTHS: Final = ("手数", "詰手数")
 
 
 def event_data(header: Header) -> dict[str, Any]:
-    """Edition, title, each side's openings and castles, as JSON; only what there is."""
+    """Return edition, title, each side's openings and castles, as JSON; only what there is."""
     found = event(header)
     data: dict[str, Any] = {
         "edition": found.edition,
@@ -159,7 +159,7 @@ def event_data(header: Header) -> dict[str, Any]:
 
 
 def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[str]]:
-    """What headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
+    """Return what headers list for colours 0 and 1 (`原始棒銀, 棒銀`); nothing where neither does."""
     texts = [plain(first(header, own)) for own in names]
     if not any(texts):
         return []
@@ -167,7 +167,8 @@ def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) ->
 
 
 def problem_data(header: Header) -> dict[str, Any]:
-    """What is said of a problem, as JSON; only what there is. `published` is as precise as it is known."""
+    """Return what is said of a problem, as JSON; only what there is. `published` is as precise as it is
+    known."""
     data: dict[str, Any] = {name: plain(first(header, keys)) for name, keys in _PROBLEM.items()}
     if day := read_day(data["published"]).text:
         data["published"] = day

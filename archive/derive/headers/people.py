@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from archive.character_forms import folded
 from archive.derive.headers.text import READ_LIMIT, SITES, Header, first, plain
-from archive.variants import folded
 
 PLAYERS: Final = (("先手", "下手"), ("後手", "上手"))
 _SIDES: Final = (("先手", "下手", "BLACK"), ("後手", "上手", "WHITE"))
@@ -115,7 +115,7 @@ class Person:
 
 
 def read_player(text: str, rated: bool = False) -> Person:
-    """A player's header taken apart; `rated`: a number in parentheses is a rating, whatever year it could be.
+    """Take a player's header apart; `rated`: a number in parentheses is a rating, whatever year it could be.
 
     >>> read_player("羽生　善治 九段")
     Person(name='羽生善治', titles=(), rank='九段', handicap='', rating=None, place='')
@@ -231,7 +231,7 @@ class _Peeled:
         return True
 
     def _is_place(self, text: str, name: str) -> bool:
-        """Whether what stands in parentheses behind a name says where that person is from.
+        """Return whether what stands in parentheses behind a name says where that person is from.
 
         Programs have names like 激指(弱), so a place that is none for sure needs a person's name before it:
         one with a rank, in two parts, or of three characters and more.
@@ -247,7 +247,7 @@ class _Peeled:
 
 
 def player_name(text: str) -> str:
-    """A player's name without title, rank and the blanks inside a Japanese name.
+    """Return a player's name without title, rank and the blanks inside a Japanese name.
 
     >>> player_name("羽生　善治 九段"), player_name("藤井聡太竜王・名人"), player_name("Bonanza  2.1")
     ('羽生善治', '藤井聡太', 'Bonanza 2.1')
@@ -256,7 +256,7 @@ def player_name(text: str) -> str:
 
 
 def player_key(text: str) -> str:
-    """What a player is known by, however the name is written.
+    """Return what a player is known by, however the name is written.
 
     >>> player_key("髙見　泰地 七段") == player_key("高見泰地")
     True
@@ -265,7 +265,8 @@ def player_key(text: str) -> str:
 
 
 def people(header: Header) -> tuple[Person, Person]:
-    """The players of colours 0 and 1, with what the headers beside their names say of rank and rating."""
+    """Return the players of colours 0 and 1, with what the headers beside their names say of rank and
+    rating."""
     black, white = (
         _with_own_headers(_named(first(header, names), header), header, sides)
         for names, sides in zip(PLAYERS, _SIDES, strict=True)
@@ -274,7 +275,8 @@ def people(header: Header) -> tuple[Person, Person]:
 
 
 def _named(text: str, header: Header) -> Person:
-    """The player of a header; only what ends in a bracket may be a rating that the site tells from a year."""
+    """Return the player of a header; only what ends in a bracket may be a rating that the site tells from a
+    year."""
     may_be_rated = text.endswith((")", "]", "）", "］"))
     return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
@@ -294,19 +296,20 @@ def _with_own_headers(person: Person, header: Header, sides: tuple[str, ...]) ->
 
 
 def players(header: Header) -> tuple[str, str]:
-    """The names of colours 0 and 1; an empty text where there is none."""
+    """Return the names of colours 0 and 1; an empty text where there is none."""
     black, white = people(header)
     return black.name, white.name
 
 
 def player_keys(header: Header) -> tuple[str, str]:
-    """What the players of colours 0 and 1 are known by; an empty text where there is none."""
+    """Return what the players of colours 0 and 1 are known by; an empty text where there is none."""
     black, white = players(header)
     return folded(black), folded(white)
 
 
 def ratings(header: Header, remarks: Iterable[str]) -> tuple[int | None, int | None]:
-    """The ratings of colours 0 and 1, rounded down; `remarks` are the lines a file has beside its record.
+    """Return the ratings of colours 0 and 1, rounded down; `remarks` are the lines a file has beside its
+    record.
 
     floodgate writes them as comments: `'black_rate:name+hash:3749.0`.
     """

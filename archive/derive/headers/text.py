@@ -1,4 +1,4 @@
-"""What all readings of headers share: plain text, and the first of several headers that says anything."""
+"""Helpers of all readings of headers: plain text, and the first of several headers that says anything."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六
 
 
 def plain(text: str) -> str:
-    """A text as columns hold it: NFKC, single blanks, nothing that a database refuses, not too long."""
+    """Return a text as columns hold it: NFKC, single blanks, nothing that a database refuses, not too
+    long."""
     if not text:
         return ""
     blanked = _UNSTORABLE.sub(" ", text[:READ_LIMIT])
@@ -46,7 +47,7 @@ def plain(text: str) -> str:
 
 
 def first(header: Header, names: tuple[str, ...]) -> str:
-    """The first of these headers that is not blank; an asterisk before a name makes no difference."""
+    """Return the first of these headers that is not blank; an asterisk before a name makes no difference."""
     spellings, any_of_them = _spellings(names)
     # Most headers that are asked for are not there.
     if any_of_them.isdisjoint(header):
@@ -61,7 +62,7 @@ def _spellings(names: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]
 
 
 def number(text: str) -> int:
-    """A number below 100 in digits or Chinese numerals; 元 and 初 are 1.
+    """Return a number below 100 in digits or Chinese numerals; 元 and 初 are 1.
 
     >>> number("12"), number("十二"), number("二十"), number("元")
     (12, 12, 20, 1)

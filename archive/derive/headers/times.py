@@ -45,7 +45,7 @@ _TIMES: Final = re.compile(
 
 
 def seconds_of(text: str) -> int | None:
-    """The seconds of `4時間30分`, `一時間半`, `00:30`; None for anything else.
+    """Return the seconds of `4時間30分`, `一時間半`, `00:30`; None for anything else.
 
     >>> seconds_of("4時間30分"), seconds_of("一時間半"), seconds_of("60秒"), seconds_of("3")
     (16200, 5400, 60, None)
@@ -61,7 +61,7 @@ def seconds_of(text: str) -> int | None:
 
 
 def read_limit(text: str) -> TimeLimit | None:
-    """The time limit that a header names, None if it cannot be read.
+    """Return the time limit that a header names, None if it cannot be read.
 
     >>> read_limit("15分+60秒")
     Limit(main=900, byoyomi=60, increment=0, periods=0)
@@ -95,7 +95,7 @@ def _from_first_move(text: str) -> TimeLimit | None:
 
 
 def _added_up(text: str) -> TimeLimit | None:
-    """A main time and what comes after it, joined by + or by words."""
+    """Return the sum of a main time and what comes after it, joined by + or by words."""
     parts = [part for part in _JOINTS.split(text) if part]
     main = seconds_of(parts[0]) if parts else None
     if main is None:
@@ -135,7 +135,8 @@ _INCREMENT: Final = re.compile(r"Increment:([0-9]{1,4})$")
 
 
 def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | None, TimeLimit | None]:
-    """The time limits of colours 0 and 1: their own headers, that of both, or what the event's name tells."""
+    """Return the time limits of colours 0 and 1: their own headers, that of both, or what the event's name
+    tells."""
     both = read_limit(first(header, LIMITS))
     event = plain(first(header, ("棋戦",)))
     if both is None and (match := _OF_SERVER.search(event.partition("+")[2] or event)):
@@ -150,7 +151,7 @@ def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | Non
 
 
 def _completed(limit: TimeLimit, header: Header, remarks: Iterable[str]) -> TimeLimit:
-    """The limit with the byoyomi or increment that stands in a place of its own."""
+    """Return the limit with the byoyomi or increment that stands in a place of its own."""
     byoyomi = seconds_of(plain(first(header, BYOYOMI)))
     if byoyomi and not limit.byoyomi:
         return TimeLimit(limit.main, byoyomi, limit.increment, limit.periods)
@@ -166,7 +167,7 @@ _USED: Final = re.compile(r"(?P<plies>[0-9]{1,5})?\s*[▲☗](?P<black>[^△☖]
 
 
 def read_used(text: str) -> dict[str, int] | None:
-    """Plies and used seconds of both sides from `117▲268△283` (minutes) or `▲4時間39分△4時間01分`.
+    """Read plies and used seconds of both sides from `117▲268△283` (minutes) or `▲4時間39分△4時間01分`.
 
     >>> read_used("117▲268△283")
     {'plies': 117, 'black': 16080, 'white': 16980}
@@ -187,7 +188,8 @@ def read_used(text: str) -> dict[str, int] | None:
 
 
 def times_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
-    """What is known of the times, as JSON: `time_limit` where both have the same, else `time_limits`."""
+    """Return what is known of the times, as JSON: `time_limit` where both have the same, else
+    `time_limits`."""
     black, white = limits(header, list(remarks))
     data: dict[str, Any] = {}
     if black is not None and black == white:

@@ -40,7 +40,7 @@ _SUFFIXES: Final = (".gz", ".bz2", ".xz")
 
 
 def kind_of(head: bytes) -> Kind | None:
-    """Which container begins with these bytes, `HEAD_BYTES` of them; None for none."""
+    """Return which container begins with these bytes, `HEAD_BYTES` of them; None for none."""
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             return kind
@@ -50,7 +50,7 @@ def kind_of(head: bytes) -> Kind | None:
 
 
 def _is_tar_header(block: bytes) -> bool:
-    """Whether a block's checksum is right: older archives have no other mark."""
+    """Return whether a block's checksum is right: older archives have no other mark."""
     if len(block) < _BLOCK or not block[0]:
         return False
     try:
@@ -61,7 +61,8 @@ def _is_tar_header(block: bytes) -> bool:
 
 
 def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """The files of a container, in its own order; folders are left out, for they hold nothing themselves.
+    """Yield the files of a container, in its own order; folders are left out, for they hold nothing
+    themselves.
 
     Each is to be read before the next is asked for. Memory is that of the budget and a little more, whatever
     the container says of itself. Raises RefusedError where the container itself cannot be read any further.
@@ -108,7 +109,7 @@ class _Watched(io.RawIOBase):
 
 
 def _compressed(kind: Kind) -> Reader:
-    """A reader of single compressed files, and of tar files in them."""
+    """Return a reader of single compressed files, and of tar files in them."""
 
     def read(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
         inside = kind_of(_beginning(_decompressed(kind, file, budget)))
@@ -129,7 +130,7 @@ def _beginning(stream: Unpacked) -> bytes:
 
 
 def _plain_name(name: str) -> str:
-    """`games.csa` for `games.csa.gz`."""
+    """Return `games.csa` for `games.csa.gz`."""
     last = name.replace("\\", "/").rpartition("/")[2]
     for suffix in _SUFFIXES:
         if last.lower().endswith(suffix):
@@ -227,7 +228,7 @@ def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Member:
 
 
 def _expect_end(archive: tarfile.TarFile) -> None:
-    """The library takes a damaged header for the end; behind the real one there are only zeros."""
+    """Raise RefusedError unless only zeros follow: the library takes a damaged header for the end."""
     rest = archive.fileobj
     while rest is not None and (chunk := rest.read(64 * 1024)):
         if chunk.strip(b"\0"):

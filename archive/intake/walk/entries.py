@@ -55,7 +55,7 @@ class Part:
 def walk(
     file: IO[bytes], name: str, budget: Budget | None = None, only: str | None = None
 ) -> Generator[Part, None, None]:
-    """The parts of an upload, numbered from 0; at least one. `name` is the upload's.
+    """Yield the parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
     Linear in the unpacked bytes, of which no more than one part is in memory; larger files in containers
     are kept in temporary files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. Raises
@@ -70,19 +70,19 @@ def walk(
 
 
 def clean_name(name: str) -> str:
-    """A file's name as it may be shown: its last part, without what cannot be seen; never a path."""
+    """Return a file's name as it may be shown: its last part, without what cannot be seen; never a path."""
     last = re.split(r"[/\\]", name)[-1]
     return _UNSHOWN.sub("", last).strip()[:NAME_LIMIT] or "record"
 
 
 def shown_path(path: str) -> str:
-    """A name from a container as it may be shown and stored: what cannot be seen becomes U+FFFD."""
+    """Return a name from a container as it may be shown and stored: what cannot be seen becomes U+FFFD."""
     clean = _UNSHOWN.sub("\ufffd", path)
     return clean if len(clean) <= PATH_LIMIT else clean[: PATH_LIMIT - 1] + "…"
 
 
 def leads_to(path: str, wanted: str) -> bool:
-    """Whether a file of a container has the path, or may be a container with a file of it."""
+    """Return whether a file of a container has the path, or may be a container with a file of it."""
     return path == wanted or wanted.startswith(f"{path}/")
 
 
@@ -93,7 +93,7 @@ class _Walker:
         self.only = only
 
     def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
-        """The parts of one file, which is a text or a container."""
+        """Yield the parts of one file, which is a text or a container."""
         head = file.read(containers.HEAD_BYTES)
         kind = containers.kind_of(head)
         file.seek(0)

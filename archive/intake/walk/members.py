@@ -1,4 +1,4 @@
-"""What every container has: files with names."""
+"""The files of a container, with their names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Member:
 
 
 def text_of(raw: bytes) -> str:
-    """A name's bytes as text: UTF-8, or what Japanese Windows wrote."""
+    """Return a name's bytes as text: UTF-8, or what Japanese Windows wrote."""
     for encoding in ("utf-8", "cp932"):
         try:
             return raw.decode(encoding)

@@ -52,17 +52,18 @@ class RefusedError(Exception):
 
     @property
     def issue(self) -> Issue:
-        """The refusal as a finding about the entry."""
+        """Return the refusal as a finding about the entry."""
         return Issue(self.code, "error", params=self.params)
 
 
 def is_trouble_here(error: BaseException) -> bool:
-    """Whether an error tells of this machine and nothing of the bytes: later they can be read."""
+    """Return whether an error tells of this machine and nothing of the bytes: later they can be read."""
     return isinstance(error, OSError) and error.errno in _TROUBLE
 
 
 def damaged(error: Exception) -> RefusedError:
-    """The refusal for bytes that could not be unpacked; raises the error where that is not their fault."""
+    """Return the refusal for bytes that could not be unpacked; raises the error where that is not their
+    fault."""
     if is_trouble_here(error):
         raise error
     if isinstance(error, MemoryError):
@@ -71,13 +72,14 @@ def damaged(error: Exception) -> RefusedError:
 
 
 def temporary_file() -> IO[bytes]:
-    """An empty file, gone when it is closed; in memory up to `MEMORY_BYTES`, then in the data folder."""
+    """Return an empty file, gone when it is closed; in memory up to `MEMORY_BYTES`, then in the data
+    folder."""
     folder = str(settings.DATA_DIR / "tmp")
     return cast(IO[bytes], tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder))
 
 
 class Budget:
-    """What one walk may still cost; the same walk always spends the same.
+    """The cost that one walk may still have; the same walk always spends the same.
 
     `left` are bytes to unpack, `memory` is the largest dictionary in bytes. How long it may take is told by
     `kifu_core.deadline`, which whoever unpacks asks from piece to piece.
@@ -89,11 +91,12 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more may be unpacked."""
+        """Return whether nothing more may be unpacked."""
         return self.left < 0
 
     def unpack(self, stream: IO[bytes], packed: Callable[[], int]) -> IO[bytes]:
-        """The stream's bytes as a file of our own, at its beginning; `packed` tells what they cost so far.
+        """Return the stream's bytes as a file of our own, at its beginning; `packed` tells what they cost so
+        far.
 
         Raises RefusedError for more bytes than the limits allow and for damage.
         """
@@ -123,6 +126,6 @@ class Budget:
 
 
 def check_ratio(unpacked: int, packed: int) -> None:
-    """Raises RefusedError `bomb` for far more bytes than anybody's records give."""
+    """Raise RefusedError `bomb` for far more bytes than anybody's records give."""
     if unpacked > FREE_BYTES and unpacked > settings.ARCHIVE_MAX_RATIO * max(packed, 1):
         raise RefusedError("bomb", ratio=settings.ARCHIVE_MAX_RATIO)

@@ -55,7 +55,7 @@ _ENCRYPTED: Final = frozenset([b"\x06\xf1\x07\x01", b"\x06\xf1\x01\x01", b"\x06\
 
 
 def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """The files of a 7z archive in its order, without folders.
+    """Yield the files of a 7z archive in its order, without folders.
 
     Each is to be read before the next is asked for. Raises RefusedError where the archive cannot be read any
     further, and `needs-7z` where py7zr is not installed.
@@ -146,7 +146,7 @@ class _Blocks:
         self.unpacked = 0
 
     def of(self, folder: Any, last: _Block | None) -> _Block:
-        """The block of a folder, `last` being the one before."""
+        """Return the block of a folder, `last` being the one before."""
         if last is not None and last.folder is folder:
             return last
         # Blocks of files hold one packed stream each; those of several (BCJ2) are not unpacked.
@@ -157,7 +157,7 @@ class _Blocks:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more may be unpacked."""
+        """Return whether nothing more may be unpacked."""
         return self.unpacked > settings.ARCHIVE_MAX_TOTAL_BYTES
 
     def count(self, size: int) -> None:
@@ -180,7 +180,7 @@ class _Block:
         self._decompressor: Any = None
 
     def read(self, size: int) -> bytes:
-        """The next bytes, at most `size`; raises RefusedError where there are none."""
+        """Return the next bytes, at most `size`; raises RefusedError where there are none."""
         if self.refusal is None:
             try:
                 data = self._unpack(size)
@@ -218,7 +218,7 @@ class _Block:
                 raise EOFError("it breaks off")
 
     def take(self, size: int) -> bytes:
-        """Packed bytes, unless what was taken before is not used up: it would be kept in memory."""
+        """Take packed bytes, unless what was taken before is not used up: it would be kept in memory."""
         first = self._decompressor.chain[0]
         if not getattr(getattr(first, "decoder", first), "needs_input", True):
             return b""
@@ -250,7 +250,7 @@ def _refusal(coders: list[dict[str, Any]], memory: int) -> RefusedError | None:
 
 
 def _memory(coder: dict[str, Any]) -> int:
-    """The bytes that a method says it needs for unpacking."""
+    """Return the bytes that a method says it needs for unpacking."""
     method, properties = bytes(coder["method"]), coder.get("properties") or b""
     if method in (_LZMA, _PPMD):
         return int.from_bytes(properties[1:5], "little")

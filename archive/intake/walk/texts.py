@@ -58,7 +58,7 @@ Piece = tuple[int, bytes]
 
 
 def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
-    """The bytes of a file as pieces that hold whole games.
+    """Yield the bytes of a file as pieces that hold whole games.
 
     No more than one piece is in memory. Raises RefusedError `too-large` for a file, or a game of it, beyond
     ARCHIVE_MAX_TEXT_BYTES that cannot be cut.
@@ -73,7 +73,7 @@ def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
 
 
 def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]], Iterator[Piece]] | None:
-    """How to cut the file; None if it is small or cannot be cut."""
+    """Return a function that cuts the file; None if it is small or cannot be cut."""
     if size <= WHOLE_BYTES:
         return None
     head = file.read(_HEAD_BYTES)
@@ -82,7 +82,7 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
         return None
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     kind = kind_of(text, name)
-    file_format, _ = kind.detect(text, name)
+    file_format, _ = kind.formats.detect(text, name)
     if file_format == "csa":
         return _games_of_csa
     if kind is QUORIDOR and file_format in ("qf", "alg"):
@@ -95,8 +95,8 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
 
 
 def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
-    """What stands between lines that begin or end with `/`, or begins with a version, a player or a board
-    behind moves; blank stretches hold nothing."""
+    """Yield what stands between lines that begin or end with `/`, or begins with a version, a player or a
+    board behind moves; blank stretches hold nothing."""
     piece, first, played = bytearray(), 1, False
     for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")
@@ -135,7 +135,7 @@ def _begins_game(file_format: str, line: bytes, before: bytes, depth: int) -> bo
 
 
 def _lines(lines: Iterable[bytes], begins: Begins) -> Iterator[Piece]:
-    """Groups of lines, each beginning with a game: what follows a game belongs to it."""
+    """Yield groups of lines, each beginning with a game: what follows a game belongs to it."""
     piece, first, before, depth = bytearray(), 1, b"", 0
     for number, line in enumerate(lines, 1):
         if len(piece) >= GROUP_BYTES and begins(line, before, depth):

@@ -27,7 +27,7 @@ _LZMA_OVERHEAD: Final = 1024 * 1024
 
 
 class Decoder(Protocol):
-    """What unpacks one stream, as `bz2` and `lzma` have it."""
+    """A decoder of one stream, as `bz2` and `lzma` have it."""
 
     @property
     def eof(self) -> bool: ...
@@ -145,7 +145,7 @@ def check_memory(needed: int, limit: int) -> None:
 
 
 class Unpacked(io.RawIOBase):
-    """What a packed file unpacks to. No read gives more than `CHUNK` bytes, or makes more of them.
+    """The stream that a packed file unpacks to. No read gives more than `CHUNK` bytes, or makes more of them.
 
     `begin` makes a decoder for each stream. There is one; or several, where `follows` says how a further one
     begins, and what begins otherwise behind a stream is none of the file's. Raises what the decoders raise
@@ -174,7 +174,7 @@ class Unpacked(io.RawIOBase):
         return b""
 
     def _taken(self) -> bytes:
-        """Input for the decoder, if it needs any: what it has not used it keeps in memory."""
+        """Return input for the decoder, if it needs any: what it has not used it keeps in memory."""
         if not self._decoder.needs_input:
             return b""
         taken, self._input = self._input or self._packed.read(CHUNK), b""
@@ -183,7 +183,7 @@ class Unpacked(io.RawIOBase):
         return taken
 
     def _next(self) -> bool:
-        """Begin with the stream behind the one that has ended; whether there is one."""
+        """Begin with the stream behind the one that has ended; return whether there is one."""
         if self._follows is None:
             return False
         rest = self._decoder.unused_data.lstrip(b"\0")
@@ -201,15 +201,15 @@ class Unpacked(io.RawIOBase):
 
 
 def gunzipped(packed: IO[bytes]) -> Unpacked:
-    """What a file in gzip unpacks to; checksums are checked."""
+    """Unpack a file in gzip; checksums are checked."""
     return Unpacked(packed, lambda: Inflate(zlib.MAX_WBITS | 16), follows=b"")
 
 
 def bunzipped(packed: IO[bytes]) -> Unpacked:
-    """What a file in bzip2 unpacks to."""
+    """Unpack a file in bzip2."""
     return Unpacked(packed, bz2.BZ2Decompressor, follows=b"BZh")
 
 
 def unxzed(packed: IO[bytes], memory: int) -> Unpacked:
-    """What a file in xz unpacks to, with a dictionary of at most `memory` bytes."""
+    """Unpack a file in xz, with a dictionary of at most `memory` bytes."""
     return Unpacked(packed, lambda: Xz(memory), follows=XZ)

@@ -35,7 +35,7 @@ _METHODS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the directory says of a member, or its own header; `at` is where that begins in the file.
+    """The record of a member in the directory, or its own header; `at` is where that begins in the file.
 
     A header of its own need not tell the checksum and the size: they are None then.
     """
@@ -51,7 +51,7 @@ class Record:
 
 
 def member_of(file: IO[bytes], record: Record, budget: Budget, wrong: str) -> Member:
-    """A file as it is to be read; `wrong` says why it cannot be, empty for nothing."""
+    """Return a file as it is to be read; `wrong` says why it cannot be, empty for nothing."""
     path = text_of(record.name)
     if record.flags & (_ENCRYPTED | _STRONGLY_ENCRYPTED):
         return Member(path, refusal=RefusedError("encrypted"))
@@ -66,7 +66,7 @@ def member_of(file: IO[bytes], record: Record, budget: Budget, wrong: str) -> Me
 
 
 def _opened(file: IO[bytes], record: Record, budget: Budget) -> IO[bytes]:
-    """The bytes of a member, at its beginning. Raises BadZipFile and RefusedError."""
+    """Return the bytes of a member, at its beginning. Raises BadZipFile and RefusedError."""
     decoder = _decoder(record, budget)
     packed = cast(IO[bytes], Slice(file, _data_at(file, record), record.packed))
     stream = packed if decoder is None else cast(IO[bytes], Unpacked(packed, decoder))
@@ -74,7 +74,7 @@ def _opened(file: IO[bytes], record: Record, budget: Budget) -> IO[bytes]:
 
 
 def _decoder(record: Record, budget: Budget) -> Callable[[], Decoder] | None:
-    """What unpacks a member; None for one that is not compressed."""
+    """Return what unpacks a member; None for one that is not compressed."""
     if record.flags & _PATCHED:
         raise RefusedError("unknown-compression", text="patched data")
     if record.method == _STORED:
@@ -95,7 +95,7 @@ def _decoder(record: Record, budget: Budget) -> Callable[[], Decoder] | None:
 
 
 def _data_at(file: IO[bytes], record: Record) -> int:
-    """Where a member's bytes begin: behind a header of its own, which must name the same file."""
+    """Return where a member's bytes begin: behind a header of its own, which must name the same file."""
     begin = data_at(file, record.at) if record.at >= 0 else 0
     if not begin:
         raise BadZipFile("there is no file where the directory says")
@@ -158,7 +158,7 @@ class _Checked(io.RawIOBase):
 
 
 def data_at(file: IO[bytes], at: int) -> int:
-    """Where the bytes of a file begin whose own header stands here; 0 where there is no header."""
+    """Return where the bytes of a file begin whose own header stands here; 0 where there is no header."""
     file.seek(at)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(FILE):
@@ -168,7 +168,8 @@ def data_at(file: IO[bytes], at: int) -> int:
 
 
 def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
-    """What a file's own header says of it, and where its bytes begin; None where there is no such header."""
+    """Return what a file's own header says of it, and where its bytes begin; None where there is no such
+    header."""
     file.seek(at)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(FILE):
@@ -180,7 +181,8 @@ def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
 
 
 def wide(extra: bytes, *numbers: int) -> Iterator[int]:
-    """Size, packed size and place, with those that have no room in a record taken from its extra field."""
+    """Yield size, packed size and place, with those that have no room in a record taken from its extra
+    field."""
     fields = _field64(extra) if _ELSEWHERE in numbers else b""
     for number in numbers:
         if number == _ELSEWHERE and len(fields) >= 8:
@@ -191,7 +193,7 @@ def wide(extra: bytes, *numbers: int) -> Iterator[int]:
 
 
 def _field64(extra: bytes) -> bytes:
-    """The field for large numbers among the extra ones; none, where there is no such."""
+    """Return the field for large numbers among the extra ones; none, where there is no such."""
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<2H", extra)
         if kind == 1:

@@ -61,18 +61,18 @@ class FileStream:
         self._searchable = _SEARCHES * file.seek(0, io.SEEK_END)
 
     def begins_at(self, at: int) -> bool:
-        """Whether there is a file's header."""
+        """Return whether there is a file's header."""
         return self._bytes(at, 4) == FILE
 
     def archive(self, begin: int, end: int) -> Iterator[Member]:
-        """The files of one archive or of several. Raises BadZipFile behind the last, unless every byte is
-        accounted for and the archive has its end."""
+        """Yield the files of one archive or of several. Raises BadZipFile behind the last, unless every byte
+        is accounted for and the archive has its end."""
         ended = yield from self._files(begin, end)
         if not ended:
             raise BadZipFile("the archive breaks off: no end of the central directory")
 
     def gap(self, begin: int, end: int) -> Iterator[Member]:
-        """The files in a part of the archive that the directory does not name, if it begins with one.
+        """Yield the files in a part of the archive that the directory does not name, if it begins with one.
 
         Raises BadZipFile behind the last where bytes between them are none of theirs.
         """
@@ -81,7 +81,8 @@ class FileStream:
             yield from self._files(begin + first, end)
 
     def _files(self, at: int, end: int) -> Generator[Member, None, bool]:
-        """The files from here to there; the generator's value is whether an end of an archive came last."""
+        """Yield the files from here to there; the generator's value is whether an end of an archive came
+        last."""
         ended, strange = False, False
         while at < end:
             check_time()
@@ -114,7 +115,7 @@ class FileStream:
         return self._file.read(count)
 
     def _length_of_part(self, at: int) -> int:
-        """The length of what is no file and belongs to an archive; 0 for anything else."""
+        """Return the length of what is no file and belongs to an archive; 0 for anything else."""
         head = self._bytes(at, 46)
         if head.startswith(_DESCRIPTOR):
             return next((n for n in (16, 24) if self._bytes(at + n, 2) == b"PK"), 0)
@@ -126,7 +127,8 @@ class FileStream:
         return length + sum(int(struct.unpack_from(kind, head, place)[0]) for place in places)
 
     def _next(self, at: int, end: int, *marks: bytes) -> int:
-        """Where one of these marks of four bytes comes next behind the first byte; the end for nowhere."""
+        """Return where one of these marks of four bytes comes next behind the first byte; the end for
+        nowhere."""
         at, wanted = at + 1, _FIRST_BYTES
         while at < end:
             check_time()
@@ -143,7 +145,7 @@ class FileStream:
     # --- sizes ---
 
     def _measured(self, record: Record, begin: int, end: int) -> tuple[Record, int]:
-        """A file with the sizes that stand behind it, and where these end.
+        """Return a file with the sizes that stand behind it, and where these end.
 
         Only what tells the right length is taken for them. Where there is no such, as in an archive that
         breaks off, the file ends where its unpacker finds its end, before the next one.
@@ -165,11 +167,12 @@ class FileStream:
         return replace(record, crc=None, packed=at - begin, size=None), at
 
     def _ends_at(self, at: int, end: int) -> bool:
-        """Whether a file can have ended before this: something of an archive follows, or nothing."""
+        """Return whether a file can have ended before this: something of an archive follows, or nothing."""
         return b"PK".startswith(self._bytes(at, max(0, min(2, end - at))))
 
     def _checked(self, record: Record, at: int) -> Record:
-        """A file whose header tells its size and perhaps not its checksum, which stands behind it then."""
+        """Return a file whose header tells its size and perhaps not its checksum, which stands behind it
+        then."""
         if record.flags & _SIZES_BEHIND and not record.crc:
             tail = self._bytes(at, 8)
             crc = int.from_bytes(tail[4:], "little") if tail.startswith(_DESCRIPTOR) else None
@@ -178,7 +181,7 @@ class FileStream:
 
 
 class Coverage:
-    """Which bytes before the directory belong to files that it names; of these no more is kept than where
+    """The bytes before the directory that belong to files that it names; of these no more is kept than where
     such parts begin and end."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
@@ -210,7 +213,7 @@ class Coverage:
         self._scattered = len(self._begins) > _MOST_PIECES
 
     def gaps(self) -> Iterator[tuple[int, int]]:
-        """The parts between and behind those files. Raises BadZipFile where there are too many."""
+        """Yield the parts between and behind those files. Raises BadZipFile where there are too many."""
         if self._scattered:
             raise BadZipFile("its files lie too scattered to tell whether its directory names all of them")
         reached = 0

@@ -28,8 +28,8 @@ _TAIL_BYTES: Final = _END.size + 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """Where the directory begins and ends, where what closes the archive ends, and how much further than it
-    says everything is: other bytes may come before an archive."""
+    """The directory: where it begins and ends, where what closes the archive ends, and how much further than
+    it says everything is: other bytes may come before an archive."""
 
     begin: int
     end: int
@@ -38,8 +38,8 @@ class _Directory:
 
 
 def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """The files of a ZIP archive in the order of its directory, without folders; then those that stand in
-    the archive and not in its directory.
+    """Yield the files of a ZIP archive in the order of its directory, without folders; then those that stand
+    in the archive and not in its directory.
 
     Where there is no directory, or it is that of another archive behind this one or in it, the files come in
     the order of their own headers. What one does not open costs no more than its headers. Raises RefusedError
@@ -66,7 +66,7 @@ def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
 
 
 def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator[Member]:
-    """These files, and what ends them before their end put aside."""
+    """Yield these files, and put aside what ends them before their end."""
     try:
         yield from files
     except BadZipFile as error:
@@ -74,7 +74,7 @@ def _until_damage(files: Iterator[Member], damage: list[BadZipFile]) -> Iterator
 
 
 def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
-    """The files between and behind those that the directory names."""
+    """Yield the files between and behind those that the directory names."""
     for begin, end in covered.gaps():
         yield from stream.gap(begin, end)
 
@@ -82,7 +82,7 @@ def _unnamed(stream: FileStream, covered: Coverage) -> Iterator[Member]:
 def _named(
     file: IO[bytes], size: int, place: _Directory, covered: Coverage, budget: Budget
 ) -> Iterator[Member]:
-    """The files that the directory names."""
+    """Yield the files that the directory names."""
     packed = 0
     for record in _records(file, place):
         wrong = "it reaches beyond the end" if record.at + record.packed > size else ""
@@ -100,7 +100,7 @@ def _named(
 
 
 def _records(file: IO[bytes], place: _Directory) -> Iterator[Record]:
-    """The records of the directory, in its order; of these no more than one is in memory."""
+    """Yield the records of the directory, in its order; of these no more than one is in memory."""
     directory = io.BufferedReader(Slice(file, place.begin, place.end - place.begin))
     while head := directory.read(_RECORD.size):
         if len(head) < _RECORD.size or not head.startswith(b"PK\x01\x02"):
@@ -123,7 +123,8 @@ def _record(head: bytes, directory: IO[bytes], shift: int) -> Record:
 
 
 def _directory(file: IO[bytes], size: int) -> _Directory:
-    """The directory as the end of the archive tells of it. Raises BadZipFile where that makes no sense."""
+    """Return the directory as the end of the archive tells of it. Raises BadZipFile where that makes no
+    sense."""
     tail_at = max(0, size - _TAIL_BYTES)
     file.seek(tail_at)
     tail = file.read()

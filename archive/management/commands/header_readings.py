@@ -15,15 +15,15 @@ from kifu_core.errors import KifuError
 SUFFIXES: Final = frozenset([".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".bod", ".csa1", ".psn"])
 
 
-class Reading(NamedTuple):
-    """What one value of a header was read as; `text` is empty where it was not understood."""
+class HeaderReading(NamedTuple):
+    """The reading of one value of a header; `text` is empty where it was not understood."""
 
     value: str
     text: str
 
 
 def day_reading(value: str) -> str:
-    """A day as read, with its calendar and time of day."""
+    """Write a day as it was read, with its calendar and time of day."""
     day = headers.read_day(value)
     until = f" to {day.end}" if day.end and day.end != day.start and day.precision == "day" else ""
     known = [day.text + until, day.calendar if day.text else "", day.time]
@@ -31,7 +31,7 @@ def day_reading(value: str) -> str:
 
 
 def limit_reading(value: str) -> str:
-    """A time limit in seconds."""
+    """Write a time limit in seconds."""
     limit = headers.read_limit(value)
     if limit is None:
         return ""
@@ -42,13 +42,13 @@ def limit_reading(value: str) -> str:
 
 
 def used_reading(value: str) -> str:
-    """Used times in seconds."""
+    """Write used times in seconds."""
     used = headers.read_used(value)
     return ", ".join(f"{name} {count}" for name, count in used.items()) if used else ""
 
 
 def player_reading(value: str) -> str:
-    """A player's name and what was split off it; nobody is a reading as well."""
+    """Write a player's name and what was split off it; nobody is a reading as well."""
     person = headers.read_player(value)
     beside = [
         *person.titles,
@@ -84,10 +84,12 @@ class Command(BaseCommand):
                 found[kind] |= {header[name] for name in names if header.get(name, "").strip()}
         for kind, (_, reader) in READERS.items():
             self._print(
-                kind, [Reading(value, reader(value)) for value in sorted(found[kind])], options["unread"]
+                kind,
+                [HeaderReading(value, reader(value)) for value in sorted(found[kind])],
+                options["unread"],
             )
 
-    def _print(self, kind: str, readings: list[Reading], unread: bool) -> None:
+    def _print(self, kind: str, readings: list[HeaderReading], unread: bool) -> None:
         understood = sum(bool(reading.text) for reading in readings)
         share = 100 * understood / len(readings) if readings else 100.0
         self.stdout.write(
@@ -99,7 +101,7 @@ class Command(BaseCommand):
 
 
 def headers_of(paths: list[Path]) -> Iterator[dict[str, str]]:
-    """The headers of all records in files and folders; files that are no records are passed over."""
+    """Yield the headers of all records in files and folders; files that are no records are passed over."""
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:

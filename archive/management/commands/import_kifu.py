@@ -114,7 +114,7 @@ class Command(BaseCommand):
 
 
 class Meter:
-    """How far an import is: a bar on a terminal, a line now and then elsewhere."""
+    """The progress of an import: a bar on a terminal, a line now and then elsewhere."""
 
     def __init__(self, sizes: dict[str, int], shown: bool) -> None:
         self.sizes = sizes
@@ -147,7 +147,7 @@ class Meter:
             sys.stderr.write("\r\x1b[K")
 
     def line(self, seconds: float) -> str:
-        """Share, entries, rate and remaining time after so many seconds."""
+        """Write share, entries, rate and remaining time after so many seconds."""
         share = min(1.0, (self.bytes + sum(part for part, _ in self.open.values())) / self.total)
         entries = sum(self.states.values()) + sum(count for _, count in self.open.values())
         left = f", {_clock(seconds / share - seconds)} left" if share > 0.001 else ""

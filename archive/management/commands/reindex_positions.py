@@ -69,7 +69,7 @@ def _chosen(given: list[int] | None, everything: bool) -> QuerySet[Game]:
 
 
 def _batches(games: QuerySet[Game], size: int) -> Iterator[list[int]]:
-    """The ids, ascending; those that come in meanwhile are in the current version already."""
+    """Yield the ids, ascending; those that come in meanwhile are in the current version already."""
     last = Game.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     ids = games.filter(pk__lte=last).order_by("pk").values_list("pk", flat=True)
     batch = list(ids[:size])
@@ -79,7 +79,7 @@ def _batches(games: QuerySet[Game], size: int) -> Iterator[list[int]]:
 
 
 def _reindex(batch: list[int], *, scan: bool) -> list[int]:
-    """Index games again; the ids of those that are damaged, which stay as they are."""
+    """Reindex games; return the ids of those that are damaged, which stay as they are."""
     try:
         store.reindex_games(batch, scan=scan)
     except store.IndexDamagedError:

@@ -15,7 +15,7 @@ SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
 
 
 def sample_files() -> list[Path]:
-    """The records that come with the archive, in the order of their names."""
+    """Return the records that come with the archive, in the order of their names."""
     return sorted(path for path in SAMPLES.iterdir() if path.suffix != ".txt")
 
 

@@ -1,14 +1,14 @@
 // @ts-check
 /** The page of the free board: its address is always that of the game on the board, beside it what was played. */
 
+import { keepAddress } from "../archive/js/address.js";
 import "../archive/js/embed-code.js";
 import { showArchiveMoves } from "../archive/js/archive-moves.js";
-import { startFreeboard } from "./freeboard.js";
+import { Freeboard } from "./freeboard.js";
 import { hintsOf, quoridor } from "./kit.js";
 import { readName } from "./rules.js";
 
 const SETTLE = 90;
-const PAUSE = 350;
 
 const root = document.getElementById("board-page");
 const element = document.querySelector(".qf_freeboard");
@@ -16,11 +16,13 @@ if (root && element instanceof HTMLElement) start(root, element);
 
 /** @param {HTMLElement} page @param {HTMLElement} place */
 function start(page, place) {
-  const free = startFreeboard(place);
+  const free = new Freeboard(place);
   /** @type {Record<"show" | "settle", ((node: any) => void)[]>} */
   const listeners = { show: [], settle: [] };
   let settleTimer = 0;
-  let addressTimer = 0;
+  /** @type {string | null} */
+  let address = null;
+  const setAddress = keepAddress(() => address);
 
   /** The board as `showArchiveMoves` knows a replay. */
   const replay = /** @type {import("../archive/js/replay.js").Replay} */ (/** @type {unknown} */ ({
@@ -46,9 +48,8 @@ function start(page, place) {
     const { code, ply } = /** @type {CustomEvent<{code: string, ply: number}>} */ (event).detail;
     const query = new URLSearchParams(code ? { code } : {});
     if (ply) query.set("ply", String(ply));
-    clearTimeout(addressTimer);
-    // Browsers refuse more than about a hundred changes of the address in 30 seconds.
-    addressTimer = window.setTimeout(() => history.replaceState(null, "", `?${query}`), PAUSE);
+    address = location.pathname + (query.size ? `?${query}` : "");
+    setAddress();
   });
   changed();
 }

@@ -45,17 +45,7 @@ const SQUARES = Array.from({ length: 81 }, (_, square) =>
  * @returns {Board}
  */
 export function createBoard(host, config = {}) {
-  const left = EDGE + (config.labels ? LABELS : 0);
-  const size = FIELD + left + EDGE;
-  const svg = make("svg", { viewBox: `0 0 ${size} ${size}`, class: "qf-board", role: "img" });
-  svg.append(make("rect", { class: "qf-wood", width: size, height: size, rx: 8 }));
-  const field = svg.appendChild(make("g", { transform: `translate(${left} ${EDGE})` }));
-  field.append(make("path", { class: "qf-square", d: SQUARES }));
-  const layers = Object.fromEntries(["marks", "walls", "pawns", "above"].map((layer) =>
-    [layer, field.appendChild(make("g", {}))]));
-  // Redrawn while the mouse is down: what is under it must stay what was pressed.
-  layers.above.setAttribute("pointer-events", "none");
-  const labels = config.labels ? field.appendChild(make("g", { class: "qf-labels" })) : null;
+  const { svg, field, layers, labels } = emptyBoard(Boolean(config.labels));
   let flip = Boolean(config.flip);
   let neutral = Boolean(config.neutral);
   /** @type {View | null} */
@@ -132,6 +122,21 @@ export function createBoard(host, config = {}) {
       return flip ? { x: FIELD - place.x, y: place.y } : { x: place.x, y: FIELD - place.y };
     },
   };
+}
+
+/** @param {boolean} labeled */
+function emptyBoard(labeled) {
+  const left = EDGE + (labeled ? LABELS : 0);
+  const size = FIELD + left + EDGE;
+  const svg = make("svg", { viewBox: `0 0 ${size} ${size}`, class: "qf-board", role: "img" });
+  svg.append(make("rect", { class: "qf-wood", width: size, height: size, rx: 8 }));
+  const field = svg.appendChild(make("g", { transform: `translate(${left} ${EDGE})` }));
+  field.append(make("path", { class: "qf-square", d: SQUARES }));
+  const layers = Object.fromEntries(["marks", "walls", "pawns", "above"].map((layer) =>
+    [layer, field.appendChild(make("g", {}))]));
+  // Redrawn while the mouse is down: what is under it must stay what was pressed.
+  layers.above.setAttribute("pointer-events", "none");
+  return { svg, field, layers, labels: labeled ? field.appendChild(make("g", { class: "qf-labels" })) : null };
 }
 
 /** @param {number} color @returns {string} */

@@ -53,323 +53,349 @@ const TEXTS = {
 
 let boards = 0;
 
-/**
- * What a page can do with a free board of its own.
- * @typedef {object} Freeboard
- * @property {import("./board.js").Board} board
- * @property {() => import("./rules.js").Position} position
- * @property {(move: number) => void} play
- */
+/** A free board. Every change is told by the event `qf-change`. */
+export class Freeboard {
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.element = element;
+    this.japanese = isJapanese(this.element);
+    this.words = TEXTS[this.japanese ? "ja" : "en"];
+    this.parts = layOut(this.element, this.japanese);
+    this.board = createBoard(this.parts.host, { labels: true, neutral: true });
+    this.shown = { flip: false, last: true, neutral: true };
+    this.game = newGame();
+    /** @type {Game[]} */
+    this.before = [];
+    this.cursor = PAWN + 40;
+    /** @type {number | null} */
+    this.chosen = null;
+    this.actions = /** @type {Record<string, () => void>} */ ({
+      BACK: () => this.step(-1),
+      NEXT: () => this.step(1),
+      RESET: () => this.act(newGame()),
+      UNDO: () => this.undo(),
+      INV: () => this.toggle("flip"),
+      LM: () => this.toggle("last"),
+      WALL: () => this.toggle("neutral"),
+      SNAP: () => this.writeCode(() => (this.game.recordedFrom === null ? snapshot : recording)(this.game)),
+      REC: () => this.record(),
+      INPUT: () => this.input(),
+    });
+    this.listen();
+  }
 
-/** Every change is told by the event `qf-change`. @param {HTMLElement} element @returns {Freeboard} */
-export function startFreeboard(element) {
-  const japanese = isJapanese(element);
-  const words = TEXTS[japanese ? "ja" : "en"];
-  const parts = layOut(element, japanese);
-  const { host, status, field, confirm, links } = parts;
-  const board = createBoard(host, { labels: true, neutral: true });
-  const shown = { flip: false, last: true, neutral: true };
-  let game = newGame();
-  /** @type {Game[]} */
-  const before = [];
-  let cursor = PAWN + 40;
-  /** @type {number | null} */
-  let chosen = null;
+  /** @returns {import("./rules.js").Position} */
+  position() {
+    return stateAt(this.game).position;
+  }
 
   // --- showing ----------------------------------------------------------------------------------------------
 
   /** @param {string} [news] what happened, beside what the position says */
-  function show(news = "") {
-    const { position, turnNumber } = stateAt(game);
+  show(news = "") {
+    const { position, turnNumber } = stateAt(this.game);
     const won = winner(position) !== null;
-    chosen = null;
-    confirm.hidden = true;
-    board.ghost(null);
-    board.targets(won ? [] : pawnMoves(position));
-    board.show({ position, last: shown.last ? lastMove(game) : null, label: positionWords(position, japanese) });
-    const ways = won ? [] : [0, 1].map((color) => distanceText(position, color, japanese));
-    parts.info.replaceChildren(...infoParts(turnNumber, position, ways));
-    const record = game.recordedFrom === null ? [] : [words.recording];
-    say([...record, stateText(position, japanese), news].filter(Boolean).join(" · "), won);
-    showButtons();
+    this.chosen = null;
+    this.parts.confirm.hidden = true;
+    this.board.ghost(null);
+    this.board.targets(won ? [] : pawnMoves(position));
+    const last = this.shown.last ? lastMove(this.game) : null;
+    this.board.show({ position, last, label: positionWords(position, this.japanese) });
+    const ways = won ? [] : [0, 1].map((color) => distanceText(position, color, this.japanese));
+    this.parts.info.replaceChildren(...infoParts(turnNumber, position, ways));
+    const record = this.game.recordedFrom === null ? [] : [this.words.recording];
+    this.say([...record, stateText(position, this.japanese), news].filter(Boolean).join(" · "), won);
+    this.showButtons();
+    const { links } = this.parts;
     links.explorer.href = new URL(`positions/quoridor/${inPath(positionCode(position))}/`, ARCHIVE).href;
-    if (links.open) links.open.href = shareAddress();
-    element.dispatchEvent(new CustomEvent("qf-change", { bubbles: true, detail: { code: shareCode(), ply: game.at } }));
+    if (links.open) links.open.href = this.shareAddress();
+    const detail = { code: this.shareCode(), ply: this.game.at };
+    this.element.dispatchEvent(new CustomEvent("qf-change", { bubbles: true, detail }));
   }
 
   /** @param {string} text @param {boolean} [won] */
-  function say(text, won = false) {
+  say(text, won = false) {
+    const { status } = this.parts;
     if (status.textContent !== text) status.textContent = text;
+    delete status.dataset.error;
     status.classList.toggle("qf-won", won);
   }
 
-  function showButtons() {
-    const { BACK, NEXT, UNDO, REC, INV, LM, WALL } = parts.buttons;
-    BACK.disabled = !canGoBack(game);
-    NEXT.disabled = !canGoOn(game);
-    UNDO.disabled = !before.length;
+  showButtons() {
+    const { BACK, NEXT, UNDO, REC, INV, LM, WALL } = this.parts.buttons;
+    BACK.disabled = !canGoBack(this.game);
+    NEXT.disabled = !canGoOn(this.game);
+    UNDO.disabled = !this.before.length;
     const pressed = /** @type {[HTMLButtonElement, boolean][]} */ ([
-      [REC, game.recordedFrom !== null], [INV, shown.flip], [LM, shown.last], [WALL, shown.neutral],
+      [REC, this.game.recordedFrom !== null], [INV, this.shown.flip], [LM, this.shown.last], [WALL, this.shown.neutral],
     ]);
     for (const [one, on] of pressed) one.setAttribute("aria-pressed", String(on));
   }
 
   /** @returns {string} the whole game; empty where no code can hold it */
-  function shareCode() {
+  shareCode() {
     try {
-      return wholeCode(game);
+      return wholeCode(this.game);
     } catch {
       return "";
     }
   }
 
   /** @returns {string} */
-  function shareAddress() {
-    const query = new URLSearchParams({ code: shareCode() });
-    if (game.at) query.set("ply", String(game.at));
+  shareAddress() {
+    const query = new URLSearchParams({ code: this.shareCode() });
+    if (this.game.at) query.set("ply", String(this.game.at));
     return new URL(`quoridor/board/?${query}`, ARCHIVE).href;
   }
 
   // --- acting -----------------------------------------------------------------------------------------------
 
   /** @param {Game} next @param {string} [news] */
-  function act(next, news) {
-    before.push(game);
-    if (before.length > MOST_UNDONE) before.shift();
-    game = next;
-    show(news);
+  act(next, news) {
+    this.before.push(this.game);
+    if (this.before.length > MOST_UNDONE) this.before.shift();
+    this.game = next;
+    this.show(news);
   }
 
   /** @param {number} move @returns {boolean} */
-  function tryMove(move) {
-    const { position } = stateAt(game);
+  play(move) {
+    const { position } = stateAt(this.game);
     const broken = fault(position, move);
     if (broken) {
-      say(refusal(broken, move, broken === "no-path" ? cutOffBy(position, move) : [], japanese));
+      this.say(refusal(broken, move, broken === "no-path" ? cutOffBy(position, move) : [], this.japanese));
       return false;
     }
-    act(playOn(game, move));
+    this.act(playOn(this.game, move));
     return true;
   }
 
   /** @param {number} by */
-  function step(by) {
-    if (!by || (by < 0 ? !canGoBack(game) : !canGoOn(game))) return;
-    game = { ...game, at: game.at + by };
-    show();
+  step(by) {
+    if (!by || (by < 0 ? !canGoBack(this.game) : !canGoOn(this.game))) return;
+    this.game = { ...this.game, at: this.game.at + by };
+    this.show();
   }
 
-  function undo() {
-    const last = before.pop();
+  undo() {
+    const last = this.before.pop();
     if (!last) return;
-    game = last;
-    show();
+    this.game = last;
+    this.show();
   }
 
   /** @param {() => string} write */
-  function writeCode(write) {
+  writeCode(write) {
     try {
-      field.value = write();
-      show();
-      field.select();
+      this.parts.field.value = write();
+      this.show();
+      this.parts.field.select();
     } catch (error) {
-      tell(error);
+      this.tell(error);
     }
   }
 
   /** @param {unknown} error */
-  function tell(error) {
+  tell(error) {
     if (!(error instanceof QfCodeError)) throw error;
-    say(`${faultText(error, japanese)} (${error.code})`);
+    this.say(faultText(error, this.japanese));
+    this.parts.status.dataset.error = error.code;
   }
 
-  function record() {
-    const from = game.recordedFrom;
+  record() {
+    const from = this.game.recordedFrom;
     if (from === null) {
-      act({ ...game, recordedFrom: game.at });
+      this.act({ ...this.game, recordedFrom: this.game.at });
       return;
     }
-    const done = { ...game, recordedFrom: null };
-    if (game.at === from) {
-      act(done, words.empty);
+    const done = { ...this.game, recordedFrom: null };
+    if (this.game.at === from) {
+      this.act(done, this.words.empty);
       return;
     }
-    writeCode(() => {
-      const code = recording(game);
-      before.push(game);
-      game = done;
+    this.writeCode(() => {
+      const code = recording(this.game);
+      this.before.push(this.game);
+      this.game = done;
       return code;
     });
   }
 
-  function input() {
-    if (!field.value.trim()) return;
+  input() {
+    const { value } = this.parts.field;
+    if (!value.trim()) return;
     try {
-      const found = loadPasted(field.value);
+      const found = loadPasted(value);
       const count = String(found.game.moves.length);
       const notes = [
-        ...(found.dropped ? [words.dropped.replace("{n}", String(found.dropped))] : []),
-        words.loaded.replace("{n}", count), ...noteTexts(found.notes, japanese),
+        ...(found.dropped ? [this.words.dropped.replace("{n}", String(found.dropped))] : []),
+        this.words.loaded.replace("{n}", count), ...noteTexts(found.notes, this.japanese),
       ];
-      act(found.game, notes.join(" "));
+      this.act(found.game, notes.join(" "));
     } catch (error) {
-      tell(error);
+      this.tell(error);
     }
   }
 
   /** @param {"flip" | "last" | "neutral"} what */
-  function toggle(what) {
-    shown[what] = !shown[what];
-    board.flip(shown.flip);
-    board.neutral(shown.neutral);
-    show();
+  toggle(what) {
+    this.shown[what] = !this.shown[what];
+    this.board.flip(this.shown.flip);
+    this.board.neutral(this.shown.neutral);
+    this.show();
   }
-
-  const actions = /** @type {Record<string, () => void>} */ ({
-    BACK: () => step(-1),
-    NEXT: () => step(1),
-    RESET: () => act(newGame()),
-    UNDO: undo,
-    INV: () => toggle("flip"),
-    LM: () => toggle("last"),
-    WALL: () => toggle("neutral"),
-    SNAP: () => writeCode(() => (game.recordedFrom === null ? snapshot(game) : recording(game))),
-    REC: record,
-    INPUT: input,
-  });
-  for (const [key, one] of Object.entries(parts.buttons)) {
-    one.addEventListener("click", () => {
-      actions[key]();
-      // A button that can no longer be pressed loses the focus.
-      if (one.disabled) host.focus({ preventScroll: true });
-    });
-  }
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") input();
-  });
 
   // --- mouse and touch --------------------------------------------------------------------------------------
 
   /** @param {PointerEvent | MouseEvent} event @returns {number | null} */
-  function pointed(event) {
-    const { position } = stateAt(game);
+  pointed(event) {
+    const { position } = stateAt(this.game);
     if (winner(position) !== null) return null;
     const coarse = event instanceof PointerEvent && event.pointerType !== "mouse";
-    return moveAt(board.pointAt(event), pawnMoves(position), coarse);
+    return moveAt(this.board.pointAt(event), pawnMoves(position), coarse);
   }
 
   /** @param {number | null} move */
-  function preview(move) {
-    board.ghost(move, move !== null && !fault(stateAt(game).position, move));
+  preview(move) {
+    this.board.ghost(move, move !== null && !fault(this.position(), move));
   }
-
-  host.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "mouse") preview(pointed(event));
-  });
-  host.addEventListener("pointerleave", () => preview(chosen));
-  host.addEventListener("click", (event) => {
-    const move = pointed(event);
-    const touched = event instanceof PointerEvent && event.pointerType !== "mouse";
-    if (move === null) return;
-    // A finger hides what it points at: a wall is shown first, a second touch or the button places it.
-    if (!touched || move & PAWN || move === chosen) tryMove(move);
-    else choose(move);
-  });
 
   /** @param {number} move */
-  function choose(move) {
-    const { position } = stateAt(game);
+  choose(move) {
+    const { position } = stateAt(this.game);
     const broken = fault(position, move);
-    chosen = broken ? null : move;
-    preview(move);
+    this.chosen = broken ? null : move;
+    this.preview(move);
+    const { confirm } = this.parts;
     confirm.hidden = Boolean(broken);
-    confirm.textContent = japanese ? `${name(move)} ${words.place}` : `${words.place} ${name(move)}`;
-    say(broken ? refusal(broken, move, cutOffBy(position, move), japanese) : stateText(position, japanese));
+    confirm.textContent = this.japanese ? `${name(move)} ${this.words.place}` : `${this.words.place} ${name(move)}`;
+    const cutOff = broken ? cutOffBy(position, move) : [];
+    this.say(broken ? refusal(broken, move, cutOff, this.japanese) : stateText(position, this.japanese));
   }
-
-  confirm.addEventListener("click", () => {
-    if (chosen !== null) tryMove(chosen);
-    host.focus({ preventScroll: true });
-  });
 
   // --- keyboard ---------------------------------------------------------------------------------------------
 
-  function showCursor() {
-    board.cursor(document.activeElement === host && host.matches(":focus-visible") ? cursor : null);
+  showCursor() {
+    const { host } = this.parts;
+    this.board.cursor(document.activeElement === host && host.matches(":focus-visible") ? this.cursor : null);
   }
 
   /** @param {string} key @returns {boolean} whether it moved the cursor */
-  function moveCursor(key) {
-    if (key.startsWith("Arrow")) cursor = stepCursor(cursor, key, shown.flip);
-    else if (key === "h" || key === "v" || key === "p") cursor = turnCursor(cursor, key);
+  moveCursor(key) {
+    if (key.startsWith("Arrow")) this.cursor = stepCursor(this.cursor, key, this.shown.flip);
+    else if (key === "h" || key === "v" || key === "p") this.cursor = turnCursor(this.cursor, key);
     else return false;
-    const { position } = stateAt(game);
-    const broken = fault(position, cursor);
-    const cutOff = broken === "no-path" ? cutOffBy(position, cursor) : [];
-    say(broken ? refusal(broken, cursor, cutOff, japanese) : name(cursor));
-    if (cursor & PAWN) preview(null);
-    else preview(cursor);
+    const { position } = stateAt(this.game);
+    const broken = fault(position, this.cursor);
+    const cutOff = broken === "no-path" ? cutOffBy(position, this.cursor) : [];
+    this.say(broken ? refusal(broken, this.cursor, cutOff, this.japanese) : name(this.cursor));
+    if (this.cursor & PAWN) this.preview(null);
+    else this.preview(this.cursor);
     return true;
   }
 
-  host.addEventListener("keydown", (event) => {
-    if (event.altKey || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() !== "z")) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (key === "Enter" || key === " ") tryMove(cursor);
-    else if (key === "b") step(-1);
-    else if (key === "n") step(1);
-    else if (key === "u" || key === "z") undo();
-    else if (!moveCursor(key)) return;
-    event.preventDefault();
-    showCursor();
-  });
-  host.addEventListener("focus", showCursor);
-  host.addEventListener("blur", () => {
-    board.cursor(null);
-    preview(chosen);
-  });
-
-  // --- the archive ------------------------------------------------------------------------------------------
-
-  links.share.addEventListener("click", async () => {
-    try {
-      wholeCode(game);
-    } catch (error) {
-      tell(error);
-      return;
-    }
-    const copied = await copyText(shareAddress(), field);
-    say(copied ? words.copied : words.byHand);
-  });
-  links.save?.addEventListener("click", () => {
-    parts.form.hidden = !parts.form.hidden;
-    links.save?.setAttribute("aria-expanded", String(!parts.form.hidden));
-    if (!parts.form.hidden) parts.form.querySelector("input")?.focus();
-  });
-  parts.form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    parts.store.disabled = true;
-    const text = asRecord(game, shareCode(), [...parts.form.querySelectorAll("input")].map((one) => one.value));
-    const upload = await send(element.dataset.upload || "", text, words.name).catch(() => null);
-    parts.store.disabled = false;
-    say(upload === null ? words.failed : words.saved);
-    if (upload === null) return;
-    parts.form.hidden = true;
-    links.save?.setAttribute("aria-expanded", "false");
-    const link = /** @type {HTMLAnchorElement} */ (make("a", "", words.look));
-    link.href = new URL(`uploads/${upload}/`, ARCHIVE).href;
-    status.append(" ", link);
-  });
-
-  show();
-  if (element.dataset.qfcode) {
-    field.value = element.dataset.qfcode;
-    input();
-    before.length = 0;
-    showButtons();
-    step(Math.min(Number.parseInt(element.dataset.ply ?? "", 10) || 0, game.moves.length));
+  listen() {
+    this.listenToButtons();
+    this.listenToPointers();
+    this.listenToKeys();
+    this.listenToLinks();
+    const { qfcode, ply } = this.element.dataset;
+    this.show();
+    if (!qfcode) return;
+    this.parts.field.value = qfcode;
+    this.input();
+    this.before.length = 0;
+    this.showButtons();
+    this.step(Math.min(Number.parseInt(ply ?? "", 10) || 0, this.game.moves.length));
   }
-  return { board, position: () => stateAt(game).position, play: tryMove };
+
+  listenToButtons() {
+    const { host, field } = this.parts;
+    for (const [key, one] of Object.entries(this.parts.buttons)) {
+      one.addEventListener("click", () => {
+        this.actions[key]();
+        // A button that can no longer be pressed loses the focus.
+        if (one.disabled) host.focus({ preventScroll: true });
+      });
+    }
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.input();
+    });
+  }
+
+  listenToPointers() {
+    const { host, confirm } = this.parts;
+    host.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.preview(this.pointed(event));
+    });
+    host.addEventListener("pointerleave", () => this.preview(this.chosen));
+    host.addEventListener("click", (event) => {
+      const move = this.pointed(event);
+      const touched = event instanceof PointerEvent && event.pointerType !== "mouse";
+      if (move === null) return;
+      // A finger hides what it points at: a wall is shown first, a second touch or the button places it.
+      if (!touched || move & PAWN || move === this.chosen) this.play(move);
+      else this.choose(move);
+    });
+    confirm.addEventListener("click", () => {
+      if (this.chosen !== null) this.play(this.chosen);
+      host.focus({ preventScroll: true });
+    });
+  }
+
+  listenToKeys() {
+    const { host } = this.parts;
+    host.addEventListener("keydown", (event) => {
+      if (event.altKey || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() !== "z")) return;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      if (key === "Enter" || key === " ") this.play(this.cursor);
+      else if (key === "b") this.step(-1);
+      else if (key === "n") this.step(1);
+      else if (key === "u" || key === "z") this.undo();
+      else if (!this.moveCursor(key)) return;
+      event.preventDefault();
+      this.showCursor();
+    });
+    host.addEventListener("focus", () => this.showCursor());
+    host.addEventListener("blur", () => {
+      this.board.cursor(null);
+      this.preview(this.chosen);
+    });
+  }
+
+  listenToLinks() {
+    const { status, field, links, form, store } = this.parts;
+    links.share.addEventListener("click", async () => {
+      try {
+        wholeCode(this.game);
+      } catch (error) {
+        this.tell(error);
+        return;
+      }
+      const copied = await copyText(this.shareAddress(), field);
+      this.say(copied ? this.words.copied : this.words.byHand);
+    });
+    links.save?.addEventListener("click", () => {
+      form.hidden = !form.hidden;
+      links.save?.setAttribute("aria-expanded", String(!form.hidden));
+      if (!form.hidden) form.querySelector("input")?.focus();
+    });
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      store.disabled = true;
+      const names = [...form.querySelectorAll("input")].map((one) => one.value);
+      const text = asRecord(this.game, this.shareCode(), names);
+      const upload = await send(this.element.dataset.upload || "", text, this.words.name).catch(() => null);
+      store.disabled = false;
+      this.say(upload === null ? this.words.failed : this.words.saved);
+      if (upload === null) return;
+      form.hidden = true;
+      links.save?.setAttribute("aria-expanded", "false");
+      const link = /** @type {HTMLAnchorElement} */ (make("a", "", this.words.look));
+      link.href = new URL(`uploads/${upload}/`, ARCHIVE).href;
+      status.append(" ", link);
+    });
+  }
 }
 
 /**

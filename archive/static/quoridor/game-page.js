@@ -7,7 +7,7 @@ import { startAutoplay } from "../archive/js/autoplay.js";
 import { followOnCharts } from "../archive/js/charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "../archive/js/gestures.js";
 import { startKeys } from "../archive/js/keys.js";
-import { startReplay } from "../archive/js/replay.js";
+import { Replay } from "../archive/js/replay.js";
 import { startSharing } from "../archive/js/sharing.js";
 import { startTabs } from "../archive/js/tabs.js";
 import { lineTo } from "../archive/js/tree.js";
@@ -21,7 +21,7 @@ import { startTrials } from "./trial.js";
 const root = document.getElementById("replay");
 const record = document.getElementById("record");
 if (root && record) {
-  const replay = startReplay(root, JSON.parse(record.textContent || ""), quoridor);
+  const replay = new Replay(root, JSON.parse(record.textContent || ""), quoridor);
   const autoplay = startAutoplay(replay);
   listenToKeys(replay, { play: autoplay.toggle });
   listenToWheel(replay);

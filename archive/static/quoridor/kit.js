@@ -16,7 +16,7 @@ export function packed(move) {
 
 /** @param {Arrow[]} arrows moves by their names @returns {{move: number, share: number}[]} as boards of Quoridor show them */
 export function hintsOf(arrows) {
-  return arrows.map(({ usi, weight }) => ({ move: readName(usi) || 0, share: weight }));
+  return arrows.map(({ move, weight }) => ({ move: readName(move) || 0, share: weight }));
 }
 
 /** @type {import("../archive/js/replay.js").Kit} */

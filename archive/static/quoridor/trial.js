@@ -35,32 +35,21 @@ export function startTrials(replay) {
 
   /** @param {number} move */
   function play(move) {
-    const node = replay.shown();
+    const node = replay.shown;
     const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
     const broken = fault(replay.position, move);
     if (known) replay.go(known);
     else if (broken) live.textContent = refusal(broken, move, cutOffs(broken, move), isJapanese());
     else {
       const { turn } = replay.position;
-      const words = { usi: name(move), text: MARKS[turn] + name(move) };
-      replay.go(tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move)), words));
+      const words = { name: name(move), text: MARKS[turn] + name(move) };
+      replay.go(tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, replay.position)), words));
     }
   }
 
   /** @param {string} broken @param {number} move @returns {number[]} */
   function cutOffs(broken, move) {
     return broken === "no-path" ? cutOffBy(replay.position, move) : [];
-  }
-
-  /**
-   * @param {number} move
-   * @param {import("./rules.js").Position} [position] before it
-   * @returns {import("./kit.js").Move} as records have it
-   */
-  function objectOf(move, position = replay.position) {
-    const { pawns, turn } = position;
-    if (!(move & PAWN)) return { color: turn, wall: name(move) };
-    return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
   }
 
   host.addEventListener("pointermove", (event) => {
@@ -83,11 +72,11 @@ export function startTrials(replay) {
   /** The line of own moves with which the page was asked for. */
   function goOn() {
     const position = copy(replay.position);
-    let node = replay.shown();
-    for (const words of askedMoves()) {
-      const move = readName(words.usi) || 0;
+    let node = replay.shown;
+    for (const { move: named, text } of askedMoves()) {
+      const move = readName(named) || 0;
       const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
-      node = known || tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, position)), words);
+      node = known || tryMove(replay.nodes, node, /** @type {any} */ (objectOf(move, position)), { name: named, text });
       applied(position, move);
     }
     replay.go(node);
@@ -96,6 +85,16 @@ export function startTrials(replay) {
   showTried(replay);
   goOn();
   return { play };
+}
+
+/**
+ * @param {number} move
+ * @param {import("./rules.js").Position} position before it
+ * @returns {import("./kit.js").Move} as records have it
+ */
+function objectOf(move, { pawns, turn }) {
+  if (!(move & PAWN)) return { color: turn, wall: name(move) };
+  return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
 }
 
 /** @returns {boolean} */

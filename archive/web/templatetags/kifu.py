@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
 
 from archive.web import rows, wording
-from archive.web.boards import board_svg, hand_svg
 from archive.web.forms import fields_html
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.quoridor.position import Position as QuoridorPosition
-from kifu_core.shogi.position import Position
+from archive.web.lines import usual_start
+from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from django.forms import BoundField
 
+    from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.queries.positions import Explorer, MoveStats, Results, Unplayed
     from archive.web.lines import Walk
 
 register = template.Library()
-
-START_CODES: Final = {
-    SHOGI.name: SHOGI.encode(Position.initial()),
-    QUORIDOR.name: QUORIDOR.encode(QuoridorPosition.initial()),
-}
 
 
 @register.filter
@@ -63,7 +55,7 @@ def number(value: int) -> str:
 @register.simple_tag
 def start_position_url(kind: str = SHOGI.name) -> str:
     """The page of the usual start of a game."""
-    return reverse("position", args=[kind, GAMES[kind].path_code(START_CODES[kind])])
+    return reverse("position", args=[kind, GAMES[kind].codec.path_code(usual_start(kind))])
 
 
 @register.simple_tag
@@ -143,25 +135,6 @@ def nameless(record_kind: str) -> str:
 def with_marks(text: object) -> SafeString:
     """A text in which the signs of the sides of shogi are such marks."""
     return rows.with_marks(text)
-
-
-@register.simple_tag(takes_context=True)
-def board(
-    context: Mapping[str, Any],
-    position: Position,
-    last: int | None = None,
-    flipped: bool = False,
-    label: str = "",
-) -> SafeString:
-    """The board, with the squares of the packed move that led to it marked."""
-    words = label or str(_("Board"))
-    return board_svg(position, last, flip=flipped, label=words, letters=with_letters(context))
-
-
-@register.simple_tag(takes_context=True)
-def hand(context: Mapping[str, Any], position: Position, color: int, flipped: bool = False) -> SafeString:
-    """The pieces in a side's hand."""
-    return hand_svg(position, color, flip=flipped, letters=with_letters(context))
 
 
 def with_letters(context: Mapping[str, Any]) -> bool:

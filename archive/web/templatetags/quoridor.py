@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from django import template
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from archive.web.wording import SIDES_OF
 from kifu_core.games import GAMES
 from kifu_core.quoridor import draw, qf_code
-from kifu_core.quoridor.board import WALLS_EACH
 from kifu_core.quoridor.keys import KIND
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import Code, State
@@ -35,7 +34,7 @@ def code_to_play(position: Position) -> str:
 @register.simple_tag
 def side_name(color: int) -> str:
     """What a side is called."""
-    return str(SIDES_OF[KIND][GAMES[KIND].sides[color]])
+    return str(SIDES_OF[KIND][GAMES[KIND].rules.sides[color]])
 
 
 @register.simple_tag
@@ -52,16 +51,10 @@ def walls_left(position: Position, color: int) -> SafeString:
     """The walls that a side still has, as bars and as a number."""
     left = position.walls_left(color)
     words = _("Walls left: %(n)s") % {"n": left}
-    rows = (
-        (9 * n, SafeString("") if n < left else SafeString(' class="qf-gone"')) for n in range(WALLS_EACH)
-    )
-    bars = format_html_join("", '<rect x="{}" width="5" height="20" rx="1"{}/>', rows)
     return format_html(
-        '<svg viewBox="0 0 {} 20" class="qf-walls" aria-hidden="true">{}</svg>'
-        '<span class="qf-count" title="{}"><span aria-hidden="true">{}</span>'
+        '{}<span class="qf-count" title="{}"><span aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
-        9 * WALLS_EACH,
-        bars,
+        mark_safe(draw.walls(position, color)),
         words,
         left,
         words,

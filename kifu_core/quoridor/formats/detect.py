@@ -10,7 +10,7 @@ from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.formats import alg, qf
 from kifu_core.record import FormatName
 
-_OURS: Final = re.compile(r'(?<!\\)"kind"\s{0,99}:\s{0,99}"quoridor"')
+_OURS: Final = re.compile(r'(?<!\\)"(?:game|kind)"\s{0,99}:\s{0,99}"quoridor"')
 _JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
 """The beginning of JSON; those of tags and of comments in braces look different."""
 _CODE_LINE: Final = re.compile(

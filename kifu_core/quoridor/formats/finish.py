@@ -51,7 +51,7 @@ class Draft:
         record = new_record(self.header, self.state, [first, *played.entries])
         return ParsedGame(
             record=as_jkf(record),
-            kind=record_kind(record, played.ending),
+            record_kind=record_kind(record, played.ending),
             ending=played.ending,
             issues=self.notes.all(),
             unread="\n".join(filter(None, [*_unread(played), unread])),

@@ -201,7 +201,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
         draft.remarks += book.remarks if not games else []
         game = draft.finished(len(games), _locate)
         if game is not None:
-            games.append(game if game.kind == "position" else replace(game, kind="tree"))
+            games.append(game if game.record_kind == "position" else replace(game, record_kind="tree"))
         else:
             notes.take(draft.notes)
     return games

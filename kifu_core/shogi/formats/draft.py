@@ -89,7 +89,7 @@ class Draft:
         record = self._record(played)
         return ParsedGame(
             record=record,
-            kind=record_kind(record, self.position, ending, len(self.line.forks)),
+            record_kind=record_kind(record, self.position, ending, len(self.line.forks)),
             ending=ending,
             issues=self.notes.all(),
             bookmarks=tuple(self.bookmarks[:MAX_BOOKMARKS]),

@@ -48,7 +48,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
         ending = specials.ending(step.word, step.special, ply, turn, problem=drawn)
     return ParsedGame(
         record=record,
-        kind=record_kind(record, position, ending, sum("forks" in entry for entry in record["moves"])),
+        record_kind=record_kind(record, position, ending, sum("forks" in entry for entry in record["moves"])),
         ending=ending,
         issues=notes.all(),
         unread="\n".join(unread),

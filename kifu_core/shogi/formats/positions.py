@@ -24,7 +24,7 @@ class PositionDraft(Draft):
         game = self.finish(index, locate)
         if game is None or game.ending is not None or any("move" in entry for entry in game.record["moves"]):
             return game
-        return replace(game, kind="position") if game.kind == "game" else game
+        return replace(game, record_kind="position") if game.record_kind == "game" else game
 
 
 GAMES_OF_LINES: Final = 50_000

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from kifu_core.quoridor.board import PAWN
+from kifu_core.quoridor.board import PAWN, is_wall
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.rules import distance, legal_moves, pawn_moves, wall_moves
+from kifu_core.quoridor.rules import distance, legal_moves, pawn_moves
 
 
 def random_move(position: Position, random: Random) -> int | None:
     """A legal move: a wall, or a pawn's, more often than not one that does not lead away from the goal."""
     if position.winner() is not None:
         return None
-    walls = wall_moves(position) if random.random() < 0.4 else []
+    walls = [move for move in legal_moves(position) if is_wall(move)] if random.random() < 0.4 else []
     if walls:
         return random.choice(walls)
     moves = pawn_moves(position)

@@ -171,7 +171,7 @@ def test_a_start_of_its_own_stands_in_a_tag():
     assert '[Start "izoAAIBQ"]' in text and text.endswith("6. e5 e4\n")
     assert one(text).record == game.record
     bare = one('[Start "j7oklAHMe1ICg"]\n')
-    assert bare.kind == "position" and formats.dump(bare.record, "qf") == "j7oklAHMe1ICg\n"
+    assert bare.record_kind == "position" and formats.dump(bare.record, "qf") == "j7oklAHMe1ICg\n"
     broken = formats.load('[Start "gkw"]\n1. e2 e8\n')
     assert broken.games == () and [(issue.code, issue.line) for issue in broken.issues] == [("truncated", 1)]
 
@@ -215,7 +215,7 @@ def test_small_faults_of_a_list_are_noted():
 
 def test_one_code_or_many():
     result = formats.load(f"{SEED}\nj7oklAHMe1ICg\nthe start\tgkwAAAAQ\nQA\n")
-    assert [game.kind for game in result.games] == ["game", "position", "position", "position"]
+    assert [game.record_kind for game in result.games] == ["game", "position", "position", "position"]
     assert [game.first_line for game in result.games] == [1, 2, 3, 4]
     assert codes(result.games[2]) == ["start-snapshot"]
     assert result.games[2].record["header"] == {"表題": "the start"}
@@ -325,7 +325,7 @@ def test_a_snapshot_of_any_ply():
 
 
 def test_a_record_may_leave_out_what_replaying_tells():
-    raw = {"kind": "quoridor", "version": 1, "moves": [{"move": {"to": "e2"}}, {"move": {"wall": "e3h"}}, {}]}
+    raw = {"game": "quoridor", "version": 1, "moves": [{"move": {"to": "e2"}}, {"move": {"wall": "e3h"}}, {}]}
     game = one(json.dumps(raw))
     assert game.record["moves"] == [
         {},
@@ -335,10 +335,15 @@ def test_a_record_may_leave_out_what_replaying_tells():
     assert (game.record["header"], game.record["initial"]) == ({}, {"preset": "START"})
 
 
+def test_json_from_before_the_first_release_calls_its_game_kind():
+    game = one('{"kind": "quoridor", "version": 1, "moves": [{}, {"move": {"to": "e2"}}]}')
+    assert game.record["game"] == "quoridor" and "kind" not in game.record
+
+
 @pytest.mark.parametrize(
     ("change", "code", "path"),
     [
-        ({"kind": "chess"}, "jkf-value", "$.kind"),
+        ({"game": "chess"}, "jkf-value", "$.game"),
         ({"version": 2}, "jkf-value", "$.version"),
         ({"moves": None}, "jkf-missing", "$.moves"),
         ({"moves": [{"move": {}}]}, "jkf-missing", "$.moves[0].move.to"),
@@ -353,8 +358,10 @@ def test_a_record_may_leave_out_what_replaying_tells():
     ],
 )
 def test_json_of_another_shape_is_refused_with_its_path(change, code, path):
-    record = {"kind": "quoridor", "version": 1, "moves": [{}]} | change
-    result = games.QUORIDOR.load_source(*games.open_source(json.dumps([record, {"kind": "quoridor"}])))
+    record = {"game": "quoridor", "version": 1, "moves": [{}]} | change
+    result = games.QUORIDOR.formats.load_source(
+        *games.open_source(json.dumps([record, {"game": "quoridor"}]))
+    )
     assert result.games == ()
     assert (result.issues[0].code, result.issues[0].params["path"]) == (code, path)
 
@@ -373,7 +380,7 @@ def test_json_of_another_shape_is_refused_with_its_path(change, code, path):
 )
 def test_a_start_that_cannot_be_is_refused_by_name(change, code):
     data = {"color": 0, "pawns": ["e1", "e9"], "walls": [[], []], "turn": 1} | change
-    record = {"kind": "quoridor", "version": 1, "moves": [{}], "initial": {"preset": "OTHER", "data": data}}
+    record = {"game": "quoridor", "version": 1, "moves": [{}], "initial": {"preset": "OTHER", "data": data}}
     result = formats.load(json.dumps(record))
     assert result.games == () and codes(result) == [code]
 
@@ -384,7 +391,7 @@ def test_moves_that_contradict_the_board_are_noted():
         {"move": {"color": 1, "from": "d1", "to": "e2"}, "time": {"now": {"m": 0, "s": 5}}},
         {"special": "SOMETHING"},
     ]
-    game = one(json.dumps({"kind": "quoridor", "version": 1, "moves": moves}))
+    game = one(json.dumps({"game": "quoridor", "version": 1, "moves": moves}))
     assert codes(game) == ["side-mark", "from-mismatch", "unknown-ending"]
     assert game.record["moves"][1]["time"] == {"now": {"m": 0, "s": 5}}
     assert (game.ending.word, game.ending.special) == ("SOMETHING", None)
@@ -463,7 +470,7 @@ def test_an_unknown_format_is_refused(call):
         ("hello", "", "shogi", None, ""),
         ("The quick brown fox", "", "shogi", None, ""),
         ("", "", "shogi", None, ""),
-        ('{"kind": "quoridor"}', "", "quoridor", "json", "marker"),
+        ('{"game": "quoridor"}', "", "quoridor", "json", "marker"),
         ('{"header": {"a": "\\"kind\\":\\"quoridor\\""}, "moves": []}', "", "shogi", None, ""),
         ('{"header":{},"moves":[{}]}', "", "shogi", None, ""),
         ('{"header":{"code":"hello"},"moves":[{"comments":["1. e2 e8"]}]}', "", "shogi", None, ""),
@@ -514,16 +521,16 @@ def test_files_of_any_game_are_read_by_one_function():
         "A" * 100_000 + "_",
         "gkwAAAAQ " + "a" * 100_000 + "_ ",
         'data-qfcode="' * 3_000,
-        '{"kind":"quoridor","version":1,"moves":' + "[" * 20_000,
-        '{"kind":"quoridor","version":1,"moves":[{"move":{"to":"e2"},"forks":'
+        '{"game":"quoridor","version":1,"moves":' + "[" * 20_000,
+        '{"game":"quoridor","version":1,"moves":[{"move":{"to":"e2"},"forks":'
         + "[[" * 150
         + "]]" * 150
         + "}]}",
-        '{"kind":"quoridor","version":1' + "0" * 5_000 + "}",
+        '{"game":"quoridor","version":1' + "0" * 5_000 + "}",
     ],
 )
 def test_no_text_takes_long_or_brings_more_than_its_issues(text):
-    result = games.QUORIDOR.load_source(*games.open_source(text, "a.qf"))
+    result = games.QUORIDOR.formats.load_source(*games.open_source(text, "a.qf"))
     for found in (result, *result.games):
         assert len(found.issues) <= MAX_ISSUES + 1
         assert all("?" not in message(issue) for issue in found.issues)

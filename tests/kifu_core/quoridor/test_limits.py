@@ -33,7 +33,7 @@ def entries(count: int) -> list[dict[str, Any]]:
     return [{}, *({"move": {"to": TO_AND_FRO[ply % 4]}} for ply in range(count))]
 
 
-CODE = QUORIDOR.dump(load("1. e2 e8 2. e3h e7")[1].games[0].record, "qf")
+CODE = QUORIDOR.formats.dump(load("1. e2 e8 2. e3h e7")[1].games[0].record, "qf")
 
 TEXTS: dict[str, Callable[[int], str]] = {
     "one game": numbered,
@@ -56,8 +56,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "codes": lambda n: CODE * n,
     "words of six letters": lambda n: "AwgYgA\n" * n,
     "words like codes": lambda n: "aB3dE6gH " * n,
-    "json": lambda n: json.dumps({"kind": "quoridor", "version": 1, "moves": entries(n)}),
-    "json records": lambda n: json.dumps([{"kind": "quoridor", "version": 1, "moves": entries(2)}] * n),
+    "json": lambda n: json.dumps({"game": "quoridor", "version": 1, "moves": entries(n)}),
+    "json records": lambda n: json.dumps([{"game": "quoridor", "version": 1, "moves": entries(2)}] * n),
 }
 
 

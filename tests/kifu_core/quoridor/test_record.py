@@ -66,7 +66,7 @@ def test_every_node_of_a_record_is_visited_in_reading_order():
     for seed in range(8):
         record = random_record(seed)
         assert visits(record) == plain_visits(record)
-        assert QUORIDOR.visits(as_jkf(record)) == visits(record)
+        assert QUORIDOR.replay.visits(as_jkf(record)) == visits(record)
 
 
 def test_games_that_mirror_each_other_visit_the_same_classes():
@@ -124,23 +124,23 @@ def test_forks_nested_as_deep_as_they_may_be_are_read_and_written():
 
 def test_a_list_of_openings_is_a_tree():
     text = "1. e2 e8 (d9) 2. e3 (d2) e7 (d8) 3. e4 (f3) e6 (d7)"
-    assert formats.load(text).games[0].kind == "tree"
-    assert formats.load('[White "Ada"]\n' + text).games[0].kind == "game"
+    assert formats.load(text).games[0].record_kind == "tree"
+    assert formats.load('[White "Ada"]\n' + text).games[0].record_kind == "game"
 
 
 def test_starts_as_texts():
-    assert QUORIDOR.start_text(as_jkf(record_of("e2 e8"))) == keys.display_key(Position.initial())
-    assert QUORIDOR.start_text(as_jkf(record_of("j7oklAHMe1ICg"))) == "j7oklAHMewAA"
+    assert QUORIDOR.replay.start_text(as_jkf(record_of("e2 e8"))) == keys.display_key(Position.initial())
+    assert QUORIDOR.replay.start_text(as_jkf(record_of("j7oklAHMe1ICg"))) == "j7oklAHMewAA"
     shogi = load("手合割：平手\n1 ７六歩(77)\n").games[0].record
-    assert GAMES["shogi"].start_text(shogi) == ShogiPosition.initial().sfen(None)
-    assert GAMES["shogi"].main_moves(shogi) == [from_usi("7g7f")]
+    assert GAMES["shogi"].replay.start_text(shogi) == ShogiPosition.initial().sfen(None)
+    assert GAMES["shogi"].replay.main_moves(shogi) == [from_usi("7g7f")]
 
 
 def mutants() -> list[Any]:
     """Records with one thing changed each that makes them something else than what we give."""
     found = []
     for path, value in [
-        (["kind"], "shogi"),
+        (["game"], "shogi"),
         (["version"], 2),
         (["initial"], {"preset": "HIRATE"}),
         (["initial"], {"preset": "OTHER"}),

@@ -6,16 +6,15 @@ from random import Random
 
 import pytest
 
-from kifu_core.quoridor.board import BLACK, WHITE, name, orient, read_name
+from kifu_core.quoridor.board import BLACK, WHITE, is_wall, name, orient, read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.rules import (
     cuts_path,
     distance,
     fault,
-    has_path,
+    has_paths,
     legal_moves,
     pawn_moves,
-    wall_moves,
 )
 from tests.kifu_core.quoridor import plain_rules
 from tests.kifu_core.quoridor.games import positions, random_game
@@ -136,16 +135,16 @@ def test_which_rule_a_move_breaks(text, move, broken):
 
 def test_the_row_of_walls_with_one_gap_is_closed_by_nobody():
     position = board("e1 e9 a3h c3h e3h g3h h3v")
-    assert [has_path(position, color) for color in (WHITE, BLACK)] == [True, True]
-    assert "h2h" not in names(wall_moves(position))
+    assert has_paths(position)
+    assert "h2h" not in names(legal_moves(position))
     assert not cuts_path(position, read_name("a5h"))
 
 
 def test_an_imported_position_without_a_path_has_no_legal_wall():
     position = board("e1 e9 d1v e1v d2h")
-    assert not has_path(position, WHITE) and has_path(position, BLACK)
+    assert not has_paths(position)
     assert distance(position, WHITE) is None and distance(position, BLACK) == 9
-    assert wall_moves(position) == []
+    assert not any(map(is_wall, legal_moves(position)))
     assert fault(position, read_name("a5h")) == "no-path"
 
 

@@ -15,7 +15,7 @@ const ARROWS = 6;
 
 /**
  * @param {Replay} replay
- * @param {(usi: string) => void} play plays a move of the table on the board
+ * @param {(move: string) => void} play plays a move of the table on the board
  */
 export function showArchiveMoves(replay, play) {
   const place = /** @type {HTMLElement} */ (replay.root.querySelector(".archive-moves"));
@@ -82,10 +82,10 @@ export function showArchiveMoves(replay, play) {
 
   place.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
-    const usi = event.target.closest("a") && event.target.closest("tr")?.dataset.usi;
-    if (!usi) return;
+    const move = event.target.closest("a") && event.target.closest("tr")?.dataset.move;
+    if (!move) return;
     event.preventDefault();
-    play(usi);
+    play(move);
   });
   startToggle(toggle, drawArrows);
 }
@@ -118,7 +118,7 @@ async function ask(address) {
 
 /** @param {HTMLElement} place @returns {HTMLElement[]} */
 function rowsIn(place) {
-  return /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-usi]")].slice(0, ARROWS));
+  return /** @type {HTMLElement[]} */ ([...place.querySelectorAll("tr[data-move]")].slice(0, ARROWS));
 }
 
 /** Its own next move is no news, and an arrow would give it away. @param {HTMLElement} place @returns {boolean} */
@@ -134,5 +134,5 @@ function isOnlyShownGame(place) {
 export function arrowsOf(place) {
   const rows = rowsIn(place);
   const most = Math.max(1, ...rows.map((row) => Number(row.dataset.total)));
-  return rows.map((row) => ({ usi: row.dataset.usi || "", weight: Number(row.dataset.total) / most }));
+  return rows.map((row) => ({ move: row.dataset.move || "", weight: Number(row.dataset.total) / most }));
 }

@@ -29,7 +29,7 @@ export function startAutoplay(replay) {
   }
 
   function start() {
-    if (!replay.shown().children.length && !replay.shown().last) replay.step("start");
+    if (!replay.shown.children.length && !replay.shown.last) replay.step("start");
     expected = null;
     timer = window.setInterval(next, Number(speed.value) * 1000);
     button.setAttribute("aria-pressed", "true");
@@ -42,7 +42,7 @@ export function startAutoplay(replay) {
   }
 
   function next() {
-    const shown = replay.shown();
+    const shown = replay.shown;
     if (shown.last && (!expected || expected === shown)) {
       remember(GOES_ON, String(Date.now()));
       replay.step("forward");

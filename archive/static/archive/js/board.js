@@ -37,7 +37,7 @@ import { squareOf } from "./position.js";
  * @property {(event: MouseEvent) => number | null} squareAt the square under the pointer
  */
 
-/** @typedef {{usi: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
+/** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
 
 /**
  * @typedef {object} Piece
@@ -149,7 +149,7 @@ function markAt(name, at, flip) {
  * @param {boolean} flip
  * @returns {SVGElement} an arrow, or a ring around the square of a drop
  */
-function drawArrow({ usi, weight }, flip) {
+function drawArrow({ move: usi, weight }, flip) {
   const [tx, ty] = middle(squareOf(usi.slice(2, 4)), flip);
   const group = make("g", { opacity: 0.3 + 0.5 * weight });
   const width = 4 + 8 * weight;

@@ -15,7 +15,7 @@ export function followOnCharts(replay) {
   }
   const cursors = charts.map((chart) => /** @type {SVGLineElement} */ (chart.querySelector(".cursor")));
   replay.onShow(follow);
-  follow(replay.shown());
+  follow(replay.shown);
 
   /** @param {import("./tree.js").Node} node */
   function follow(node) {

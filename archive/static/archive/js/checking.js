@@ -33,12 +33,12 @@ function watch(place, form) {
   let timer = 0;
   let asked = 0;
 
-  const changed = () => {
+  function changed() {
     clearTimeout(timer);
     timer = setTimeout(check, PAUSE);
-  };
+  }
 
-  const check = async () => {
+  async function check() {
     const mine = (asked += 1);
     const chosen = file.files?.length === 1 ? file.files[0] : null;
     const written = text.value.trim() ? new Blob([text.value]) : null;
@@ -58,21 +58,16 @@ function watch(place, form) {
     formats = answer.ok ? answer.body.formats : [];
     offer(format, formats);
     show(place, answer.body, answer.ok);
-  };
+  }
 
-  const ask = async (/** @type {string} */ address, /** @type {Record<string, string>} */ fields) => {
+  /** @param {string} address @param {Record<string, string>} fields */
+  function ask(address, fields) {
     const body = new FormData();
     body.set("file", record || new Blob(), name || "record");
     for (const [key, value] of Object.entries(fields)) body.set(key, value);
     const token = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=csrfmiddlewaretoken]"));
-    const headers = { "X-CSRFToken": token?.value || "" };
-    const answer = await fetch(address, { method: "POST", body, headers }).catch(() => null);
-    const told = await answer?.json().catch(() => null);
-    // Only what was wrong with the record is told in the reader's language.
-    if (told && (answer?.ok || told.errors?.length)) return { ok: answer?.ok || false, body: told, seconds: 0 };
-    const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
-    return { ok: false, body: { detail: place.dataset.later }, seconds };
-  };
+    return send(address, body, token?.value || "", place.dataset.later);
+  }
 
   const converted = async (/** @type {string} */ to) => {
     const answer = await ask(place.dataset.convert || "", { to });
@@ -97,16 +92,36 @@ function watch(place, form) {
     const { games } = await converted(format.value);
     const texts = games.map((/** @type {Converted} */ game) =>
       typeof game.record === "string" ? game.record : JSON.stringify(game.record, null, 2));
-    if (!texts.length) return;
-    const field = document.createElement("textarea");
-    field.rows = 12;
-    field.readOnly = true;
-    field.value = texts.join("\n");
-    field.setAttribute("aria-label", format.value);
-    result.replaceChildren(field);
+    if (texts.length) result.replaceChildren(fieldOf(texts.join("\n"), format.value));
   });
 
   changed();
+}
+
+/**
+ * @param {string} address
+ * @param {FormData} body
+ * @param {string} token
+ * @param {string | undefined} later what is told where nobody answers
+ */
+async function send(address, body, token, later) {
+  const headers = { "X-CSRFToken": token };
+  const answer = await fetch(address, { method: "POST", body, headers }).catch(() => null);
+  const told = await answer?.json().catch(() => null);
+  // Only what was wrong with the record is told in the reader's language.
+  if (told && (answer?.ok || told.errors?.length)) return { ok: answer?.ok || false, body: told, seconds: 0 };
+  const seconds = answer?.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
+  return { ok: false, body: { detail: later }, seconds };
+}
+
+/** @param {string} text @param {string} label @returns {HTMLElement} */
+function fieldOf(text, label) {
+  const field = document.createElement("textarea");
+  field.rows = 12;
+  field.readOnly = true;
+  field.value = text;
+  field.setAttribute("aria-label", label);
+  return field;
 }
 
 /** @param {HTMLSelectElement} select @param {string[]} formats */

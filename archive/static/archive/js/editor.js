@@ -5,7 +5,7 @@
  */
 
 import { createBoard } from "./board.js";
-import { startPointing } from "./pointing.js";
+import { Pointing } from "./pointing.js";
 import { fromSfen, toSfen } from "./position.js";
 import { encode } from "./shogi64.js";
 import { pieceWord } from "./wording.js";
@@ -18,221 +18,231 @@ const UNPROMOTED = [0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7];
 const LETTERS = " plnsgbrk";
 const PAUSE = 250;
 
-const root = document.getElementById("editor");
-if (root) startEditor(root);
+/** The editor of a page. */
+class Editor {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.host = /** @type {HTMLElement} */ (this.root.querySelector(".board-host"));
+    this.hands = /** @type {HTMLElement[]} */ ([0, 1].map((color) => this.root.querySelector(`[data-hand="${color}"]`)));
+    this.field = /** @type {HTMLInputElement} */ (document.getElementById("sfen"));
+    this.side = /** @type {HTMLButtonElement} */ (this.root.querySelector("button.side"));
+    this.undo = /** @type {HTMLButtonElement} */ (this.root.querySelector("button.undo"));
+    this.board = createBoard(this.host, { ranks: this.root.dataset.ranks, hands: [this.hands[0], this.hands[1]] });
+    this.news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
+    this.position = fromSfen(this.root.dataset.sfen || "");
+    /** @type {string[]} */
+    this.before = [];
+    this.cursor = 40;
+    /** Whether the keyboard is at work: fingers and mice need no cursor. */
+    this.typing = true;
+    this.flipped = false;
+    this.timer = 0;
+    this.table = /** @type {HTMLElement} */ (this.root.querySelector(".table"));
+    this.pointing = new Pointing({ area: this.table, host: this.host, hands: this.hands, board: this.board }, {
+      pieceAt: (spot) => this.pieceAt(spot),
+      targets: () => [],
+      move: (from, to) => this.move(from, to),
+      again: (spot) => "board" in spot && this.turnOver(spot.board),
+      changed: () => this.draw(),
+    });
+    this.listen();
+  }
 
-/** @param {HTMLElement} root */
-function startEditor(root) {
-  const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
-  const hands = /** @type {HTMLElement[]} */ ([0, 1].map((color) => root.querySelector(`[data-hand="${color}"]`)));
-  const field = /** @type {HTMLInputElement} */ (document.getElementById("sfen"));
-  const side = /** @type {HTMLButtonElement} */ (root.querySelector("button.side"));
-  const undo = /** @type {HTMLButtonElement} */ (root.querySelector("button.undo"));
-  const board = createBoard(host, { ranks: root.dataset.ranks, hands: [hands[0], hands[1]] });
-  const news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
-  let position = fromSfen(root.dataset.sfen || "");
-  /** @type {string[]} */
-  const before = [];
-  let cursor = 40;
-  /** Whether the keyboard is at work: fingers and mice need no cursor. */
-  let typing = true;
-  let flipped = false;
-  let timer = 0;
-  const pointing = startPointing({ area: /** @type {HTMLElement} */ (root.querySelector(".table")), host, hands, board }, {
-    pieceAt,
-    targets: () => [],
-    move,
-    again: (spot) => "board" in spot && turnOver(spot.board),
-    changed: draw,
-  });
-
-  function draw() {
-    const chosen = pointing.chosen();
+  draw() {
+    const { chosen } = this.pointing;
     const at = chosen && "board" in chosen ? chosen.board : null;
-    board.show({ position, from: null, to: null, label: host.getAttribute("aria-label") || "" });
-    board.mark(at, typing && document.activeElement === host ? [cursor] : []);
+    this.board.show({ position: this.position, from: null, to: null, label: this.host.getAttribute("aria-label") || "" });
+    this.board.mark(at, this.typing && document.activeElement === this.host ? [this.cursor] : []);
     const handChosen = chosen && "hand" in chosen ? chosen.hand : -1;
-    hands.forEach((hand, color) => hand.classList.toggle("chosen", color === handChosen));
-    const left = leftOver();
-    for (const button of boxButtons()) {
+    this.hands.forEach((hand, color) => hand.classList.toggle("chosen", color === handChosen));
+    const left = this.leftOver();
+    for (const button of this.boxButtons()) {
       const kind = Number(button.dataset.box);
       /** @type {HTMLElement} */ (button.querySelector(".left")).textContent = String(Math.max(0, left[kind]));
       button.disabled = left[kind] <= 0;
       button.classList.toggle("chosen", Boolean(chosen && "box" in chosen && chosen.box === kind));
     }
-    /** @type {HTMLElement} */ (root.querySelector(".whose")).textContent = position.turn ? "☖" : "☗";
-    undo.disabled = !before.length;
+    /** @type {HTMLElement} */ (this.root.querySelector(".whose")).textContent = this.position.turn ? "☖" : "☗";
+    this.undo.disabled = !this.before.length;
   }
 
   /** @returns {HTMLButtonElement[]} */
-  function boxButtons() {
-    return [.../** @type {NodeListOf<HTMLButtonElement>} */ (root.querySelectorAll("[data-box]"))];
+  boxButtons() {
+    return [.../** @type {NodeListOf<HTMLButtonElement>} */ (this.root.querySelectorAll("[data-box]"))];
   }
 
   /** @returns {number[]} by kind, what a full set still has */
-  function leftOver() {
+  leftOver() {
     const left = [...FULL_SET];
-    for (const piece of position.board) if (piece) left[UNPROMOTED[Math.abs(piece)]]--;
-    for (const hand of position.hands) hand.forEach((count, kind) => (left[kind] -= count));
+    for (const piece of this.position.board) if (piece) left[UNPROMOTED[Math.abs(piece)]]--;
+    for (const hand of this.position.hands) hand.forEach((count, kind) => (left[kind] -= count));
     return left;
   }
 
   /** @param {() => void} edit changes the position */
-  function change(edit) {
-    before.push(toSfen(position, 1));
+  change(edit) {
+    this.before.push(toSfen(this.position, 1));
     edit();
-    pointing.release();
-    changed();
+    this.pointing.release();
+    this.changed();
   }
 
-  function changed() {
-    const sfen = toSfen(position, 1);
-    field.value = sfen;
+  changed() {
+    const sfen = toSfen(this.position, 1);
+    this.field.value = sfen;
     history.replaceState(null, "", `?${new URLSearchParams({ sfen })}`);
-    draw();
-    const code = encode(position);
-    const search = /** @type {HTMLAnchorElement | null} */ (root.querySelector("#hints a"));
-    if (search && code) search.href = (root.dataset.positionUrl || "").replace("CODE", code);
-    clearTimeout(timer);
-    timer = window.setTimeout(() => showHints(sfen), PAUSE);
+    this.draw();
+    const code = encode(this.position);
+    const search = /** @type {HTMLAnchorElement | null} */ (this.root.querySelector("#hints a"));
+    if (search && code) search.href = (this.root.dataset.positionUrl || "").replace("CODE", code);
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.showHints(sfen), PAUSE);
   }
 
   /** @param {string} sfen */
-  async function showHints(sfen) {
+  async showHints(sfen) {
     const answer = await fetch(`?${new URLSearchParams({ sfen, part: "hints" })}`);
-    if (!answer.ok || sfen !== toSfen(position, 1)) return;
+    if (!answer.ok || sfen !== toSfen(this.position, 1)) return;
     const html = await answer.text();
     /** @type {HTMLElement} */ (document.getElementById("hints")).innerHTML = html;
   }
 
   /** @param {Spot} spot @returns {number} signed; 0 where nothing lies */
-  function pieceAt(spot) {
-    if ("board" in spot) return position.board[spot.board];
-    if ("hand" in spot) return position.hands[spot.hand][spot.kind] ? (spot.hand ? -spot.kind : spot.kind) : 0;
-    return side.getAttribute("aria-pressed") === "true" ? -spot.box : spot.box;
+  pieceAt(spot) {
+    if ("board" in spot) return this.position.board[spot.board];
+    if ("hand" in spot) return this.position.hands[spot.hand][spot.kind] ? (spot.hand ? -spot.kind : spot.kind) : 0;
+    return this.side.getAttribute("aria-pressed") === "true" ? -spot.box : spot.box;
   }
 
   /** @param {Spot} spot */
-  function take(spot) {
-    if ("board" in spot) position.board[spot.board] = 0;
-    else if ("hand" in spot) position.hands[spot.hand][spot.kind]--;
+  take(spot) {
+    if ("board" in spot) this.position.board[spot.board] = 0;
+    else if ("hand" in spot) this.position.hands[spot.hand][spot.kind]--;
   }
 
   /** @param {Spot} from @param {number} to */
-  function toBoard(from, to) {
-    change(() => {
-      const piece = pieceAt(from);
-      take(from);
-      position.board[to] = piece;
+  toBoard(from, to) {
+    this.change(() => {
+      const piece = this.pieceAt(from);
+      this.take(from);
+      this.position.board[to] = piece;
     });
   }
 
   /** @param {Spot} from @param {number} color */
-  function toHand(from, color) {
-    const kind = UNPROMOTED[Math.abs(pieceAt(from))];
+  toHand(from, color) {
+    const kind = UNPROMOTED[Math.abs(this.pieceAt(from))];
     if (!kind || kind === 8) return;
-    change(() => {
-      take(from);
-      position.hands[color][kind]++;
+    this.change(() => {
+      this.take(from);
+      this.position.hands[color][kind]++;
     });
   }
 
   /** Turned over, given to the other side, turned over again. @param {number} at */
-  function turnOver(at) {
-    change(() => {
-      const piece = position.board[at];
+  turnOver(at) {
+    this.change(() => {
+      const piece = this.position.board[at];
       const kind = Math.abs(piece);
       const sign = Math.sign(piece);
-      if (PROMOTED[kind]) position.board[at] = sign * PROMOTED[kind];
-      else position.board[at] = -sign * UNPROMOTED[kind];
+      if (PROMOTED[kind]) this.position.board[at] = sign * PROMOTED[kind];
+      else this.position.board[at] = -sign * UNPROMOTED[kind];
     });
-    pointing.choose({ board: at });
+    this.pointing.choose({ board: at });
   }
 
   /** @param {Spot} from @param {Spot} to @returns {boolean} */
-  function move(from, to) {
-    if (!pieceAt(from) || "box" in to) return false;
-    if ("board" in to) toBoard(from, to.board);
-    else toHand(from, to.hand);
+  move(from, to) {
+    if (!this.pieceAt(from) || "box" in to) return false;
+    if ("board" in to) this.toBoard(from, to.board);
+    else this.toHand(from, to.hand);
     return true;
   }
 
-  root.addEventListener("pointerdown", (event) => {
-    typing = false;
-    const at = event.target instanceof Node && host.contains(event.target) ? board.squareAt(event) : null;
-    if (at !== null) cursor = at;
-  });
-  for (const button of boxButtons()) {
-    button.addEventListener("click", () => pointing.press({ box: Number(button.dataset.box) }));
-  }
-  root.querySelector("button.remove")?.addEventListener("click", () => {
-    const spot = pointing.chosen();
-    if (spot) change(() => take(spot));
-  });
-  side.addEventListener("click", () => {
-    const white = side.getAttribute("aria-pressed") !== "true";
-    side.setAttribute("aria-pressed", String(white));
-    side.textContent = white ? "☖" : "☗";
-  });
-  root.querySelector("button.turn-toggle")?.addEventListener("click", () => {
-    change(() => (position.turn = position.turn ? 0 : 1));
-  });
-  root.querySelector("button.flip")?.addEventListener("click", () => {
-    flipped = !flipped;
-    root.querySelector(".table")?.classList.toggle("flipped", flipped);
-    board.flip(flipped);
-    draw();
-  });
-  undo.addEventListener("click", () => {
-    const last = before.pop();
-    if (!last) return;
-    position = fromSfen(last);
-    pointing.release();
-    changed();
-  });
-  root.querySelector("select.preset")?.addEventListener("change", (event) => {
-    const menu = /** @type {HTMLSelectElement} */ (event.target);
-    if (menu.value) change(() => (position = fromSfen(menu.value)));
-    menu.value = "";
-  });
-
-  host.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -9, ArrowDown: 9 });
-    const kind = LETTERS.indexOf(event.key.toLowerCase());
-    typing = true;
-    if (event.key in steps) moveCursor(flipped ? -steps[event.key] : steps[event.key]);
-    else if (event.key === " " || event.key === "Enter") pointing.press({ board: cursor });
-    else if (event.key === "Delete" || event.key === "Backspace") change(() => (position.board[cursor] = 0));
-    else if (event.key === "+" && position.board[cursor]) turnOver(cursor);
-    else if (event.key === "Escape") pointing.release();
-    else if (kind > 0) change(() => (position.board[cursor] = event.shiftKey ? -kind : kind));
-    else return;
-    event.preventDefault();
-    draw();
-    say();
-  });
-  host.addEventListener("focus", draw);
-  host.addEventListener("blur", () => {
-    typing = true;
-    draw();
-  });
-
   /** @param {number} step */
-  function moveCursor(step) {
-    const column = (cursor % 9) + (step % 9);
-    const next = cursor + step;
+  moveCursor(step) {
+    const column = (this.cursor % 9) + (step % 9);
+    const next = this.cursor + step;
     if (next < 0 || next > 80 || (Math.abs(step) === 1 && (column < 0 || column > 8))) return;
-    cursor = next;
+    this.cursor = next;
   }
 
-  function say() {
-    const piece = position.board[cursor];
-    const place = `${9 - (cursor % 9)}${(root.dataset.ranks || "")[Math.floor(cursor / 9)]}`;
+  say() {
+    const piece = this.position.board[this.cursor];
+    const place = `${9 - (this.cursor % 9)}${(this.root.dataset.ranks || "")[Math.floor(this.cursor / 9)]}`;
     const word = pieceWord(Math.abs(piece), document.documentElement.lang === "ja");
-    const name = piece ? (piece > 0 ? "☗" : "☖") + word : root.dataset.empty;
-    news.textContent = `${place} ${name}`;
+    const name = piece ? (piece > 0 ? "☗" : "☖") + word : this.root.dataset.empty;
+    this.news.textContent = `${place} ${name}`;
   }
 
-  draw();
+  listenToButtons() {
+    for (const button of this.boxButtons()) {
+      button.addEventListener("click", () => this.pointing.press({ box: Number(button.dataset.box) }));
+    }
+    this.root.querySelector("button.remove")?.addEventListener("click", () => {
+      const spot = this.pointing.chosen;
+      if (spot) this.change(() => this.take(spot));
+    });
+    this.side.addEventListener("click", () => {
+      const white = this.side.getAttribute("aria-pressed") !== "true";
+      this.side.setAttribute("aria-pressed", String(white));
+      this.side.textContent = white ? "☖" : "☗";
+    });
+    this.root.querySelector("button.turn-toggle")?.addEventListener("click", () => {
+      this.change(() => (this.position.turn = this.position.turn ? 0 : 1));
+    });
+    this.root.querySelector("button.flip")?.addEventListener("click", () => {
+      this.flipped = !this.flipped;
+      this.table.classList.toggle("flipped", this.flipped);
+      this.board.flip(this.flipped);
+      this.draw();
+    });
+    this.undo.addEventListener("click", () => {
+      const last = this.before.pop();
+      if (!last) return;
+      this.position = fromSfen(last);
+      this.pointing.release();
+      this.changed();
+    });
+    this.root.querySelector("select.preset")?.addEventListener("change", (event) => {
+      const menu = /** @type {HTMLSelectElement} */ (event.target);
+      if (menu.value) this.change(() => (this.position = fromSfen(menu.value)));
+      menu.value = "";
+    });
+  }
+
+  listen() {
+    this.listenToButtons();
+    this.root.addEventListener("pointerdown", (event) => {
+      this.typing = false;
+      const at = event.target instanceof Node && this.host.contains(event.target) ? this.board.squareAt(event) : null;
+      if (at !== null) this.cursor = at;
+    });
+    this.host.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const steps = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -9, ArrowDown: 9 });
+      const kind = LETTERS.indexOf(event.key.toLowerCase());
+      this.typing = true;
+      if (event.key in steps) this.moveCursor(this.flipped ? -steps[event.key] : steps[event.key]);
+      else if (event.key === " " || event.key === "Enter") this.pointing.press({ board: this.cursor });
+      else if (event.key === "Delete" || event.key === "Backspace") this.change(() => (this.position.board[this.cursor] = 0));
+      else if (event.key === "+" && this.position.board[this.cursor]) this.turnOver(this.cursor);
+      else if (event.key === "Escape") this.pointing.release();
+      else if (kind > 0) this.change(() => (this.position.board[this.cursor] = event.shiftKey ? -kind : kind));
+      else return;
+      event.preventDefault();
+      this.draw();
+      this.say();
+    });
+    this.host.addEventListener("focus", () => this.draw());
+    this.host.addEventListener("blur", () => {
+      this.typing = true;
+      this.draw();
+    });
+    this.draw();
+  }
 }
+
+const root = document.getElementById("editor");
+if (root) new Editor(root);

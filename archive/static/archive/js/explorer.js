@@ -7,132 +7,151 @@
 import { arrowsOf, isOn, startToggle } from "./archive-moves.js";
 import { createBoard } from "./board.js";
 import { isCovered, startKeys } from "./keys.js";
-import { startPlaying } from "./playing.js";
+import { Playing } from "./playing.js";
 import { fromSfen, moveOf, play, squareOf, toSfen } from "./position.js";
 
 /** @typedef {import("./playing.js").Legal} Legal */
 /** @typedef {import("./board.js").View} View */
 
-/**
- * @param {HTMLElement} place what changes from one position to the next
- * @param {{go: (address: string) => Promise<void>}} page
- * @returns {{fill: (part: HTMLElement) => void} | null} shows another page in the place; null where the board is another game's
- */
-export function startExplorer(place, { go }) {
-  const host = /** @type {HTMLElement | null} */ (place.querySelector(".board-host[data-legal-url]"));
-  if (!host) return null;
-  const [black, white] = ["black", "white"].map((side) =>
-    /** @type {HTMLElement} */ (place.querySelector(`.seat.${side} .hand-host`)));
-  const label = host.querySelector("svg")?.getAttribute("aria-label") || "";
-  const board = createBoard(host, { flip: isFlipped(), ranks: host.dataset.ranks, hands: [black, white] });
-  let position = fromSfen(host.dataset.sfen || "");
-  /** What is on its way from the server, so that moves made meanwhile follow it. */
-  let coming = Promise.resolve();
-  /** How many moves on the board the page has not been asked for yet. */
-  let ahead = 0;
-  const playing = startPlaying({
-    root: place,
-    board,
-    legalUrl: host.dataset.legalUrl || "",
-    position: () => position,
-    here: () => position,
-    play: playMove,
-  });
-  let toggle = toggleIn(place);
+/** The board of a position's page, and what changes on the page with it. */
+export class Explorer {
+  /**
+   * @param {HTMLElement} place what changes from one position to the next
+   * @param {HTMLElement} host of the board
+   * @param {(address: string) => Promise<void>} go
+   */
+  constructor(place, host, go) {
+    this.place = place;
+    this.host = host;
+    this.go = go;
+    const [black, white] = ["black", "white"].map((side) =>
+      /** @type {HTMLElement} */ (place.querySelector(`.seat.${side} .hand-host`)));
+    this.label = this.host.querySelector("svg")?.getAttribute("aria-label") || "";
+    this.board = createBoard(this.host, { flip: this.isFlipped(), ranks: this.host.dataset.ranks, hands: [black, white] });
+    this.position = fromSfen(this.host.dataset.sfen || "");
+    /** What is on its way from the server, so that moves made meanwhile follow it. */
+    this.coming = Promise.resolve();
+    /** How many moves on the board the page has not been asked for yet. */
+    this.ahead = 0;
+    this.playing = new Playing({
+      root: place,
+      board: this.board,
+      legalUrl: this.host.dataset.legalUrl || "",
+      position: () => this.position,
+      here: () => this.position,
+      play: (move) => this.playMove(move),
+    });
+    this.toggle = toggleIn(this.place);
+    this.listen();
+  }
 
   /** @returns {boolean} */
-  function isFlipped() {
-    return Boolean(place.querySelector(".table.flipped"));
+  isFlipped() {
+    return Boolean(this.place.querySelector(".table.flipped"));
   }
 
   /** @param {string} usi the last move; empty at the start of a line */
-  function show(usi) {
+  show(usi) {
     const from = usi && usi[1] !== "*" ? squareOf(usi.slice(0, 2)) : null;
-    board.show({ position, from, to: usi ? squareOf(usi.slice(2, 4)) : null, label });
+    this.board.show({ position: this.position, from, to: usi ? squareOf(usi.slice(2, 4)) : null, label: this.label });
   }
 
   /** @param {Legal} move */
-  function playMove({ usi, code }) {
-    const after = fromSfen(toSfen(position, 1));
-    play(after, moveOf(position, usi));
-    position = after;
-    playing.release();
-    board.arrows([]);
-    show(usi);
-    ahead++;
-    coming = coming.then(() => {
-      ahead--;
-      return go(addressAfter(usi, code));
+  playMove({ move: usi, code }) {
+    const after = fromSfen(toSfen(this.position, 1));
+    play(after, moveOf(this.position, usi));
+    this.position = after;
+    this.playing.release();
+    this.board.arrows([]);
+    this.show(usi);
+    this.ahead++;
+    this.coming = this.coming.then(() => {
+      this.ahead--;
+      return this.go(this.addressAfter(usi, code));
     });
   }
 
   /** @param {string} usi @param {string} code @returns {string} */
-  function addressAfter(usi, code) {
-    const row = place.querySelector(`tr[data-usi="${usi}"] a`);
-    const next = place.querySelector(".walk li:has([aria-current]) + li a");
-    if (next instanceof HTMLAnchorElement && next.dataset.usi === usi) return next.href;
+  addressAfter(usi, code) {
+    const row = this.place.querySelector(`tr[data-move="${usi}"] a`);
+    const next = this.place.querySelector(".walk li:has([aria-current]) + li a");
+    if (next instanceof HTMLAnchorElement && next.dataset.move === usi) return next.href;
     if (row instanceof HTMLAnchorElement) return row.href;
-    const pattern = /** @type {HTMLElement} */ (place.querySelector(".walk")).dataset.next || "";
+    const pattern = /** @type {HTMLElement} */ (this.place.querySelector(".walk")).dataset.next || "";
     return pattern.replace("CODE", code).replace(/([?&]line=[^&]*)MOVE/, `$1${encodeURIComponent(usi)}`);
   }
 
-  function drawArrows() {
-    board.arrows(toggle && isOn(toggle) ? arrowsOf(place) : []);
+  drawArrows() {
+    this.board.arrows(this.toggle && isOn(this.toggle) ? arrowsOf(this.place) : []);
   }
 
-  function begin() {
-    toggle = toggleIn(place);
-    if (toggle) startToggle(toggle, drawArrows);
-    const current = /** @type {HTMLElement | null} */ (place.querySelector(".walk [aria-current]"));
-    if (!ahead) {
-      show(current?.dataset.usi || "");
-      drawArrows();
+  begin() {
+    this.toggle = toggleIn(this.place);
+    if (this.toggle) startToggle(this.toggle, () => this.drawArrows());
+    const current = /** @type {HTMLElement | null} */ (this.place.querySelector(".walk [aria-current]"));
+    if (!this.ahead) {
+      this.show(current?.dataset.move || "");
+      this.drawArrows();
     }
     const list = current?.closest("ol");
-    if (current && list) list.scrollTop = current.offsetTop - list.offsetTop - (list.clientHeight - current.offsetHeight) / 2;
+    if (!current || !list) return;
+    list.scrollTop = current.offsetTop - list.offsetTop - (list.clientHeight - current.offsetHeight) / 2;
   }
 
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented || isCovered()) return;
-    if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
-    const name = { ArrowLeft: "back", ArrowRight: "forward" }[event.key];
-    const link = place.querySelector(name ? `.walk [data-go="${name}"][href]` : event.key === "f" ? "a.flip" : "none");
-    if (!(link instanceof HTMLAnchorElement)) return;
-    event.preventDefault();
-    // Keys that are held down would be further than the page.
-    if (!place.hasAttribute("aria-busy")) link.click();
-  });
   /** Everything but the table, which may have a piece in the air. @param {HTMLElement} part */
-  function fill(part) {
+  fill(part) {
     for (const name of [".walk", ".under-board", ".position-right"]) {
-      place.querySelector(name)?.replaceWith(/** @type {HTMLElement} */ (part.querySelector(name)));
+      this.place.querySelector(name)?.replaceWith(/** @type {HTMLElement} */ (part.querySelector(name)));
     }
-    place.querySelectorAll(".position-page ~ *").forEach((old) => old.remove());
-    place.append(...part.querySelectorAll(".position-page ~ *"));
-    playing.renew();
-    if (!ahead) takeOver(/** @type {HTMLElement} */ (part.querySelector(".table")));
-    begin();
+    this.place.querySelectorAll(".position-page ~ *").forEach((old) => old.remove());
+    this.place.append(...part.querySelectorAll(".position-page ~ *"));
+    this.playing.renew();
+    if (!this.ahead) this.takeOver(/** @type {HTMLElement} */ (part.querySelector(".table")));
+    this.begin();
   }
 
   /** @param {HTMLElement} table of the position that the page is about now */
-  function takeOver(table) {
-    const own = /** @type {HTMLElement} */ (place.querySelector(".table"));
+  takeOver(table) {
+    const own = /** @type {HTMLElement} */ (this.place.querySelector(".table"));
     const sfen = table.querySelector(".board-host")?.getAttribute("data-sfen") || "";
-    /** @type {HTMLElement} */ (host).dataset.sfen = sfen;
+    this.host.dataset.sfen = sfen;
     for (const side of [".black", ".white"]) {
       own.querySelector(`${side} .who`)?.replaceWith(/** @type {Element} */ (table.querySelector(`${side} .who`)));
     }
-    if (own.classList.toggle("flipped", table.classList.contains("flipped")) !== board.flipped()) board.flip(isFlipped());
-    if (sfen !== toSfen(position, 1)) {
-      position = fromSfen(sfen);
-      playing.release();
+    const flipped = own.classList.toggle("flipped", table.classList.contains("flipped"));
+    if (flipped !== this.board.flipped()) this.board.flip(flipped);
+    if (sfen !== toSfen(this.position, 1)) {
+      this.position = fromSfen(sfen);
+      this.playing.release();
     }
-    playing.legal().catch(() => []);
+    this.playing.legal().catch(() => []);
   }
 
-  begin();
-  startKeys();
-  return { fill };
+  listen() {
+    document.addEventListener("keydown", (event) => {
+      const held = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+      if (held || event.defaultPrevented || isCovered()) return;
+      if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
+      const name = { ArrowLeft: "back", ArrowRight: "forward" }[event.key];
+      const link = this.place.querySelector(name ? `.walk [data-go="${name}"][href]` : event.key === "f" ? "a.flip" : "none");
+      if (!(link instanceof HTMLAnchorElement)) return;
+      event.preventDefault();
+      // Keys that are held down would be further than the page.
+      if (!this.place.hasAttribute("aria-busy")) link.click();
+    });
+    this.begin();
+    startKeys();
+  }
+}
+
+/**
+ * @param {HTMLElement} place what changes from one position to the next
+ * @param {{go: (address: string) => Promise<void>}} page
+ * @returns {Explorer | null} null where the board is another game's
+ */
+export function startExplorer(place, { go }) {
+  const host = /** @type {HTMLElement | null} */ (place.querySelector(".board-host[data-legal-url]"));
+  return host && new Explorer(place, host, go);
 }
 
 /** @param {HTMLElement} place @returns {HTMLButtonElement | null} */

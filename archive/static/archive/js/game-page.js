@@ -7,7 +7,7 @@ import { startAutoplay } from "./autoplay.js";
 import { followOnCharts } from "./charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
 import { startKeys } from "./keys.js";
-import { startReplay } from "./replay.js";
+import { Replay } from "./replay.js";
 import { shogi } from "./shogi-kit.js";
 import { startSharing } from "./sharing.js";
 import { startTabs } from "./tabs.js";
@@ -16,7 +16,7 @@ import { startTrials } from "./trial.js";
 const root = document.getElementById("replay");
 const record = document.getElementById("record");
 if (root && record) {
-  const replay = startReplay(root, JSON.parse(record.textContent || ""), shogi);
+  const replay = new Replay(root, JSON.parse(record.textContent || ""), shogi);
   const autoplay = startAutoplay(replay);
   const trials = startTrials(replay);
   listenToKeys(replay, { play: autoplay.toggle });

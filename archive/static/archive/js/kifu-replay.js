@@ -96,7 +96,7 @@ class KifuReplay extends HTMLElement {
         position, from: move?.from ? square(move.from) : null, to: move ? square(move.to) : null,
         label: text?.move || "",
       });
-      view.count.textContent = `${node.ply} / ${endOf(node).ply}`;
+      view.count.textContent = `${node.played} / ${endOf(node).played}`;
       view.move.textContent = text?.move || "";
       view.comment.textContent = text?.comment || "";
       view.choices.replaceChildren(...(node.children.length > 1 ? node.children : []).map((child) => {

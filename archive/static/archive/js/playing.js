@@ -5,11 +5,11 @@
  */
 
 import { squareOf, usiSquare, western } from "./position.js";
-import { startPointing } from "./pointing.js";
+import { Pointing } from "./pointing.js";
 import { encode } from "./shogi64.js";
 
 /** @typedef {import("./pointing.js").Spot} Spot */
-/** @typedef {{usi: string, text: string, code: string}} Legal a move, in Japanese, and where it leads */
+/** @typedef {{move: string, text: string, code: string}} Legal a move, in Japanese, and where it leads */
 
 const KIND_LETTERS = ["", "P", "L", "N", "S", "G", "B", "R"];
 const KEPT = 300;
@@ -25,134 +25,144 @@ const KEPT = 300;
  * @property {boolean} [swiped] whether fingers swipe over the board
  */
 
-/**
- * @typedef {object} Playing
- * @property {() => Promise<Legal[]>} legal the legal moves of what is shown
- * @property {() => void} release lets go of what was begun; to be called when another position is shown
- * @property {() => void} refill fills the menu where it is in use; to be called when that position stays
- * @property {() => void} renew takes the menu up again after the page's parts have changed
- */
+/** A board that is played on by the rules. */
+export class Playing {
+  /** @param {Game} game */
+  constructor({ root, board, legalUrl, position, here, play, swiped }) {
+    this.root = root;
+    this.board = board;
+    this.legalUrl = legalUrl;
+    this.position = position;
+    this.here = here;
+    this.play = play;
+    this.area = /** @type {HTMLElement} */ (root.querySelector(".table"));
+    this.choice = /** @type {HTMLElement} */ (this.root.querySelector(".promotion"));
+    const hands = /** @type {HTMLElement[]} */ (
+      ["black", "white"].map((side) => root.querySelector(`.seat.${side} .hand-host`)));
+    const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
+    /** @type {Map<string, Promise<Legal[]>>} */
+    this.answers = new Map();
+    this.pointing = new Pointing({ area: this.area, host, hands, board, swiped }, {
+      pieceAt: (spot) => this.pieceAt(spot),
+      targets: (spot) => this.targets(spot),
+      move: (from, to) => this.move(from, to),
+    });
+    this.menu = menuIn(this.root);
+    this.listen();
+  }
 
-/**
- * @param {Game} game
- * @returns {Playing}
- */
-export function startPlaying({ root, board, legalUrl, position, here, play, swiped }) {
-  const area = /** @type {HTMLElement} */ (root.querySelector(".table"));
-  const choice = /** @type {HTMLElement} */ (root.querySelector(".promotion"));
-  const hands = /** @type {HTMLElement[]} */ (["black", "white"].map((side) => root.querySelector(`.seat.${side} .hand-host`)));
-  const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
-  /** @type {Map<string, Promise<Legal[]>>} */
-  const answers = new Map();
-  const pointing = startPointing({ area, host, hands, board, swiped }, { pieceAt, targets, move });
-  let menu = menuIn(root);
-
-  /** @returns {Promise<Legal[]>} */
-  function legal() {
-    const code = encode(position());
+  /** @returns {Promise<Legal[]>} the legal moves of what is shown */
+  legal() {
+    const code = encode(this.position());
     if (!code) return Promise.resolve([]);
-    const known = answers.get(code);
+    const known = this.answers.get(code);
     if (known) return known;
-    if (answers.size >= KEPT) answers.clear();
-    const answer = ask(legalUrl.replace("CODE", code));
-    answers.set(code, answer);
-    answer.catch(() => answers.delete(code));
+    if (this.answers.size >= KEPT) this.answers.clear();
+    const answer = ask(this.legalUrl.replace("CODE", code));
+    this.answers.set(code, answer);
+    answer.catch(() => this.answers.delete(code));
     return answer;
   }
 
   /** @param {Spot} spot @returns {number} */
-  function pieceAt(spot) {
-    const { board: squares, hands: held, turn } = position();
+  pieceAt(spot) {
+    const { board: squares, hands: held, turn } = this.position();
     if ("hand" in spot) return spot.hand === turn && held[turn][spot.kind] ? (turn ? -spot.kind : spot.kind) : 0;
     const piece = "board" in spot ? squares[spot.board] : 0;
     return (piece < 0) === (turn === 1) ? piece : 0;
   }
 
   /** @param {Spot} spot */
-  async function targets(spot) {
-    const moves = await movesFrom(halfOf(spot));
-    return [...new Set(moves.map(({ usi }) => squareOf(usi.slice(2, 4))))];
+  async targets(spot) {
+    const moves = await this.movesFrom(halfOf(spot));
+    return [...new Set(moves.map((one) => squareOf(one.move.slice(2, 4))))];
   }
 
   /** @param {string} half @returns {Promise<Legal[]>} none where the server does not answer */
-  async function movesFrom(half) {
-    const moves = await legal().catch(() => /** @type {Legal[]} */ ([]));
-    return moves.filter(({ usi }) => usi.startsWith(half));
+  async movesFrom(half) {
+    const moves = await this.legal().catch(() => /** @type {Legal[]} */ ([]));
+    return moves.filter((one) => one.move.startsWith(half));
   }
 
   /** @param {Spot} from @param {Spot} to @returns {Promise<boolean>} */
-  async function move(from, to) {
+  async move(from, to) {
     if (!("board" in to)) return false;
-    const before = here();
-    const moves = await movesFrom(halfOf(from) + usiSquare(to.board));
-    if (before !== here()) return true;
+    const before = this.here();
+    const moves = await this.movesFrom(halfOf(from) + usiSquare(to.board));
+    if (before !== this.here()) return true;
     if (!moves.length) return false;
-    const all = await legal();
-    release();
-    if (moves.length > 1) askPromotion(moves, all);
-    else play(moves[0], all);
+    const all = await this.legal();
+    this.release();
+    if (moves.length > 1) this.askPromotion(moves, all);
+    else this.play(moves[0], all);
     return true;
   }
 
   /** @param {Legal[]} moves with and without promotion @param {Legal[]} all */
-  function askPromotion(moves, all) {
-    const buttons = /** @type {HTMLButtonElement[]} */ ([...choice.querySelectorAll("button")]);
+  askPromotion(moves, all) {
+    const buttons = /** @type {HTMLButtonElement[]} */ ([...this.choice.querySelectorAll("button")]);
     for (const button of buttons) {
       const promotes = button.dataset.promote === "1";
       button.onclick = () => {
-        choice.hidden = true;
-        const found = moves.find(({ usi }) => usi.endsWith("+") === promotes);
-        if (found) play(found, all);
+        this.choice.hidden = true;
+        const found = moves.find((one) => one.move.endsWith("+") === promotes);
+        if (found) this.play(found, all);
       };
     }
-    choice.hidden = false;
+    this.choice.hidden = false;
     buttons[0]?.focus();
   }
 
-  function release() {
-    pointing.release();
-    choice.hidden = true;
-    if (menu && menu.options.length > 1) menu.replaceChildren(menu.options[0]);
+  /** Lets go of what was begun; to be called when another position is shown. */
+  release() {
+    this.pointing.release();
+    this.choice.hidden = true;
+    if (this.menu && this.menu.options.length > 1) this.menu.replaceChildren(this.menu.options[0]);
   }
 
-  async function fillMenu() {
-    const before = here();
-    const moves = await movesFrom("");
-    if (before !== here() || !menu) return;
-    const usis = moves.map(({ usi }) => usi);
-    menu.replaceChildren(menu.options[0], ...moves.map((one) => new Option(wordsOf(position(), one, usis), one.usi)));
+  async fillMenu() {
+    const before = this.here();
+    const moves = await this.movesFrom("");
+    if (before !== this.here() || !this.menu) return;
+    const usis = moves.map((one) => one.move);
+    const options = moves.map((one) => new Option(wordsOf(this.position(), one, usis), one.move));
+    this.menu.replaceChildren(this.menu.options[0], ...options);
   }
 
-  function renew() {
-    menu = menuIn(root);
-    menu?.addEventListener("focus", fillMenu);
+  /** Takes the menu up again after the page's parts have changed. */
+  renew() {
+    this.menu = menuIn(this.root);
+    this.menu?.addEventListener("focus", () => this.fillMenu());
     // Where the arrow keys choose in a closed menu, the first press would play the first move.
-    menu?.addEventListener("keydown", (event) => {
-      if (event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key) || !menu || !("showPicker" in menu)) return;
+    this.menu?.addEventListener("keydown", (event) => {
+      const isArrow = ["ArrowUp", "ArrowDown"].includes(event.key) && !event.altKey;
+      if (!isArrow || !this.menu || !("showPicker" in this.menu)) return;
       event.preventDefault();
-      menu.showPicker();
+      this.menu.showPicker();
     });
-    menu?.addEventListener("change", async () => {
-      const wanted = menu?.value;
-      const moves = await legal();
-      const found = moves.find(({ usi }) => usi === wanted);
-      if (menu) menu.value = "";
-      if (found) play(found, moves);
+    this.menu?.addEventListener("change", async () => {
+      const wanted = this.menu?.value;
+      const moves = await this.legal();
+      const found = moves.find((one) => one.move === wanted);
+      if (this.menu) this.menu.value = "";
+      if (found) this.play(found, moves);
     });
-    refill();
+    this.refill();
   }
 
-  function refill() {
-    if (menu && document.activeElement === menu) fillMenu();
+  /** Fills the menu where it is in use; to be called when the position stays. */
+  refill() {
+    if (this.menu && document.activeElement === this.menu) this.fillMenu();
   }
 
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") choice.hidden = true;
-  });
-  area.addEventListener("pointerenter", () => void legal().catch(() => []));
-  area.classList.add("played-on");
-  renew();
-  return { legal, release, refill, renew };
+  listen() {
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.choice.hidden = true;
+    });
+    this.area.addEventListener("pointerenter", () => void this.legal().catch(() => []));
+    this.area.classList.add("played-on");
+    this.renew();
+  }
 }
 
 /** @param {HTMLElement} root @returns {HTMLSelectElement | null} */
@@ -173,8 +183,8 @@ function halfOf(spot) {
  * @param {string[]} legal all legal moves in USI
  * @returns {string}
  */
-export function wordsOf(position, { usi, text }, legal) {
-  return document.documentElement.lang === "ja" ? text : western(position, usi, legal);
+export function wordsOf(position, { move, text }, legal) {
+  return document.documentElement.lang === "ja" ? text : western(position, move, legal);
 }
 
 /** @param {string} address @returns {Promise<Legal[]>} */

@@ -27,14 +27,6 @@ import { pictureOf } from "./board.js";
  * @property {boolean} [swiped] whether a finger that moves at once means something else than the piece under it
  */
 
-/**
- * @typedef {object} Pointing
- * @property {() => Spot | null} chosen
- * @property {(spot: Spot) => void} press what a tap on the place does
- * @property {(spot: Spot) => void} choose
- * @property {() => void} release
- */
-
 /** How far a pressed pointer moves before it drags, in pixels. */
 const SLOP = { mouse: 4, finger: 9 };
 /** How long a finger rests on a piece that it takes along where it could also swipe, in milliseconds. */
@@ -42,186 +34,194 @@ const HOLD = 200;
 /** A finger hides what it holds: the piece is shown larger, and above it. */
 const LIFTED = { scale: 1.7, above: 0.9 };
 
-/**
- * @param {Table} table
- * @param {Rules} rules
- * @returns {Pointing}
- */
-export function startPointing({ area, host, hands, board, swiped = false }, rules) {
-  /** @type {Spot | null} */
-  let chosen = null;
-  /** @type {number[]} */
-  let ways = [];
-  /** @type {{spot: Spot, x: number, y: number, id: number, armed: boolean, timer: number} | null} */
-  let pressed = null;
-  /** @type {SVGElement | null} the piece under the pointer */
-  let carried = null;
-  /** Whether the click that a browser makes of the end of a drag is still to come. */
-  let dragged = false;
-
-  /** @param {Spot} spot */
-  async function choose(spot) {
-    // At once, so that a second tap before the ways are known is the move's other half.
-    chosen = spot;
-    ways = [];
-    draw();
-    rules.changed?.(chosen);
-    const found = await rules.targets(spot);
-    if (chosen !== spot) return;
-    ways = found;
-    draw();
+/** Pieces of a table that are picked up and put down. */
+export class Pointing {
+  /** @param {Table} table @param {Rules} rules */
+  constructor({ area, host, hands, board, swiped = false }, rules) {
+    this.area = area;
+    this.host = host;
+    this.hands = hands;
+    this.board = board;
+    this.swiped = swiped;
+    this.rules = rules;
+    /** @type {Spot | null} */
+    this.chosen = null;
+    /** @type {number[]} */
+    this.ways = [];
+    /** @type {{spot: Spot, x: number, y: number, id: number, armed: boolean, timer: number} | null} */
+    this.pressed = null;
+    /** @type {SVGElement | null} the piece under the pointer */
+    this.carried = null;
+    /** Whether the click that a browser makes of the end of a drag is still to come. */
+    this.dragged = false;
+    this.listen();
   }
 
-  function release() {
-    if (!chosen) return;
-    chosen = null;
-    ways = [];
-    draw();
-    rules.changed?.(null);
+  /** @param {Spot} spot */
+  async choose(spot) {
+    // At once, so that a second tap before the ways are known is the move's other half.
+    this.chosen = spot;
+    this.ways = [];
+    this.draw();
+    this.rules.changed?.(this.chosen);
+    const found = await this.rules.targets(spot);
+    if (this.chosen !== spot) return;
+    this.ways = found;
+    this.draw();
+  }
+
+  release() {
+    if (!this.chosen) return;
+    this.chosen = null;
+    this.ways = [];
+    this.draw();
+    this.rules.changed?.(null);
   }
 
   /** @param {number | null} [over] the square under a piece that is carried */
-  function draw(over = null) {
-    board.mark(chosen && "board" in chosen ? chosen.board : null, ways, over !== null && ways.includes(over) ? over : null);
-    hands.forEach((hand, color) => {
-      const kind = chosen && "hand" in chosen && chosen.hand === color ? String(chosen.kind) : "";
+  draw(over = null) {
+    const at = this.chosen && "board" in this.chosen ? this.chosen.board : null;
+    this.board.mark(at, this.ways, over !== null && this.ways.includes(over) ? over : null);
+    this.hands.forEach((hand, color) => {
+      const kind = this.chosen && "hand" in this.chosen && this.chosen.hand === color ? String(this.chosen.kind) : "";
       for (const piece of hand.querySelectorAll("[data-kind]")) {
         piece.classList.toggle("picked", /** @type {SVGElement} */ (piece).dataset.kind === kind);
       }
     });
   }
 
-  /** @param {Spot} spot */
-  async function press(spot) {
-    const from = chosen;
+  /** What a tap on the place does. @param {Spot} spot */
+  async press(spot) {
+    const from = this.chosen;
     if (from && sameSpot(from, spot)) {
-      if (rules.again) rules.again(spot);
-      else release();
+      if (this.rules.again) this.rules.again(spot);
+      else this.release();
       return;
     }
-    if (from && (await rules.move(from, spot))) return;
-    if (rules.pieceAt(spot)) choose(spot);
-    else release();
+    if (from && (await this.rules.move(from, spot))) return;
+    if (this.rules.pieceAt(spot)) this.choose(spot);
+    else this.release();
   }
 
   /** @param {MouseEvent} event @returns {Spot | null} the place under the pointer */
-  function spotAt(event) {
+  spotAt(event) {
     const under = document.elementFromPoint(event.clientX, event.clientY);
-    const hand = hands.findIndex((one) => one.contains(under));
+    const hand = this.hands.findIndex((one) => one.contains(under));
     if (hand >= 0) {
       const piece = under?.closest("[data-kind]");
       return { hand, kind: piece instanceof SVGElement ? Number(piece.dataset.kind) : 0 };
     }
-    const at = under && host.contains(under) ? board.squareAt(event) : null;
+    const at = under && this.host.contains(under) ? this.board.squareAt(event) : null;
     return at === null ? null : { board: at };
   }
 
   /** @param {PointerEvent} event */
-  function begin(event) {
-    dragged = false;
-    cancel();
+  begin(event) {
+    this.dragged = false;
+    this.cancel();
     if (event.button || !event.isPrimary) return;
-    const spot = spotAt(event);
-    if (!spot || !rules.pieceAt(spot)) return;
-    const known = chosen !== null && sameSpot(chosen, spot);
-    const waits = swiped && event.pointerType !== "mouse" && !known;
-    pressed = { spot, x: event.clientX, y: event.clientY, id: event.pointerId, armed: !waits, timer: 0 };
-    if (waits) pressed.timer = window.setTimeout(arm, HOLD);
-    rules.targets(spot);
+    const spot = this.spotAt(event);
+    if (!spot || !this.rules.pieceAt(spot)) return;
+    const known = this.chosen !== null && sameSpot(this.chosen, spot);
+    const waits = this.swiped && event.pointerType !== "mouse" && !known;
+    this.pressed = { spot, x: event.clientX, y: event.clientY, id: event.pointerId, armed: !waits, timer: 0 };
+    if (waits) this.pressed.timer = window.setTimeout(() => this.arm(), HOLD);
+    this.rules.targets(spot);
   }
 
-  function arm() {
-    if (!pressed) return;
-    pressed.armed = true;
-    choose(pressed.spot);
+  arm() {
+    if (!this.pressed) return;
+    this.pressed.armed = true;
+    this.choose(this.pressed.spot);
   }
 
   /** @param {PointerEvent} event */
-  function carry(event) {
-    if (!pressed || event.pointerId !== pressed.id) return;
+  carry(event) {
+    if (!this.pressed || event.pointerId !== this.pressed.id) return;
     const slop = event.pointerType === "mouse" ? SLOP.mouse : SLOP.finger;
-    const far = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) >= slop;
-    if (!carried && !far) return;
-    if (!pressed.armed) return cancel();
-    if (!carried) lift(event.pointerId, pressed.spot);
-    place(event);
-    const spot = spotAt(event);
-    draw(spot && "board" in spot ? spot.board : null);
+    const far = Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) >= slop;
+    if (!this.carried && !far) return;
+    if (!this.pressed.armed) return this.cancel();
+    if (!this.carried) this.lift(event.pointerId, this.pressed.spot);
+    this.place(event);
+    const spot = this.spotAt(event);
+    this.draw(spot && "board" in spot ? spot.board : null);
   }
 
   /** @param {number} pointer @param {Spot} spot */
-  function lift(pointer, spot) {
-    area.setPointerCapture(pointer);
-    if (!chosen || !sameSpot(chosen, spot)) choose(spot);
-    carried = pictureOf(rules.pieceAt(spot), board.flipped());
-    carried.classList.add("carried");
-    document.body.append(carried);
-    area.classList.add("carrying");
-    board.lift("board" in spot ? spot.board : null);
+  lift(pointer, spot) {
+    this.area.setPointerCapture(pointer);
+    if (!this.chosen || !sameSpot(this.chosen, spot)) this.choose(spot);
+    this.carried = pictureOf(this.rules.pieceAt(spot), this.board.flipped());
+    this.carried.classList.add("carried");
+    document.body.append(this.carried);
+    this.area.classList.add("carrying");
+    this.board.lift("board" in spot ? spot.board : null);
   }
 
   /** @param {PointerEvent} event */
-  function place(event) {
-    if (!carried) return;
+  place(event) {
+    if (!this.carried) return;
     const finger = event.pointerType !== "mouse";
-    const size = board.pieceSize() * (finger ? LIFTED.scale : 1);
+    const size = this.board.pieceSize() * (finger ? LIFTED.scale : 1);
     const up = finger ? size * LIFTED.above : size / 2;
-    carried.style.width = `${size}px`;
-    carried.style.height = `${size}px`;
-    carried.style.translate = `${event.clientX - size / 2}px ${event.clientY - up}px`;
+    this.carried.style.width = `${size}px`;
+    this.carried.style.height = `${size}px`;
+    this.carried.style.translate = `${event.clientX - size / 2}px ${event.clientY - up}px`;
   }
 
   /** @param {PointerEvent} event */
-  async function end(event) {
-    if (!pressed || event.pointerId !== pressed.id) return;
-    const { spot: from } = pressed;
-    const was = Boolean(carried);
-    cancel();
+  async end(event) {
+    if (!this.pressed || event.pointerId !== this.pressed.id) return;
+    const { spot: from } = this.pressed;
+    const was = Boolean(this.carried);
+    this.cancel();
     if (!was) return;
-    dragged = true;
-    const to = spotAt(event);
-    if (to && sameSpot(from, to)) draw();
-    else if (!to || !(await rules.move(from, to))) release();
+    this.dragged = true;
+    const to = this.spotAt(event);
+    if (to && sameSpot(from, to)) this.draw();
+    else if (!to || !(await this.rules.move(from, to))) this.release();
   }
 
-  function cancel() {
-    clearTimeout(pressed?.timer);
-    pressed = null;
-    if (!carried) return;
-    carried.remove();
-    carried = null;
-    area.classList.remove("carrying");
-    board.lift(null);
+  cancel() {
+    clearTimeout(this.pressed?.timer);
+    this.pressed = null;
+    if (!this.carried) return;
+    this.carried.remove();
+    this.carried = null;
+    this.area.classList.remove("carrying");
+    this.board.lift(null);
   }
 
-  area.addEventListener("pointerdown", begin);
-  area.addEventListener("pointermove", carry);
-  area.addEventListener("pointerup", end);
-  area.addEventListener("pointercancel", () => {
-    if (carried) release();
-    cancel();
-  });
-  area.addEventListener("click", (event) => {
-    const late = dragged;
-    dragged = false;
-    if (late || !(event.target instanceof Element) || event.target.closest("a, button")) return;
-    const spot = spotAt(event);
-    if (spot) press(spot);
-    else release();
-  });
-  // A finger that holds a piece does not scroll the page, and opens no menu.
-  area.addEventListener("touchmove", (event) => {
-    if (pressed?.armed && event.cancelable) event.preventDefault();
-  }, { passive: false });
-  area.addEventListener("contextmenu", (event) => {
-    if (pressed && pressed.timer) event.preventDefault();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    cancel();
-    release();
-  });
-  return { chosen: () => chosen, press: (spot) => void press(spot), choose: (spot) => void choose(spot), release };
+  listen() {
+    this.area.addEventListener("pointerdown", (event) => this.begin(event));
+    this.area.addEventListener("pointermove", (event) => this.carry(event));
+    this.area.addEventListener("pointerup", (event) => this.end(event));
+    this.area.addEventListener("pointercancel", () => {
+      if (this.carried) this.release();
+      this.cancel();
+    });
+    this.area.addEventListener("click", (event) => {
+      const late = this.dragged;
+      this.dragged = false;
+      if (late || !(event.target instanceof Element) || event.target.closest("a, button")) return;
+      const spot = this.spotAt(event);
+      if (spot) this.press(spot);
+      else this.release();
+    });
+    // A finger that holds a piece does not scroll the page, and opens no menu.
+    this.area.addEventListener("touchmove", (event) => {
+      if (this.pressed?.armed && event.cancelable) event.preventDefault();
+    }, { passive: false });
+    this.area.addEventListener("contextmenu", (event) => {
+      if (this.pressed && this.pressed.timer) event.preventDefault();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      this.cancel();
+      this.release();
+    });
+  }
 }
 
 /** @param {Spot} one @param {Spot} other @returns {boolean} */

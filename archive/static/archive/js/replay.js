@@ -6,12 +6,12 @@
  * Texts are the server's: the move list holds them, with the node's key in `data-key`.
  */
 
+import { keepAddress } from "./address.js";
 import { buildTree, nodeKey, route } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 /** @typedef {import("./tree.js").Place} Place */
 
-const ADDRESS_INTERVAL = 350;
 const SETTLE = 90;
 /** As many own moves as the server takes from an address (archive/web/lines.py). */
 const TRIED = 150;
@@ -29,262 +29,247 @@ const TRIED = 150;
  * @property {(position: any, japanese: boolean) => string} words
  */
 
-/**
- * What the other modules of the page hold on to.
- * @typedef {object} Replay
- * @property {HTMLElement} root
- * @property {Node} first
- * @property {Map<string, Node>} nodes
- * @property {Kit} kit
- * @property {any} position of the shown node, as the kit has it; look at it, do not change it
- * @property {any} board
- * @property {() => Node} shown
- * @property {(node: Node | null | undefined) => void} go
- * @property {(path: string, ply: number) => void} visit goes to a node, on another page if it is not on this one
- * @property {(name: string) => void} step start, back, forward, end, up, down
- * @property {() => void} flip
- * @property {(node: Node) => string} labelOf
- * @property {(node: Node) => string} addressOf
- * @property {(listener: (node: Node) => void) => void} onShow called in the frame in which a node is drawn
- * @property {(listener: (node: Node) => void) => void} onSettle called when the stepping has paused
- */
-
-/**
- * @param {HTMLElement} root
- * @param {Parameters<typeof buildTree>[0]} record
- * @param {Kit} kit
- * @returns {Replay}
- */
-export function startReplay(root, record, kit) {
-  const { root: first, nodes } = buildTree(record, Number(root.dataset.started || 0));
-  const position = kit.start(root);
-  const list = /** @type {HTMLElement} */ (root.querySelector(".moves"));
-  const items = itemsByKey(list);
-  const clocks = clocksByKey(first, items, (root.dataset.clocks || "|").split("|"));
-  const parts = findParts(root);
-  const solution = /** @type {HTMLDetailsElement | null} */ (root.querySelector("details.solution"));
-  const board = kit.board(parts.board, {
-    flip: root.classList.contains("flipped"),
-    ranks: root.dataset.ranks,
-    hands: [parts.hands[0], parts.hands[1]],
-  });
-  /** @type {((node: Node) => void)[]} */
-  const showListeners = [];
-  /** @type {((node: Node) => void)[]} */
-  const settleListeners = [];
-  /** @type {Node} */
-  let shown = first;
-  let wanted = nodes.get(root.dataset.node || "") || first;
-  let drawn = false;
-  let scheduled = false;
-  let settleTimer = 0;
-  let addressTimer = 0;
-  let addressSet = -ADDRESS_INTERVAL;
-  /** The node whose continuations the address asks for by pages: the server has listed them. */
-  let listed = new URLSearchParams(location.search).has("from") ? wanted : null;
-
-  /** @param {Node | null | undefined} node */
-  function go(node) {
-    if (!node) return;
-    wanted = node;
-    if (scheduled) return;
-    scheduled = true;
-    requestAnimationFrame(show);
+/** The replay of a page; other modules of the page hold on to it. Its position is to be looked at, not to be changed. */
+export class Replay {
+  /**
+   * @param {HTMLElement} root
+   * @param {Parameters<typeof buildTree>[0]} record
+   * @param {Kit} kit
+   */
+  constructor(root, record, kit) {
+    const { root: first, nodes } = buildTree(record, Number(root.dataset.started || 0));
+    this.root = root;
+    this.kit = kit;
+    this.first = first;
+    this.nodes = nodes;
+    this.position = this.kit.start(this.root);
+    this.list = /** @type {HTMLElement} */ (this.root.querySelector(".moves"));
+    this.items = itemsByKey(this.list);
+    this.clocks = clocksByKey(this.first, this.items, (this.root.dataset.clocks || "|").split("|"));
+    this.parts = findParts(this.root);
+    this.solution = /** @type {HTMLDetailsElement | null} */ (this.root.querySelector("details.solution"));
+    this.board = this.kit.board(this.parts.board, {
+      flip: this.root.classList.contains("flipped"),
+      ranks: this.root.dataset.ranks,
+      hands: [this.parts.hands[0], this.parts.hands[1]],
+    });
+    /** @type {((node: Node) => void)[]} */
+    this.showListeners = [];
+    /** @type {((node: Node) => void)[]} */
+    this.settleListeners = [];
+    /** @type {Node} */
+    this.shown = this.first;
+    this.wanted = this.nodes.get(this.root.dataset.node || "") || this.first;
+    this.drawn = false;
+    this.scheduled = false;
+    this.settleTimer = 0;
+    /** The node whose continuations the address asks for by pages: the server has listed them. */
+    this.listed = new URLSearchParams(location.search).has("from") ? this.wanted : null;
+    // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
+    // are shown with it.
+    this.setAddress = keepAddress(() =>
+      (this.scheduled || root.dataset.page || this.shown === this.listed ? null : this.addressOf(this.shown)));
+    this.listen();
   }
 
-  /** @param {string} path @param {number} ply */
-  function visit(path, ply) {
-    const node = nodes.get(nodeKey(path, ply));
-    if (node) go(node);
-    else location.assign(pageOf({ path, ply }));
+  /** @param {Node | null | undefined} node */
+  go(node) {
+    if (!node) return;
+    this.wanted = node;
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => this.show());
+  }
+
+  /** Goes to a node, on another page if it is not on this one. @param {string} path @param {number} ply */
+  visit(path, ply) {
+    const node = this.nodes.get(nodeKey(path, ply));
+    if (node) this.go(node);
+    else location.assign(this.pageOf({ path, ply }));
   }
 
   /** @param {Place} place @returns {string} the address at which this page shows another part of the record */
-  function pageOf({ path, ply }) {
+  pageOf({ path, ply }) {
     const query = new URLSearchParams(location.search);
     query.delete("try");
-    for (const [name, value] of Object.entries({ ply, fork: path, flip: Number(root.classList.contains("flipped")), from: 0 })) {
+    const flip = Number(this.root.classList.contains("flipped"));
+    for (const [name, value] of Object.entries({ ply, fork: path, flip, from: 0 })) {
       if (value || name === "ply") query.set(name, String(value));
       else query.delete(name);
     }
     return `${location.pathname}?${query}`;
   }
 
-  function show() {
-    scheduled = false;
-    if (drawn && shown === wanted) {
-      setAddress();
+  show() {
+    this.scheduled = false;
+    if (this.drawn && this.shown === this.wanted) {
+      this.setAddress();
       return;
     }
-    const { back, forward } = route(shown, wanted);
-    for (const move of back) kit.takeBack(position, move);
-    for (const move of forward) kit.play(position, move);
+    const { back, forward } = route(this.shown, this.wanted);
+    for (const move of back) this.kit.takeBack(this.position, move);
+    for (const move of forward) this.kit.play(this.position, move);
     // Reads geometry, so it comes before anything is changed: the browser lays out once per step, not twice.
-    if (isOnScreen(list)) keepInSight(items.get(wanted.key), list);
-    markItem(items.get(shown.key), items.get(wanted.key));
-    shown = wanted;
-    showBoard();
-    showTexts();
-    for (const listener of showListeners) listener(shown);
-    clearTimeout(settleTimer);
-    settleTimer = window.setTimeout(settle, drawn ? SETTLE : 0);
-    drawn = true;
+    if (isOnScreen(this.list)) keepInSight(this.items.get(this.wanted.key), this.list);
+    markItem(this.items.get(this.shown.key), this.items.get(this.wanted.key));
+    this.shown = this.wanted;
+    this.showBoard();
+    this.showTexts();
+    for (const listener of this.showListeners) listener(this.shown);
+    clearTimeout(this.settleTimer);
+    this.settleTimer = window.setTimeout(() => this.settle(), this.drawn ? SETTLE : 0);
+    this.drawn = true;
   }
 
   /** What nobody reads while stepping fast: it waits until the stepping pauses. */
-  function settle() {
+  settle() {
     // Rows that came into sight are as high as they are only now; those that this brings there, two frames later.
-    keepInSight(items.get(shown.key), list);
-    requestAnimationFrame(() => requestAnimationFrame(() => keepInSight(items.get(shown.key), list)));
-    showCodes();
-    parts.live.textContent = labelOf(shown);
-    if (parts.words) parts.words.textContent = kit.words(position, document.documentElement.lang === "ja");
-    for (const [name, node] of Object.entries(targets(shown))) {
-      const link = parts.go.get(name);
-      if (link) link.href = addressOf(node || shown);
+    this.keepInSight();
+    requestAnimationFrame(() => requestAnimationFrame(() => this.keepInSight()));
+    this.showCodes();
+    this.parts.live.textContent = this.labelOf(this.shown);
+    const japanese = document.documentElement.lang === "ja";
+    if (this.parts.words) this.parts.words.textContent = this.kit.words(this.position, japanese);
+    for (const [name, node] of Object.entries(targets(this.shown))) {
+      const link = this.parts.go.get(name);
+      if (link) link.href = this.addressOf(node || this.shown);
     }
-    setAddress();
-    for (const listener of settleListeners) listener(shown);
+    this.setAddress();
+    for (const listener of this.settleListeners) listener(this.shown);
   }
 
-  function showCodes() {
-    const link = parts.position;
+  keepInSight() {
+    keepInSight(this.items.get(this.shown.key), this.list);
+  }
+
+  showCodes() {
+    const link = this.parts.position;
     if (!link) return;
-    for (const [name, text] of Object.entries(kit.texts(position, shown.played))) {
-      const place = root.querySelector(`.${name}`);
+    for (const [name, text] of Object.entries(this.kit.texts(this.position, this.shown.played))) {
+      const place = this.root.querySelector(`.${name}`);
       if (place) place.textContent = text;
     }
-    const code = kit.code(position);
+    const code = this.kit.code(this.position);
     link.hidden = !code;
-    if (code) link.href = (root.dataset.positionUrl || "").replace("CODE", code);
+    if (code) link.href = (this.root.dataset.positionUrl || "").replace("CODE", code);
   }
 
-  function showBoard() {
-    const { played } = shown;
-    kit.show(parts.board, board, { position, played, move: lastMove(shown), label: labelOf(shown) });
+  showBoard() {
+    const { played } = this.shown;
+    this.kit.show(this.parts.board, this.board, {
+      position: this.position, played, move: lastMove(this.shown), label: this.labelOf(this.shown),
+    });
   }
 
-  function showTexts() {
-    const leads = targets(shown);
-    setText(parts.ply, String(shown.ply));
-    setText(parts.last, String((leads.end || shown).ply));
-    clocks.get(shown.key)?.forEach((text, color) => setText(parts.clocks[color], text));
-    for (const [name, link] of parts.go) setAttribute(link, "aria-disabled", String(!leads[name]));
-    showComment();
-    showChoices();
+  showTexts() {
+    const leads = targets(this.shown);
+    setText(this.parts.ply, String(this.shown.played));
+    setText(this.parts.last, String((leads.end || this.shown).played));
+    this.clocks.get(this.shown.key)?.forEach((text, color) => setText(this.parts.clocks[color], text));
+    for (const [name, link] of this.parts.go) setAttribute(link, "aria-disabled", String(!leads[name]));
+    this.showComment();
+    this.showChoices();
   }
 
-  function showComment() {
-    const note = items.get(shown.key)?.querySelector(":scope > .note");
-    if (!note && parts.comment.hidden) return;
-    parts.comment.replaceChildren(...(note ? Array.from(note.cloneNode(true).childNodes) : []));
-    parts.comment.hidden = !note;
-    if (note) parts.comment.scrollTop = 0;
+  showComment() {
+    const note = this.items.get(this.shown.key)?.querySelector(":scope > .note");
+    if (!note && this.parts.comment.hidden) return;
+    this.parts.comment.replaceChildren(...(note ? Array.from(note.cloneNode(true).childNodes) : []));
+    this.parts.comment.hidden = !note;
+    if (note) this.parts.comment.scrollTop = 0;
   }
 
   /** Where the record branches; a problem's solution only to those who asked for it. */
-  function showChoices() {
-    const children = solution && !solution.open ? [] : shown.children.filter((node) => !node.tried);
-    if (shown === listed) return;
-    listed = null;
-    const more = (solution && !solution.open) || !shown.left ? "" : ` +${shown.left}`;
-    parts.choices.hidden = children.length < 2 && !more;
-    parts.further.replaceChildren(...(more ? [furtherChoices(more)] : []));
+  showChoices() {
+    const children = this.solution && !this.solution.open ? [] : this.shown.children.filter((node) => !node.tried);
+    if (this.shown === this.listed) return;
+    this.listed = null;
+    const more = (this.solution && !this.solution.open) || !this.shown.left ? "" : ` +${this.shown.left}`;
+    this.parts.choices.hidden = children.length < 2 && !more;
+    this.parts.further.replaceChildren(...(more ? [this.furtherChoices(more)] : []));
     if (children.length < 2 && !more) return;
-    const links = parts.choiceList.getElementsByTagName("a");
-    while (links.length < children.length) parts.choiceList.append(newChoice());
-    while (links.length > children.length) parts.choiceList.lastElementChild?.remove();
+    const links = this.parts.choiceList.getElementsByTagName("a");
+    while (links.length < children.length) this.parts.choiceList.append(newChoice());
+    while (links.length > children.length) this.parts.choiceList.lastElementChild?.remove();
     children.forEach((node, index) => {
       const link = links[index];
-      link.href = addressOf(node);
+      link.href = this.addressOf(node);
       link.dataset.key = node.key;
-      setText(link, labelOf(node));
+      setText(link, this.labelOf(node));
     });
   }
 
   /** A link to the page that lists all continuations. @param {string} more how many @returns {HTMLElement} */
-  function furtherChoices(more) {
+  furtherChoices(more) {
     const link = document.createElement("a");
-    link.href = `${pageOf(shown)}&from=0`;
-    link.textContent = (parts.further.dataset.text || "") + more;
+    link.href = `${this.pageOf(this.shown)}&from=0`;
+    link.textContent = (this.parts.further.dataset.text || "") + more;
     return link;
   }
 
   /** @param {Node} node @returns {string} */
-  function labelOf(node) {
-    return node.tried ? node.text || "" : linkOf(items.get(node.key))?.textContent?.trim() || "";
+  labelOf(node) {
+    return node.tried ? node.text || "" : linkOf(this.items.get(node.key))?.textContent?.trim() || "";
   }
 
   /** @param {Node | Place} node @returns {string} the address of the node, with the own moves that lead to it */
-  function addressOf(node) {
+  addressOf(node) {
     const own = [];
-    for (; "tried" in node && node.tried && node.parent; node = node.parent) own.unshift(node.usi);
+    for (; "tried" in node && node.tried && node.parent; node = node.parent) own.unshift(node.name);
     const query = new URLSearchParams();
-    if (node.ply || root.dataset.opening) query.set("ply", String(node.ply));
+    if (node.ply || this.root.dataset.opening) query.set("ply", String(node.ply));
     if (node.path) query.set("fork", node.path);
-    if (root.classList.contains("flipped")) query.set("flip", "1");
+    if (this.root.classList.contains("flipped")) query.set("flip", "1");
     if (own.length) query.set("try", own.slice(0, TRIED).join("."));
-    return `${root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
+    return `${this.root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }
 
-  /**
-   * Browsers refuse more than about a hundred changes of the address in 30 seconds. While a frame is to come the
-   * address waits for what it shows: of a page that was asked for with own moves, they are shown with it.
-   */
-  function setAddress() {
-    if (scheduled || root.dataset.page || shown === listed) return;
-    clearTimeout(addressTimer);
-    const address = addressOf(shown);
-    if (address === location.pathname + location.search) return;
-    const wait = addressSet + ADDRESS_INTERVAL - performance.now();
-    if (wait > 0) {
-      addressTimer = window.setTimeout(setAddress, wait);
-      return;
-    }
-    addressSet = performance.now();
-    history.replaceState(null, "", address);
+  flip() {
+    const flipped = this.root.classList.toggle("flipped");
+    this.board.flip(flipped);
+    this.parts.flip.setAttribute("aria-pressed", String(flipped));
+    this.settle();
   }
 
-  function flip() {
-    const flipped = root.classList.toggle("flipped");
-    board.flip(flipped);
-    parts.flip.setAttribute("aria-pressed", String(flipped));
-    settle();
+  /** @param {string} name start, back, forward, end, up, down */
+  step(name) {
+    const target = targets(this.wanted)[name];
+    if (target && !("key" in target)) this.visit(target.path, target.ply);
+    else this.go(target);
   }
 
-  /** @param {string} name */
-  function step(name) {
-    const target = targets(wanted)[name];
-    if (target && !("key" in target)) visit(target.path, target.ply);
-    else go(target);
+  /** @param {(node: Node) => void} listener called in the frame in which a node is drawn */
+  onShow(listener) {
+    this.showListeners.push(listener);
   }
 
-  // What stands around the list comes later than it and takes of its room.
-  new ResizeObserver(() => keepInSight(items.get(shown.key), list)).observe(list);
-  root.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
-    const link = event.target.closest("a");
-    if (!link) return;
-    const key = link.dataset.key ?? link.closest("li")?.dataset.key;
-    if (link.dataset.go) step(link.dataset.go);
-    else if (link === parts.flip) flip();
-    else if (key !== undefined && nodes.has(key)) go(nodes.get(key));
-    else return;
-    event.preventDefault();
-  });
-  solution?.addEventListener("toggle", () => {
-    showChoices();
-    keepInSight(items.get(shown.key), list);
-  });
-  window.addEventListener("popstate", () => go(nodeAtAddress(nodes) || first));
-  show();
-  root.classList.add("live");
-  return {
-    root, first, nodes, kit, position, board, go, visit, step, flip, labelOf, addressOf,
-    shown: () => shown,
-    onShow: (listener) => void showListeners.push(listener),
-    onSettle: (listener) => void settleListeners.push(listener),
-  };
+  /** @param {(node: Node) => void} listener called when the stepping has paused */
+  onSettle(listener) {
+    this.settleListeners.push(listener);
+  }
+
+  listen() {
+    // What stands around the list comes later than it and takes of its room.
+    new ResizeObserver(() => this.keepInSight()).observe(this.list);
+    this.root.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+      const link = event.target.closest("a");
+      if (!link) return;
+      const key = link.dataset.key ?? link.closest("li")?.dataset.key;
+      if (link.dataset.go) this.step(link.dataset.go);
+      else if (link === this.parts.flip) this.flip();
+      else if (key !== undefined && this.nodes.has(key)) this.go(this.nodes.get(key));
+      else return;
+      event.preventDefault();
+    });
+    this.solution?.addEventListener("toggle", () => {
+      this.showChoices();
+      this.keepInSight();
+    });
+    window.addEventListener("popstate", () => this.go(nodeAtAddress(this.nodes) || this.first));
+    this.show();
+    this.root.classList.add("live");
+  }
 }
 
 /** @returns {HTMLElement} */
@@ -316,7 +301,7 @@ function targets(node) {
     start: first.before ? { path: "", ply: 0 } : node.parent && first,
     back: node.parent || node.before || null,
     forward: node.last ? { path: node.path, ply: node.ply + 1 } : node.children[0] || null,
-    end: end.last ? { path: end.path, ply: end.last } : end === node ? null : end,
+    end: end.last ? { path: end.path, ply: end.last, played: end.moves } : end === node ? null : end,
     up: sibling(node, -1),
     down: sibling(node, 1),
   };
@@ -349,7 +334,7 @@ function lastMove(node) {
 /** @param {Map<string, Node>} nodes @returns {Node | undefined} */
 function nodeAtAddress(nodes) {
   const query = new URLSearchParams(location.search);
-  const own = (query.get("try") || "").split(".").filter(Boolean).map((usi) => `~${usi}`);
+  const own = (query.get("try") || "").split(".").filter(Boolean).map((name) => `~${name}`);
   return nodes.get(nodeKey(query.get("fork") || "", Number(query.get("ply") || 0)) + own.join(""));
 }
 

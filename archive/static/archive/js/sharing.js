@@ -30,8 +30,8 @@ export function startSharing(replay) {
  */
 async function textFor(replay, button) {
   const { take, url } = button.dataset;
-  if (take === "link") return location.origin + replay.addressOf(replay.shown());
-  if (take === "usi" && !isPiece(replay)) return usiText(replay, lastOf(replay.shown()));
+  if (take === "link") return location.origin + replay.addressOf(replay.shown);
+  if (take === "usi" && !isPiece(replay)) return usiText(replay, lastOf(replay.shown));
   const code = replay.root.querySelector(".shogi64")?.textContent || "";
   const answer = await fetch((url || "").replace("CODE", code));
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);

@@ -37,8 +37,8 @@ export function startSolving(replay) {
 
   /** @returns {Node[]} what the record plays on from the shown node; none where it is not the solver's turn */
   function wanted() {
-    if (replay.position.turn !== solver || replay.shown().tried) return [];
-    return movesAfter(replay.shown());
+    if (replay.position.turn !== solver || replay.shown.tried) return [];
+    return movesAfter(replay.shown);
   }
 
   /** @param {string} usi @returns {boolean} */
@@ -53,7 +53,7 @@ export function startSolving(replay) {
     replay.go(found);
     const reply = movesAfter(found)[0];
     say(reply && movesAfter(reply).length ? "right" : "solved");
-    if (reply) setTimeout(() => replay.shown() === found && replay.go(reply), REPLY);
+    if (reply) setTimeout(() => replay.shown === found && replay.go(reply), REPLY);
     return true;
   }
 

@@ -18,12 +18,14 @@ import { usiOf } from "./position.js";
  * @property {Entry[][] | Record<string, Entry[]>} [forks] other moves instead of this one, each with what follows
  * @property {number} [left] how many of them the page does not hold
  * @property {number} [last] where the line ends, if the page holds nothing of it behind this entry
+ * @property {number} [moves] how many moves lead there
  */
 
 /**
  * @typedef {object} Place a node that the page does not hold
  * @property {string} path
  * @property {number} ply
+ * @property {number} [played] how many moves lead there, where that is asked
  */
 
 /**
@@ -37,9 +39,10 @@ import { usiOf } from "./position.js";
  * @property {Node[]} children the line's own continuation first, then its forks, then own moves that were tried
  * @property {boolean} [tried] whether it is a move of the visitor's own, which the record does not have
  * @property {string} [text] such a move in words
- * @property {string} [usi] such a move in USI
+ * @property {string} [name] such a move in its game's notation
  * @property {Place} [before] of the first node, where the record begins earlier
  * @property {number} [last] where the node's line ends, which goes on where the page does not
+ * @property {number} [moves] how many moves lead there
  * @property {number} [left] how many continuations the page does not hold
  */
 
@@ -54,7 +57,7 @@ export function buildTree(record, played = 0) {
   const { path = "", ply = 0, above = "", moves } = record;
   const root = add(nodes, path, ply, null, {});
   root.played = played;
-  root.last = moves[0]?.last;
+  Object.assign(root, { last: moves[0]?.last, moves: moves[0]?.moves });
   if (ply) {
     root.before = { path: above, ply: ply - 1 };
     root.move = moves[0].move || null;
@@ -97,7 +100,7 @@ function addLine(nodes, entries, path, first, parent) {
   entries.forEach((entry, index) => {
     const ply = first + index;
     const node = add(nodes, path, ply, parent, entry);
-    if (entry.last) node.last = entry.last;
+    if (entry.last) Object.assign(node, { last: entry.last, moves: entry.moves });
     if (entry.left) parent.left = (parent.left || 0) + entry.left;
     for (const [number, fork] of Object.entries(entry.forks || {})) {
       const step = `${ply}.${number}`;
@@ -112,11 +115,11 @@ function addLine(nodes, entries, path, first, parent) {
  * @param {Map<string, Node>} nodes
  * @param {Node} parent
  * @param {Move} move
- * @param {{usi: string, text: string}} words
+ * @param {{name: string, text: string}} words
  * @returns {Node}
  */
 export function tryMove(nodes, parent, move, words) {
-  const key = `${parent.key}~${words.usi}`;
+  const key = `${parent.key}~${words.name}`;
   const known = nodes.get(key);
   if (known) return known;
   /** @type {Node} */
@@ -131,7 +134,7 @@ export function tryMove(nodes, parent, move, words) {
 
 /** @param {Node} node @param {string} usi @returns {boolean} whether this move of shogi leads to the node */
 export function isMove(node, usi) {
-  return node.usi ? node.usi === usi : Boolean(node.move) && usiOf(/** @type {Move} */ (node.move)) === usi;
+  return node.name ? node.name === usi : Boolean(node.move) && usiOf(/** @type {Move} */ (node.move)) === usi;
 }
 
 /**

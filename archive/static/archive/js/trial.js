@@ -5,7 +5,7 @@
  */
 
 import { fromSfen, moveOf, play, toSfen } from "./position.js";
-import { startPlaying, wordsOf } from "./playing.js";
+import { Playing, wordsOf } from "./playing.js";
 import { startSolving } from "./solving.js";
 import { isMove, tryMove } from "./tree.js";
 import { askedMoves, showTried } from "./tried.js";
@@ -23,13 +23,13 @@ const MARKS = ["▲", "△"];
 export function startTrials(replay) {
   const { root, board } = replay;
   const solving = startSolving(replay);
-  const playing = startPlaying({
+  const playing = new Playing({
     root,
     board,
     legalUrl: root.dataset.legalUrl || "",
     position: () => replay.position,
-    here: replay.shown,
-    play: ({ usi }) => {
+    here: () => replay.shown,
+    play: ({ move: usi }) => {
       if (!solving?.judge(usi)) tryUsi(usi);
     },
     swiped: true,
@@ -37,28 +37,28 @@ export function startTrials(replay) {
 
   /** @param {string} usi */
   async function tryUsi(usi) {
-    const node = replay.shown();
+    const node = replay.shown;
     const known = node.children.find((child) => isMove(child, usi));
     if (known) {
       replay.go(known);
       return;
     }
     const moves = await playing.legal();
-    const found = moves.find((move) => move.usi === usi);
-    if (!found || node !== replay.shown()) return;
-    const text = wordsOf(replay.position, found, moves.map((move) => move.usi));
+    const found = moves.find((one) => one.move === usi);
+    if (!found || node !== replay.shown) return;
+    const text = wordsOf(replay.position, found, moves.map((one) => one.move));
     const move = moveOf(replay.position, usi);
-    replay.go(tryMove(replay.nodes, node, move, { usi, text: markedText(move.color, text) }));
+    replay.go(tryMove(replay.nodes, node, move, { name: usi, text: markedText(move.color, text) }));
   }
 
   /** The line of own moves with which the page was asked for. */
   function goOn() {
     const position = fromSfen(toSfen(replay.position, 1));
-    let node = replay.shown();
-    for (const words of askedMoves()) {
-      const move = moveOf(position, words.usi);
-      const known = node.children.find((child) => isMove(child, words.usi));
-      node = known || tryMove(replay.nodes, node, move, words);
+    let node = replay.shown;
+    for (const { move: name, text } of askedMoves()) {
+      const move = moveOf(position, name);
+      const known = node.children.find((child) => isMove(child, name));
+      node = known || tryMove(replay.nodes, node, move, { name, text });
       play(position, move);
     }
     replay.go(node);
@@ -66,8 +66,8 @@ export function startTrials(replay) {
 
   showTried(replay);
   goOn();
-  replay.onShow(playing.release);
-  replay.onSettle(playing.refill);
+  replay.onShow(() => playing.release());
+  replay.onSettle(() => playing.refill());
   return { tryUsi };
 }
 

@@ -6,7 +6,7 @@ import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
 
-/** @returns {{usi: string, text: string}[]} the moves that the page's address tries, which the server has played */
+/** @returns {{move: string, text: string}[]} the moves that the page's address tries, which the server has played */
 export function askedMoves() {
   return JSON.parse(document.getElementById("tried")?.textContent || "[]");
 }

@@ -20,7 +20,7 @@ def _too_slow(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises TooSlowError in the body after so many seconds.
+    """Raise TooSlowError in the body after so many seconds.
 
     It uses SIGALRM, which only a main thread can receive: a worker's (solo pool, or a child of prefork) and a
     command's are. In other threads what is read ends itself, see `kifu_core.deadline`.
@@ -40,7 +40,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def deadly_limit(seconds: float) -> Iterator[None]:
-    """Ends this process where the body is still at work after so many seconds, whatever it is doing.
+    """End this process where the body is still at work after so many seconds, whatever it is doing.
 
     Needs neither the main thread nor Python's lock: it also ends what never comes back from a call into C.
     """

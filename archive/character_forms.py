@@ -39,7 +39,7 @@ _FORMS.update(dict.fromkeys(_SELECTORS, ""))
 
 
 def folded(name: str) -> str:
-    """The text by which a normalized name is compared: each character in one of its forms.
+    """Return the text by which a normalized name is compared: each character in one of its forms.
 
     >>> folded("髙見泰地"), folded("渡邊明") == folded("渡辺明"), folded("Bonanza 2.1")
     ('高見泰地', True, 'Bonanza 2.1')

@@ -23,7 +23,7 @@ _START: Final = 1
 
 
 def unite(base: Record, other: Record) -> bool:
-    """Bring the forks and comments of another edition into `base`; whether it brought any.
+    """Bring the forks and comments of another edition into `base`; return whether it brought any.
 
     `base` is changed in place and may share parts with `other` afterwards. Comments that `base` does not
     have at that move stand below its own; a text that has lost characters, or the sign by which it is an
@@ -42,7 +42,7 @@ def unite(base: Record, other: Record) -> bool:
 
 
 def depth(record: Record) -> int:
-    """How deep forks are nested: 0 without any."""
+    """Return how deep forks are nested: 0 without any."""
     deepest, lines = 0, [(record["moves"], 0)]
     while lines:
         line, level = lines.pop()
@@ -52,7 +52,7 @@ def depth(record: Record) -> int:
 
 
 def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
-    """Whether forks are nested no deeper than records are kept, and all of it is within the limits."""
+    """Return whether forks are nested no deeper than records are kept, and all of it is within the limits."""
     forks, moves, comments = 0, 0, 0
     lines = [record["moves"]]
     while lines:
@@ -74,7 +74,8 @@ def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
 
 
 def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
-    """Whether another edition's comments brought anything: new ones, or a better reading of one's own."""
+    """Take over another edition's comments; return whether they brought anything: new ones, or a better
+    reading of one's own."""
     theirs = other.get("comments", [])
     mine = entry.get("comments", [])
     if not theirs or theirs == mine:
@@ -101,7 +102,7 @@ class _Texts:
         self.lines = {_key(line) for comment in comments for line in comment.split("\n")} | {""}
 
     def has(self, comment: str) -> bool:
-        """Whether it is there, or has taken the place of one that says the same less well."""
+        """Return whether a comment is there, or has taken the place of one that says the same less well."""
         place = self.places.get(_key(comment))
         if place is not None:
             if is_evaluation(comment) and not is_evaluation(self.comments[place]):
@@ -116,7 +117,7 @@ class _Texts:
 
 
 def _key(comment: str) -> str:
-    """What a comment says, as the same in all editions.
+    """Return what a comment says, as the same in all editions.
 
     KIF's sign of a comment stands in CSA behind CSA's own (`'*…`), and converters take one off or put one
     before it. They also differ in blanks, widths and dashes. Of stars alone these are what is said.
@@ -130,15 +131,15 @@ _OFTEN_LOST: Final = re.compile("[-~‖¢£¬?\ufffd]")
 
 
 def _kept(comment: str) -> tuple[int, str]:
-    """The length of a comment, and its text without what programs lose that write Shift_JIS in one of its
-    kinds: a question mark stands for that (`▲藤井棋王?△増田八段`)."""
+    """Return the length of a comment, and its text without what programs lose that write Shift_JIS in one of
+    its kinds: a question mark stands for that (`▲藤井棋王?△増田八段`)."""
     key = _key(comment)
     text = key.encode("cp932", "replace").decode("cp932")
     return len(key), _OFTEN_LOST.sub("", text)
 
 
 def _lost(comment: str) -> int:
-    """How many characters of a comment may be lost."""
+    """Count the characters of a comment that may be lost."""
     return sum(map(_key(comment).count, "?\ufffd"))
 
 
@@ -147,7 +148,7 @@ def _joined(comments: Iterable[str]) -> str:
 
 
 def _alternatives(entry: MoveEntry) -> Iterator[Line]:
-    """All lines that play something else in the entry's place, also those hung on one another."""
+    """Yield all lines that play something else in the entry's place, also those hung on one another."""
     waiting = list(entry.get("forks", ()))
     while waiting:
         line = waiting.pop(0)
@@ -187,7 +188,7 @@ class _Union:
         return changed
 
     def _skip_endings(self, entry: MoveEntry) -> None:
-        """An ending does not change the position: what follows it is in the same place."""
+        """Pass by endings, which do not change the position: what follows them is in the same place."""
         while "move" in entry and self.at + 1 < len(self.line) and "move" not in self.line[self.at]:
             self.at += 1
 
@@ -212,11 +213,11 @@ class _Union:
         return True
 
     def _move(self, entry: MoveEntry) -> int:
-        return self.game.packed_move(entry["move"]) if "move" in entry else NO_MOVE
+        return self.game.replay.packed_move(entry["move"]) if "move" in entry else NO_MOVE
 
 
 def _bare(line: Line) -> Line:
-    """The line without forks on its first entry: these are alternatives of their own."""
+    """Return the line without forks on its first entry: these are alternatives of their own."""
     first = line[0].copy()
     first.pop("forks", None)
     return [first, *line[1:]]

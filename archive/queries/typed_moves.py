@@ -1,4 +1,4 @@
-"""Moves that somebody types into the search box in a notation without a record around it.
+"""Moves that somebody types in a notation without a record around it.
 
 Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
 books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
@@ -107,8 +107,8 @@ def _after_japanese(words: str) -> Position | None:
 
 def _played(text: str, plies: int) -> Position | None:
     """The end of a record of so many moves; None if one of them cannot be played."""
-    found = SHOGI.load(text, None)
+    found = SHOGI.formats.load(text, None)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None
-    *_, (reached, position, _move, _entry) = SHOGI.main_line(found.games[0].record)
+    *_, (reached, position, _move, _entry) = SHOGI.replay.main_line(found.games[0].record)
     return position if reached == plies else None

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from archive import codec
 from archive.derive import headers
-from archive.derive.game import ReadyGame
+from archive.derive.game import DerivedGame
 from archive.derive.game_limits import game_limits
 from archive.derive.headers import BEGINNINGS, ENDS, PLAYERS, Header
 from archive.derive.headers.text import first
-from archive.derive.unite import fits, unite
+from archive.derive.record_union import fits, unite
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
 
@@ -26,19 +26,19 @@ _RANKED: Final = ("problem", "position", "game", "tree")
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A packed record and what was kept beside it (`archive.derive.game.read_again`)."""
+    """A packed record and what was kept beside it (`archive.derive.game.derive_stored`)."""
 
     record: bytes
-    beside: Mapping[str, Any]
+    parsed_facts: Mapping[str, Any]
 
 
-def edition(game: ReadyGame) -> Edition:
-    """The edition that a game is when it comes."""
-    return Edition(game.record, game.beside)
+def edition(game: DerivedGame) -> Edition:
+    """Return the edition that a game is when it comes."""
+    return Edition(game.record, game.parsed_facts)
 
 
 def union(editions: Sequence[Edition]) -> Edition:
-    """The game that editions are together.
+    """Return the game that editions are together.
 
     The one that goes furthest and says most is the base, the earlier one of equals. Others whose main line is
     the base's or the beginning of it give it their forks and comments, and headers where it has none or
@@ -57,18 +57,18 @@ def union(editions: Sequence[Edition]) -> Edition:
 
 
 def is_beginning(short: Record, long: Record) -> bool:
-    """Whether a main line is the beginning of another one from the same start, or all of it."""
+    """Return whether a main line is the beginning of another one from the same start, or all of it."""
     game, other = of_record(short), of_record(long)
-    moves = game.main_moves(short)
+    moves = game.replay.main_moves(short)
     return (
         game is other
-        and moves == game.main_moves(long)[: len(moves)]
-        and game.start_text(short) == game.start_text(long)
+        and moves == game.replay.main_moves(long)[: len(moves)]
+        and game.replay.start_text(short) == game.replay.start_text(long)
     )
 
 
 def fit(one: Edition, other: Edition) -> bool:
-    """Whether nothing that two editions say is against their being of one game."""
+    """Return whether nothing that two editions say is against their being of one game."""
     first_, second = codec.unpack(one.record), codec.unpack(other.record)
     names = zip(headers.player_keys(first_["header"]), headers.player_keys(second["header"]), strict=True)
     days = headers.played(first_["header"]).text, headers.played(second["header"]).text
@@ -82,8 +82,8 @@ def fit(one: Edition, other: Edition) -> bool:
 
 
 def goes_on(old: Edition, new: Edition) -> bool:
-    """Whether a new reading is likely one of the same text: one line begins the other, or both name the same
-    players."""
+    """Return whether a new reading is likely one of the same text: one line begins the other, or both name
+    the same players."""
     before, after = codec.unpack(old.record), codec.unpack(new.record)
     names = headers.player_keys(after["header"])
     if any(names) and headers.player_keys(before["header"]) == names:
@@ -92,22 +92,22 @@ def goes_on(old: Edition, new: Edition) -> bool:
 
 
 def _result(found: Edition) -> tuple[int | None, bool] | None:
-    """Winner and draw, None where nothing was decided."""
-    ending = found.beside.get("ending")
+    """Return winner and draw, None where nothing was decided."""
+    ending = found.parsed_facts.get("ending")
     return (ending[3], bool(ending[4])) if ending and (ending[3] is not None or ending[4]) else None
 
 
 def _rank(found: Edition, record: Record) -> tuple[int, bool, bool, int, int]:
-    header, ended = record["header"], bool(found.beside.get("ending"))
+    header, ended = record["header"], bool(found.parsed_facts.get("ending"))
     named = sum(map(bool, headers.players(header)))
     known = len(headers.played(header).text)
-    return len(of_record(record).main_moves(record)), _result(found) is not None, ended, named, known
+    return len(of_record(record).replay.main_moves(record)), _result(found) is not None, ended, named, known
 
 
 def _joined(base: Edition, other: Edition) -> Edition:
-    """The base with what another edition of it has more."""
+    """Return the base with what another edition of it has more."""
     if base.record == other.record:
-        return Edition(base.record, _beside(base.beside, other.beside))
+        return Edition(base.record, _parsed_facts(base.parsed_facts, other.parsed_facts))
     record, more = codec.unpack(base.record), codec.unpack(other.record)
     changed = unite(record, more)
     if changed and not fits(record, game_limits()):
@@ -118,11 +118,12 @@ def _joined(base: Edition, other: Edition) -> Edition:
     else:
         record["header"] = header
         packed = codec.pack(record)
-    return Edition(packed, _beside(base.beside, other.beside))
+    return Edition(packed, _parsed_facts(base.parsed_facts, other.parsed_facts))
 
 
 def _header(base: Header, other: Header) -> dict[str, str]:
-    """The base's headers, and the other's where it lacks any; those of a player or the day together."""
+    """Return the base's headers, and the other's where it lacks any; those of a player or the day
+    together."""
     header = dict(base)
     for colour, names in enumerate(PLAYERS):
         if headers.players(other)[colour] and not headers.players(base)[colour]:
@@ -147,13 +148,14 @@ def _take(header: dict[str, str], other: Header, names: Sequence[str]) -> None:
 
 
 def _names_again(name: str, header: Header) -> bool:
-    """Whether a header would say once more who played or when: 下手 beside 先手, 対局日 beside 開始日時."""
+    """Return whether a header would say once more who played or when: 下手 beside 先手, 対局日 beside
+    開始日時."""
     groups = (*PLAYERS, BEGINNINGS, ENDS)
     plain = name.removeprefix("*")
     return any(plain in group and first(header, group).strip() for group in groups)
 
 
-def _beside(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+def _parsed_facts(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
     remarks = [*base.get("remarks", ())]
     remarks += [line for line in other.get("remarks", ()) if line not in remarks]
     kinds = [kind for kind in _RANKED if kind in (base.get("kind", "game"), other.get("kind", "game"))]

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from archive.derive.game import index_rows
-from archive.derive.unite import depth, fits, unite
+from archive.derive.record_union import depth, fits, unite
 from kifu_core.jkf import FORK_LEVELS, Record
 from kifu_core.shogi.evaluations import is_evaluation
 from kifu_core.shogi.position import Position

@@ -1,4 +1,4 @@
-"""What memory a worker may take: so much and no more, and from half of it on it is replaced.
+"""The limit on a worker's memory: so much and no more, and from half of it on it is replaced.
 
 Python gives little of what it has used back to the system. Without a limit one record would do to take the
 machine's memory, and the system would end any process, perhaps the database.
@@ -12,7 +12,7 @@ from billiard.compat import mem_rss
 from celery.worker import state
 from django.conf import settings
 
-AGAIN = 75
+RESTART = 75
 """The exit code of a worker that is to be started again at once: nothing is wrong (sysexits' EX_TEMPFAIL)."""
 
 
@@ -26,7 +26,7 @@ def limit_memory() -> None:
 
 
 def most_kept_kib() -> int:
-    """The most memory in KiB that a process may have had and go on."""
+    """Return the most memory in KiB that a process may have had and go on."""
     return int(settings.WORKER_MEMORY_MB * 1024 // 2)
 
 
@@ -36,10 +36,10 @@ def shut_down(code: int) -> None:
 
 
 def shuts_down_for(code: int) -> bool:
-    """Whether that is the reason why this worker has ended."""
+    """Return whether that is the reason why this worker has ended."""
     return bool(vars(state)["should_stop"] == code)
 
 
 def is_to_be_replaced() -> bool:
-    """Whether this process has had more memory than that."""
+    """Return whether this process has had more memory than that."""
     return bool(mem_rss() > most_kept_kib())
