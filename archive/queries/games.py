@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from django.db import connection
 
@@ -19,47 +19,55 @@ from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 
 
+def _name(table: str, column: str) -> str:
+    """Return SQL for a name of the few games that are shown: joins would double the time a planner takes."""
+    return f"coalesce((SELECT n.name FROM archive_{table} n WHERE n.id = g.{column}), '')"
+
+
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game in a list. `first` and `second` are who had colours 0 and 1, empty where unknown.
+    """A game in a list: its columns, each with its SQL. `first` and `second` are who had colours 0 and 1,
+    empty where unknown.
 
     `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
     "gregorian", "lunisolar" or "".
     """
 
-    id: int
-    kind: str
-    record_kind: str
-    first: str
-    second: str
-    event: str
-    site: str
-    played_from: date | None
-    played_to: date | None
-    precision: str
-    handicap: str
-    result: int
-    special: str
-    plies: int
-    calendar: str
-    round: str
-    opening: str
+    id: Annotated[int, "g.id"]
+    kind: Annotated[str, "g.kind"]
+    record_kind: Annotated[str, "g.record_kind"]
+    first: Annotated[str, _name("player", "player0_id")]
+    second: Annotated[str, _name("player", "player1_id")]
+    event: Annotated[str, _name("event", "event_id")]
+    site: Annotated[str, "g.site"]
+    played_from: Annotated[date | None, "g.played_from"]
+    played_to: Annotated[date | None, "g.played_to"]
+    precision: Annotated[str, "g.precision"]
+    handicap: Annotated[str, "g.handicap"]
+    result: Annotated[int, "g.result"]
+    special: Annotated[str, "g.special"]
+    plies: Annotated[int, "g.plies"]
+    calendar: Annotated[str, "g.calendar"]
+    round: Annotated[str, "g.round"]
+    opening: Annotated[str, "g.opening"]
     place: Place
     """Where the game stands in lists; for cursors only."""
 
 
-GAME_COLUMNS: Final = """
-    g.id, g.kind, g.record_kind,
-    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player0_id), ''),
-    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player1_id), ''),
-    coalesce((SELECT e.name FROM archive_event e WHERE e.id = g.event_id), ''),
-    g.site, g.played_from, g.played_to, g.precision, g.handicap, g.result, g.special, g.plies,
-    g.calendar, g.round, g.opening
-"""
-"""Names are looked up for the few games that are shown: joins would double the time a planner takes."""
+COLUMNS: Final[Mapping[str, str]] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(GameRow, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+"""The columns of a list by name, with their SQL."""
+GAME_COLUMNS: Final = ", ".join(COLUMNS.values())
 
-GAME_WIDTH: Final = 17
-_DAYS: Final = slice(7, 9)
+
+def by_name(row: Sequence[Any], *more: str) -> dict[str, Any]:
+    """Return a row of `GAME_COLUMNS` and of more columns by their names."""
+    found = dict(zip((*COLUMNS, *more), row, strict=True))
+    return found | {name: as_date(found[name]) for name in ("played_from", "played_to")}
+
 
 PAGE_GAMES: Final = 10_000
 """Games that a page looks at where games themselves have to have something: then it ends, however short."""
@@ -212,7 +220,7 @@ def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
     with connection.cursor() as cursor:
         cursor.execute(sql, [game_id, *readable.values])
         row = cursor.fetchone()
-    return None if row is None else game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:]))
+    return None if row is None else _game_row(row)
 
 
 def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
@@ -231,8 +239,7 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
     )
     within = [value for _text, values in conditions for value in values]
     found = engine().fetch_prepared(sql, [*listing.found.values, *within, count])
-    rows = [game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:])) for row in found]
-    return rows, end if len(rows) < count else None
+    return [*map(_game_row, found)], end if len(found) < count else None
 
 
 def _end(query: Query, phase: Phase) -> Place | None:
@@ -246,11 +253,9 @@ def _end(query: Query, phase: Phase) -> Place | None:
     return Place(*rows[0]) if rows else None
 
 
-def game_row(columns: Sequence[Any], place: Place) -> GameRow:
-    """A row out of `GAME_COLUMNS`."""
-    values: list[Any] = [*columns, place]
-    values[_DAYS] = [as_date(day) for day in values[_DAYS]]
-    return GameRow(*values)
+def _game_row(row: Sequence[Any]) -> GameRow:
+    found = by_name(row, "at", "slot")
+    return GameRow(**{name: found[name] for name in COLUMNS}, place=Place(found["at"], found["slot"]))
 
 
 def query_of(scope: Scope, filters: GameFilters) -> Query | None:

@@ -15,7 +15,7 @@ NO_GAMES = {
     "counting": "counted totals conjunction_from probed",  # of keys, which `ask` makes in a scope
     "explorer": "wilson",
     "filters": "filters_of games_asked positions_asked",
-    "games": "named listed_upload game_row",
+    "games": "named listed_upload by_name",
     "keyset": "phases write_cursor read_cursor paged as_date",
     "legal": "legal",
     "likely": "distance",
