@@ -12,6 +12,7 @@ from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries import people
 from archive.queries.kept import kept
 from archive.queries.people import Kind, Named
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql
 
 Listing = Literal["reading", "name", "games"]
@@ -70,13 +71,20 @@ class Names:
 
 
 def listed(
-    kind: Kind, order: Listing, words: str = "", after: str = "", row: str | None = None, limit: int = 100
+    scope: Scope,
+    kind: Kind,
+    order: Listing,
+    words: str = "",
+    after: str = "",
+    row: str | None = None,
+    limit: int = 100,
 ) -> Names:
     """A page of the names that hold the words, as `people.names`.
 
     `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
     that the list does not have, and for an `after` of another order.
     """
+    scope.check_public()
     if order not in ORDERS[kind]:
         raise ValueError(f"order is one of {', '.join(ORDERS[kind])}, not {order!r}")
     if row is not None and (order != "reading" or row not in BEGINNINGS):
@@ -86,7 +94,9 @@ def listed(
     if order == "reading":
         found = _by_reading(kind, words, after, row, limit + 1)
     else:
-        found = [Listed(one.id, one.name, one.games) for one in people.names(kind, words, after, limit + 1)]
+        found = [
+            Listed(one.id, one.name, one.games) for one in people.names(scope, kind, words, after, limit + 1)
+        ]
     return Names(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
 
 

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GoneGame, GoneUpload, Upload
+from archive.queries.scope import scope_of
 
 
 class GoneError(Http404):
@@ -126,7 +127,7 @@ def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | 
     """The game of an address, with its record where that is wanted; None where there is none of this id, but
     perhaps an alias. Raises GoneError."""
     games = Game.objects.select_related("stored") if record else Game.objects.all()
-    game = games.filter(pk=pk).first()
+    game = games.filter(pk=pk, space__in=scope_of(request).spaces).first()
     if game is not None and is_hidden(game.pk) and not sees_deleted(request):
         raise GoneError
     return game

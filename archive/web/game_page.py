@@ -17,6 +17,7 @@ from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.models import Game, GameSeries
 from archive.queries.novelty import novelty
+from archive.queries.scope import Scope, scope_of
 from archive.queries.taken_down import editions_shown
 from archive.queries.twins import twins_of
 from archive.web import replay
@@ -169,8 +170,8 @@ def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
         *sources_of(request, editions_shown(request, game.pk)),
         # To read evaluations out of comments again takes long.
         series=bytes(stored or b""),
-        novelty=novelty(game, record),
-        twins=likely_twins(game, record) if twins else [],
+        novelty=novelty(scope_of(request), game, record),
+        twins=likely_twins(scope_of(request), game, record) if twins else [],
     )
 
 
@@ -465,13 +466,13 @@ def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
     return writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name])
 
 
-def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:
+def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, str, str]]:
     """Games that may be the same one: address, what they are called, and why."""
     reasons = {
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
     }
-    found = {twin.id: reasons[twin.reason] for twin in twins_of(game, record)}
+    found = {twin.id: reasons[twin.reason] for twin in twins_of(scope, game, record)}
     if not found:
         return []
     others = Game.objects.filter(pk__in=found).select_related("player0", "player1")

@@ -28,6 +28,7 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
+from archive.queries.scope import scope_of
 from archive.queries.taken_down import editions_shown, game_called, game_shown, nameless
 from archive.queries.totals import total
 from archive.queries.twins import Twin, twins_of
@@ -50,7 +51,11 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     """A page of games that have all that is asked for."""
     try:
         page = find_games(
-            games_asked(query), query["order"], cursor=query.get("cursor"), limit=limit_of(query, 50)
+            scope_of(request),
+            games_asked(query),
+            query["order"],
+            cursor=query.get("cursor"),
+            limit=limit_of(query, 50),
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
@@ -62,8 +67,8 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """How many games have all that is asked for, and what they are made of: the most frequent values."""
     filters = games_asked(query)
-    found = counted(filters)
-    number = total(filters, found, 0, following=True)
+    found = counted(scope_of(request), filters)
+    number = total(scope_of(request), filters, found, 0, following=True)
     results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
     return Response(
@@ -100,7 +105,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
-    row = game_by_id(pk) if game else None
+    row = game_by_id(scope_of(request), pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
     header_data = game.header_data
@@ -116,7 +121,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
-            "twins": [_twin(twin, request) for twin in twins_of(game)],
+            "twins": [_twin(twin, request) for twin in twins_of(scope_of(request), game)],
             **_sources(pk, request),
         }
     )

@@ -37,6 +37,7 @@ from archive.queries.filters import positions_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
 from archive.queries.position_games import games_through
+from archive.queries.scope import scope_of
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
@@ -64,6 +65,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     code = game.codec.path_code(code)
     position = game.codec.decode(code)
     found = explore(
+        scope_of(request),
         kind,
         code,
         query["match"],
@@ -87,6 +89,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     game.codec.decode(code)
     try:
         page = games_through(
+            scope_of(request),
             kind,
             code,
             query["match"],
@@ -116,7 +119,9 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     """The moves played from a position, and from those after it, to a depth; bounded, and it says so."""
     game = _game(kind)
     code = game.codec.path_code(code)
-    found = walk(kind, code, query["depth"], query["min_games"], query["match"], query["lines"])
+    found = walk(
+        scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
+    )
     told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
     return Response(told | walk_json(game, found))
 
@@ -127,7 +132,7 @@ def batch(request: Request, kind: str) -> Response:
     game, sent = _game(kind), body(BatchBody, request)
     errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
     valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
-    answers = explore_many(kind, valid, sent["match"], sent["lines"])
+    answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
     told = errors | {answer.code: counts_json(game, answer) for answer in answers}
     return Response(
         {"game": kind, "match": sent["match"], "lines": sent["lines"]}
@@ -171,7 +176,7 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
     if "position" in sent:
         return game.codec.of_object(sent["position"])
     try:
-        return position_lookup.of_game(game, sent["game_id"], ply)
+        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply)
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 
