@@ -38,11 +38,13 @@ class Answer:
     headers: dict[str, str]
     forms: bool = False
     packed: tuple[bytes, ...] = field(init=False)
-    """The pieces compressed, each by itself."""
+    """The pieces compressed, each by itself; none where that saves nothing."""
 
     def __post_init__(self) -> None:
-        worth = _WORTH_PACKING <= sum(map(len, self.pieces)) <= KEPT_BYTES // 10
-        object.__setattr__(self, "packed", tuple(map(_packed, self.pieces)) if worth else ())
+        length = sum(map(len, self.pieces))
+        packed = tuple(map(_packed, self.pieces)) if length <= KEPT_BYTES // 10 else ()
+        shorter = sum(map(len, packed)) + GZipMiddleware.max_random_bytes < length
+        object.__setattr__(self, "packed", packed if shorter else ())
 
     @property
     def size(self) -> int:
@@ -58,9 +60,6 @@ class Answer:
             _zipped(self.packed, token, content), headers=self.headers | {"Content-Encoding": "gzip"}
         )
 
-
-_WORTH_PACKING: Final = 200
-"""Bytes from which on Django compresses an answer."""
 
 _BEGIN: Final = struct.pack("<HBBIBB", 0x8B1F, 8, 8, 0, 0, 255)
 _END: Final = b"\x03\x00"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from archive.issues import language
 from archive.web.wording import ending_text, move_text, quoridor_move, time_text
 from kifu_core.games import of_record
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
     from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
+    from kifu_core.messages import Language
     from kifu_core.quoridor import record as quoridor_record
 
 _STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
@@ -114,7 +116,7 @@ def move_list(
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
-    texts = _Texts(clock or {}, notes or {})
+    texts = _Texts(clock or {}, notes or {}, language())
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -135,6 +137,7 @@ class _Texts:
 
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
+    into: Language
 
     def row(self, shown: Shown, before: MoveEntry) -> Row:
         """The row of an entry."""
@@ -144,7 +147,7 @@ class _Texts:
             key=key,
             query=node_query(path, ply),
             ply=ply,
-            text=entry_text(entry, before),
+            text=entry_text(entry, before, self.into),
             time=time_text(time["now"]) if time else "",
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),
@@ -194,13 +197,13 @@ def is_timed(record: Record) -> bool:
     return any(any(entry["time"]["now"].values()) for entry in record["moves"] if "time" in entry)
 
 
-def entry_text(entry: MoveEntry, before: MoveEntry | None = None) -> str:
+def entry_text(entry: MoveEntry, before: MoveEntry | None = None, into: Language | None = None) -> str:
     """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
     if "move" in entry:
         move = entry["move"]
         if "piece" not in cast("Mapping[str, object]", move):
             return quoridor_move(cast("quoridor_record.Move", move))
-        return move_text(move, (before or {}).get("move"))
+        return move_text(move, (before or {}).get("move"), into)
     return ending_text(entry["special"]) if "special" in entry else _("Start position")
 
 

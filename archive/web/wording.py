@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from kifu_core.jkf import Move, Place, Time
+    from kifu_core.messages import Language
     from kifu_core.quoridor import record as quoridor_record
     from kifu_core.shogi.evaluations import Evaluation
     from kifu_core.shogi.position import Position
@@ -143,8 +144,9 @@ MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
 those of shogi, and the endings of all."""
 
 
-def move_text(move: Move, before: Move | None = None) -> str:
-    """A normalized move with its side's mark; `before` is the move before it, if any.
+def move_text(move: Move, before: Move | None = None, into: Language | None = None) -> str:
+    """A normalized move with its side's mark; `before` is the move before it, if any, `into` the reader's
+    language where many moves are told: to ask for it takes as long as the rest.
 
     >>> from django.utils.translation import override
     >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
@@ -155,7 +157,7 @@ def move_text(move: Move, before: Move | None = None) -> str:
     ...     move_text(move)
     '▲P-7f'
     """
-    text = japanese_move(move, before) if language() == "ja" else english_move(move)
+    text = japanese_move(move, before) if (into or language()) == "ja" else english_move(move)
     return MARKS[move["color"]] + text
 
 
