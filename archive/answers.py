@@ -38,11 +38,13 @@ class Answer:
     headers: dict[str, str]
     forms: bool = False
     packed: tuple[bytes, ...] = field(init=False)
-    """The pieces compressed, each by itself."""
+    """The pieces compressed, for tokens between them; none where that saves nothing."""
 
     def __post_init__(self) -> None:
-        worth = _WORTH_PACKING <= sum(map(len, self.pieces)) <= KEPT_BYTES // 10
-        object.__setattr__(self, "packed", tuple(map(_packed, self.pieces)) if worth else ())
+        length = sum(map(len, self.pieces))
+        packed = _packed(self.pieces) if length <= KEPT_BYTES // 10 else ()
+        shorter = sum(map(len, packed)) + GZipMiddleware.max_random_bytes < length
+        object.__setattr__(self, "packed", packed if shorter else ())
 
     @property
     def size(self) -> int:
@@ -59,17 +61,23 @@ class Answer:
         )
 
 
-_WORTH_PACKING: Final = 200
-"""Bytes from which on Django compresses an answer."""
-
 _BEGIN: Final = struct.pack("<HBBIBB", 0x8B1F, 8, 8, 0, 0, 255)
 _END: Final = b"\x03\x00"
 
 
-def _packed(piece: bytes) -> bytes:
-    """Compress a piece as a part of a stream of DEFLATE, which others can stand before and behind."""
+_NO_TOKEN: Final = b"\xff" * 64
+"""As long as a token, of bytes that no text has: nothing that is compressed can refer to them."""
+
+
+def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """Compress pieces as those of one stream of DEFLATE (RFC 1951), with room for a token behind each but the
+    last."""
     compressor = zlib.compressobj(wbits=-15)
-    return compressor.compress(piece) + compressor.flush(zlib.Z_FULL_FLUSH)
+
+    def packed(text: bytes) -> bytes:
+        return compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
+
+    return tuple([packed(text) for piece in pieces for text in (piece, _NO_TOKEN)][::2])
 
 
 def _zipped(packed: tuple[bytes, ...], token: bytes, content: bytes) -> bytes:

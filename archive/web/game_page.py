@@ -18,7 +18,7 @@ from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.models import Game, GameSeries
 from archive.queries.novelty import novelty
 from archive.queries.scope import Scope, scope_of
-from archive.queries.taken_down import editions_shown
+from archive.queries.sql import Question
 from archive.queries.twins import twins_of
 from archive.web import replay
 from archive.web.charts import Longest, score_chart, time_chart
@@ -160,16 +160,19 @@ def _plain(value: object) -> object:
     return bytes(value) if isinstance(value, memoryview) else value
 
 
+_SERIES: Final = Question(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
+
+
 def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
     """What is known of a game; all that its page asks the database for."""
     record = game.jkf
-    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
+    stored = _SERIES.rows(game.pk)
     return Known(
         game,
         record,
-        *sources_of(request, editions_shown(request, game.pk)),
+        *sources_of(request, game.pk),
         # To read evaluations out of comments again takes long.
-        series=bytes(stored or b""),
+        series=bytes(stored[0][0]) if stored else b"",
         novelty=novelty(scope_of(request), game, record),
         twins=likely_twins(scope_of(request), game, record) if twins else [],
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -29,7 +31,8 @@ from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.scope import scope_of
-from archive.queries.taken_down import editions_shown, game_called, game_shown, nameless
+from archive.queries.sql import Question
+from archive.queries.taken_down import editions, game_called, game_shown, nameless, sees_deleted
 from archive.queries.totals import total
 from archive.queries.twins import Twin, twins_of
 from kifu_core.games import GAMES, SHOGI
@@ -129,10 +132,18 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 def _sources(pk: int, request: Request) -> dict[str, Any]:
     """The first editions of a game, and how many more there are."""
-    editions = editions_shown(request, pk).select_related(None)
-    shown = list(editions.only("upload_id", "seq", "state", "format", "encoding", "program")[: SOURCES + 1])
-    more = editions.count() - SOURCES if len(shown) > SOURCES else 0
-    return {"sources": [_source(entry, request) for entry in shown[:SOURCES]], "more_sources": more}
+    deleted = sees_deleted(request)
+    shown = _FIRST[deleted].rows(pk)
+    more = editions(pk, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
+    return {"sources": [_source(row, request) for row in shown[:SOURCES]], "more_sources": more}
+
+
+def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
+    return editions(game, deleted=deleted).values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
+
+
+_OF_SOURCE: Final = ("seq", "state", "format", "encoding", "program")
+_FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted in (False, True)}
 
 
 def _former(request: Request, pk: int) -> HttpResponse:
@@ -144,15 +155,10 @@ def _twin(twin: Twin, request: Request) -> dict[str, Any]:
     return {"id": twin.id, "reason": twin.reason, "url": reverse("api:game", [twin.id], request=request)}
 
 
-def _source(entry: Entry, request: Request) -> dict[str, Any]:
-    return {
-        "upload": reverse("api:upload", [entry.upload_id], request=request),
-        "seq": entry.seq,
-        "state": entry.state,
-        "format": entry.format,
-        "encoding": entry.encoding,
-        "program": entry.program,
-    }
+def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
+    upload, *values = row
+    address = reverse("api:upload", [upload], request=request)
+    return {"upload": address, **dict(zip(_OF_SOURCE, values, strict=True))}
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
