@@ -199,7 +199,7 @@ class EntryAdmin(ReadOnlyAdmin):
     list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
     list_filter = ("state", "hidden", "format", "encoding")
     list_select_related = ("upload", "game")
-    actions = ("hide", "show")
+    actions = ("hide", "show", "let_in")
     search_fields = ("upload__name", "path")
     exclude = ("issues", "beyond_jkf", "parsed_facts")
     readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
@@ -235,6 +235,12 @@ class EntryAdmin(ReadOnlyAdmin):
         text = ngettext(
             "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
         )
+        self.message_user(request, text % {"n": count})
+
+    @admin.action(description=_("Let held games in"), permissions=["hide"])
+    def let_in(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        count = store.let_in(list(queryset.values_list("pk", flat=True)))
+        text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})
 
     @admin.display(description="beyond_jkf")

@@ -51,7 +51,7 @@ class Answer:
         return sum(map(len, (*self.pieces, *self.packed)))
 
     def response(self, request: HttpRequest) -> HttpResponse:
-        """The answer for a visitor, with tokens of their own; compressed where they take it so."""
+        """Return the answer for a visitor, with tokens of their own; compressed where they take it so."""
         token = get_token(request).encode() if len(self.pieces) > 1 else b""
         content = token.join(self.pieces)
         if not self.packed or not re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
@@ -70,7 +70,7 @@ _NO_TOKEN: Final = b"\xff" * 64
 
 
 def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """The pieces of a stream of DEFLATE (RFC 1951) with room for a token behind each but the last."""
+    """Compress pieces as a stream of DEFLATE (RFC 1951), with room for a token behind each but the last."""
     compressor = zlib.compressobj(wbits=-15)
 
     def packed(text: bytes) -> bytes:
@@ -80,8 +80,8 @@ def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def _zipped(packed: tuple[bytes, ...], token: bytes, content: bytes) -> bytes:
-    """The content as a file of gzip (RFC 1952), with the token as it is between the pieces. Its name is of
-    random length, so that the length of an answer tells nothing of the token, as Django has it."""
+    """Write the content as a file of gzip (RFC 1952), with the token as it is between the pieces. Its name is
+    of random length, so that the length of an answer tells nothing of the token, as Django has it."""
     name = b"a" * secrets.randbelow(GZipMiddleware.max_random_bytes) + b"\0"
     between = struct.pack("<BHH", 0, len(token), len(token) ^ 0xFFFF) + token
     sums = struct.pack("<II", zlib.crc32(content), len(content) & 0xFFFFFFFF)
@@ -103,7 +103,7 @@ class Answers:
         self.lock = Lock()
 
     def get(self, name: str) -> Answer | None:
-        """The answer of a name."""
+        """Return the answer of a name."""
         with self.lock:
             if name in self.answers:
                 self.answers.move_to_end(name)
@@ -120,7 +120,8 @@ class Answers:
                 self.size -= self.answers.popitem(last=False)[1].size
 
     def name(self, question: str, revision: object) -> str:
-        """The name of the answer that a question had in this revision; empty where that is not known."""
+        """Return the name of the answer that a question had in this revision; empty where that is not
+        known."""
         with self.lock:
             if revision != self.revision:
                 self.names.clear()
@@ -157,12 +158,12 @@ class Question:
 
     @classmethod
     def of(cls, said: str) -> Question:
-        """A question that is asked now."""
+        """Return a question that is asked now."""
         kept.begin()
         return cls(said, engine().revision() if said else None)
 
     def known(self) -> tuple[str, Answer | None]:
-        """The name of its answer, and the answer, where it was given since the last change."""
+        """Return the name of its answer, and the answer, where it was given since the last change."""
         name = answers.name(self.said, self.revision) if self.revision is not None else ""
         return name, answers.get(name) if name else None
 

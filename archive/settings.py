@@ -8,6 +8,7 @@ from typing import Any
 import dj_database_url
 
 from archive import broker, env, logs
+from kifu_core.games import GAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("ARCHIVE_DATA_DIR", str(BASE_DIR / "var"))).resolve()
@@ -166,8 +167,7 @@ TEMPLATES = [
             ],
             "libraries": {
                 "kifu": "archive.web.templatetags.kifu",
-                "quoridor": "archive.web.templatetags.quoridor",
-                "shogi": "archive.web.templatetags.shogi",
+                **{kind: f"archive.web.{kind}.tags" for kind in GAMES},
             },
             "context_processors": [
                 "django.template.context_processors.request",
@@ -183,7 +183,8 @@ TEMPLATES = [
 def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "archive.sqlite3",
+        # With the mode of this file SQLite makes those beside it.
+        "NAME": env.private_file(DATA_DIR / "archive.sqlite3"),
         # Opening it anew and reading its schema takes as long as an answer.
         "CONN_MAX_AGE": 600,
         "OPTIONS": {

@@ -179,7 +179,7 @@ def take_in(paths: Sequence[str], workers: int) -> float:
     from archive.intake import importing
 
     began = time.perf_counter()
-    for turn in importing.run(iter(paths), workers):
+    for turn in importing.run((importing.File(path, "") for path in paths), workers):
         if turn.refusal:
             raise RuntimeError(f"{turn.path}: {turn.refusal}")
     return time.perf_counter() - began

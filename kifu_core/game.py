@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from kifu_core.classes import Canonical
     from kifu_core.errors import Issue
+    from kifu_core.formats import Formats
     from kifu_core.jkf import Record
     from kifu_core.lines import Visit
     from kifu_core.picture import Language
-    from kifu_core.record import FormatName, ParsedGame, ParseResult
+    from kifu_core.record import ParsedGame
     from kifu_core.shogi.evaluations import Evaluation
 
 P = TypeVar("P")
@@ -57,27 +58,6 @@ class Codec(Generic[P]):
 
 
 @dataclass(frozen=True, slots=True)
-class Formats:
-    """The formats, by `names`, that records are read from and written in.
-
-    `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
-    `dump` writes a record, `losses` tells what it loses there. The option `ply` chooses a position in formats
-    of `with_ply`, `ending` brings what records have no name for to those of `with_ending`. `ends` makes a
-    record of a text that only sets up a board, by format.
-    """
-
-    names: tuple[str, ...]
-    detect: Callable[[str, str], tuple[FormatName | None, str]]
-    load_source: Callable[..., ParseResult]
-    load: Callable[[bytes | str, str | None], ParseResult]
-    dump: Callable[..., str]
-    losses: Callable[..., tuple[Issue, ...]]
-    with_ply: frozenset[str]
-    with_ending: frozenset[str]
-    ends: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Replay(Generic[P]):
     """What is played in a record.
 
@@ -101,16 +81,22 @@ class Replay(Generic[P]):
 class Text(Generic[P]):
     """Positions and moves as people and programs write them.
 
-    `named` is the position of a text that is no record, None for others; `texts` are names that a position
-    has beside its code, after so many half-moves. `move_name` writes a move in the game's notation,
-    `move_text` one about to be played as people write it, and `move_facts` are what else is told of that.
+    `named` is the position of a text that is no record, `typed` that of words in which somebody names one
+    otherwise, None for others; `texts` are names that a position has beside its code, after so many
+    half-moves. `move_name` writes a move in the game's notation, `move_text` one about to be played as people
+    write it, and `move_facts` are what else is told of that. With the mark of its side, as a language has it,
+    `written` is a move of a record, after the one before it; `played` is one about to be played, by its
+    `move_text`, after the one before it.
     """
 
     named: Callable[[str], P | None]
+    typed: Callable[[str], P | None]
     texts: Callable[[P, int], dict[str, str]]
     move_name: Callable[[int], str]
     move_text: Callable[[P, int], str]
     move_facts: Callable[[P, int], dict[str, Any]]
+    written: Callable[[Any, Any | None, Language], str]
+    played: Callable[[P, int, str, Language, int | None], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +109,10 @@ class Picture(Generic[P]):
 
 @dataclass(frozen=True, slots=True)
 class GameKind(Generic[P]):
-    """One kind of game."""
+    """One kind of game: its name in codes and addresses, what else it is `called`, and its groups."""
 
     name: str
+    called: tuple[str, ...]
     rules: Rules[P]
     codec: Codec[P]
     formats: Formats

@@ -271,7 +271,7 @@ def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]
 
 
 def revision() -> object:
-    """Which transactions are seen: two statements of one snapshot see the same."""
+    """Tell which transactions are seen: two statements of one snapshot see the same."""
     if connection.in_atomic_block:
         return None
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The rules of what is counted, and the costs of each address of the site. Here and nowhere else."""
+"""What is counted, and what requests cost: the routes in `urls` say which of it is theirs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from archive.queries.filters import filters_of
 
@@ -43,9 +43,22 @@ Cost = Callable[[HttpRequest], Charges]
 _FILTERS: Final = ("transpositions", *(one.name for one in filters_of("positions")))
 
 
-def charges(request: HttpRequest, route: str) -> Charges:
-    """Return what a request for a route (its name in `urls`) costs; nothing for those that are not listed."""
-    cost = COSTS.get(route)
+View = Callable[..., HttpResponseBase]
+
+COSTS: Final[dict[View, int | Cost]] = {}
+"""Of each view that costs something, units of `WORK`, of about the time that a game's page takes, or a
+function of the request."""
+
+
+def costs(cost: int | Cost, view: View) -> View:
+    """Return the view of a route, and note what a request for it costs."""
+    COSTS[view] = cost
+    return view
+
+
+def charges(request: HttpRequest) -> Charges:
+    """Return what a request costs; nothing where its route does not say."""
+    cost = COSTS.get(request.resolver_match.func) if request.resolver_match else None
     if cost is None or request.method == "OPTIONS":
         return []
     return [(WORK, cost)] if isinstance(cost, int) else cost(request)
@@ -58,7 +71,7 @@ def body_bytes(request: HttpRequest) -> int:
     return max(int(told), 1) if told.isascii() and told.isdigit() and len(told) <= 12 else 1
 
 
-def _explorer(request: HttpRequest) -> Charges:
+def explorer(request: HttpRequest) -> Charges:
     """Charge the explorer. With filters up to 200,000 games are looked through; a part beside a replay is
     what is kept anyway."""
     if request.GET.get("part") == "moves":
@@ -66,73 +79,26 @@ def _explorer(request: HttpRequest) -> Charges:
     return [(WORK, 10 if any(request.GET.get(name) for name in _FILTERS) else 2)]
 
 
-def _reading(request: HttpRequest) -> Charges:
+def reading(request: HttpRequest) -> Charges:
+    """Charge a text that is read, by its length."""
     return [(WORK, 5), (READING, body_bytes(request))]
 
 
-def _editor(request: HttpRequest) -> Charges:
-    return _reading(request) if request.method == "POST" else [(WORK, 1)]
+def editor(request: HttpRequest) -> Charges:
+    """Charge a page that reads what is sent to it."""
+    return reading(request) if request.method == "POST" else [(WORK, 1)]
 
 
-def _search(request: HttpRequest) -> Charges:
+def search(request: HttpRequest) -> Charges:
     """Charge a search. One for words may have to read a record out of them."""
     return [(WORK, 5 if request.GET.get("q") else 2)]
 
 
-def _sources(request: HttpRequest) -> Charges:
+def sources(request: HttpRequest) -> Charges:
+    """Charge bytes that somebody takes away."""
     return [(SOURCES, 1)]
 
 
-def _upload(request: HttpRequest) -> Charges:
+def upload(request: HttpRequest) -> Charges:
     """Charge the bytes; files are counted where their number is known (`throttling.charge_uploads`)."""
     return [(UPLOAD_BYTES, body_bytes(request))] if request.method == "POST" else [(WORK, 1)]
-
-
-COSTS: Final[dict[str, int | Cost]] = {
-    # The API.
-    "api:uploads": _upload,
-    "api:upload": 1,
-    # A list to keep is a source beside (`throttling.charge_list`): what `Accept` makes of it is known later.
-    "api:upload-entries": 1,
-    "api:upload-source": _sources,
-    "api:entry-source": _sources,
-    "api:entry-report": 2,
-    "api:convert": _reading,
-    "api:check": _reading,
-    "api:games": 2,
-    "api:games-facets": 2,
-    "api:game": 1,
-    "api:game-record": 1,
-    "api:game-positions": 2,
-    "api:game-series": 1,
-    "api:position-by-sfen": 1,
-    "api:position-batch": 20,
-    "api:position-find": _reading,
-    "api:position-picture": 1,
-    "api:position-games": _explorer,
-    "api:position-legal": 2,
-    "api:position-tree": 20,
-    "api:position": _explorer,
-    # The pages.
-    "home": 1,
-    "games": _search,
-    "game": 1,
-    "position-edit": _editor,
-    "position-bod": 1,
-    "start-position": 1,
-    "position": _explorer,
-    "find": _reading,
-    "players": 2,
-    "player": 2,
-    "events": 2,
-    "event": 2,
-    "statistics": 2,
-    "embed-game": 1,
-    "embed-position": 1,
-    "upload": _upload,
-    "own-uploads": 2,
-    "upload-detail": 1,
-    "upload-delete": 20,
-    "sign-in": 1,
-}
-"""Units of `WORK`, of about the time that a game's page takes, or a function of the request."""

@@ -79,8 +79,7 @@ def charge_list(request: HasMeta, user: Any) -> None:
 
 def charge_route(request: HttpRequest, user: Any) -> None:
     """Count a request against all rules of its route."""
-    route = request.resolver_match.view_name if request.resolver_match else ""
-    for rule, amount in charges(request, route):
+    for rule, amount in charges(request):
         charge(request, user, rule, amount)
 
 

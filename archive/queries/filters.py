@@ -19,7 +19,7 @@ from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
 from archive.queries.color_names import colours_of, game_meant
 from archive.queries.sql import Sql
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
+from kifu_core.games import GAMES
 from kifu_core.shogi import handicaps, specials
 
 MOST_PLIES: Final = 2**31 - 1
@@ -195,7 +195,8 @@ class GameFilters:
         str | None,
         Filter(
             _("Which game"), "choice", choices=dict.fromkeys(GAMES, ""), keys=("ゲーム",),
-            read=_said({"将棋": SHOGI.name, "コリドール": QUORIDOR.name}), games="{g}.kind = %s",
+            read=_said({word: game.name for game in GAMES.values() for word in game.called}),
+            games="{g}.kind = %s",
         ),
     ] = None  # fmt: skip
     min_plies: Annotated[

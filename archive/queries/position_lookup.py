@@ -11,23 +11,19 @@ from archive.models import Game, GameAlias
 from archive.queries.counting import totals
 from archive.queries.position_query import position_keys
 from archive.queries.taken_down import is_hidden
-from archive.queries.typed_moves import position_after
 from kifu_core.errors import KifuError, UnknownFormatError
-from kifu_core.games import GAMES, QUORIDOR, SHOGI, GameKind
+from kifu_core.games import GAMES, GameKind
 from kifu_core.games import of_record as game_of
 from kifu_core.jkf import Record
-from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.record import ParseResult
 
 _LONGEST_LINE: Final = 10_000
 """Characters of words that name a position; what is longer is a record at most."""
 _SHORTEST_CODE: Final = 20
-"""Shorter words that happen to be a code are taken for a name."""
+"""A single word of so many characters is meant as a code."""
 _LONGEST: Final = 600
 """Plies of a record that are looked up; what games share lies long before."""
 _ADDRESS: Final = re.compile(f"https?://\\S+?/positions/({'|'.join(GAMES)})/([^/?#\\s]+)")
-_MOVES: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
-"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
 
 
 class GameNotFoundError(LookupError):
@@ -47,50 +43,22 @@ class Meant(NamedTuple):
 def of_words(words: str) -> Meant | None:
     """Return the position that words name without being a record; None for other words.
 
-    They are the address of a position's page, a code, an SFEN, or moves as USI, KI2, CSA, the pages or lists
-    of Quoridor write them, which mean their end.
+    They are the address of a position's page, or what one of the games knows (`Text.typed`).
     """
     words = words.strip()
     if not words or len(words) > _LONGEST_LINE:
         return None
+    if address := _ADDRESS.match(words):
+        return _addressed(GAMES[address[1]], unquote(address[2]))
+    found = ((game, game.text.typed(words)) for game in GAMES.values())
+    return next((Meant(game, position) for game, position in found if position is not None), None)
+
+
+def _addressed(game: GameKind[Any], code: str) -> Meant | None:
     try:
-        if address := _ADDRESS.match(words):
-            game = GAMES[address[1]]
-            return Meant(game, game.codec.decode(game.codec.path_code(unquote(address[2]))))
-        if (position := _of_shogi(words)) is not None:
-            return Meant(SHOGI, position)
-        return Meant(QUORIDOR, _plain(QUORIDOR, words)) if _is_quoridor(words) else None
+        return Meant(game, game.codec.decode(game.codec.path_code(code)))
     except KifuError:
         return None
-
-
-def _of_shogi(words: str) -> Any:
-    if (played := position_after(words)) is not None:
-        return played
-    text = words.removeprefix("position ").strip()
-    bare = text.removeprefix("sfen ").strip()
-    try:
-        if _MOVES.fullmatch(text):
-            return _end(SHOGI, text)
-        if bare.count("/") == 8 and " moves " in bare:
-            return _end(SHOGI, f"position sfen {bare}")
-        if bare.count("/") == 8:
-            return SHOGI.text.named(_whole(bare))
-        return SHOGI.codec.decode(bare) if len(bare) >= _SHORTEST_CODE else None
-    except KifuError:
-        return None
-
-
-def _whole(sfen: str) -> str:
-    """An SFEN of which the side to move and the hands may be left out: Black's, none."""
-    fields = sfen.split()
-    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
-
-
-def _is_quoridor(words: str) -> bool:
-    """Whether words are a code, or a list of two moves and more."""
-    found, _reason = QUORIDOR.formats.detect(words, "")
-    return found == ("alg" if len(words.split()) > 1 else "qf" if looks_coded(words) else "")
 
 
 # --- texts -----------------------------------------------------------------------------------------------

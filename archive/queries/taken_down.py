@@ -69,8 +69,9 @@ def has_hidden(upload: Upload, part: int | None = None) -> bool:
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """An entry's issues; none where they would quote what is hidden from this request."""
-    return [] if entry.hidden and not sees_deleted(request) else list(entry.issues)
+    """An entry's issues, without those that would quote what is hidden from this request."""
+    shown = not entry.hidden or sees_deleted(request)
+    return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
 
 def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
@@ -79,7 +80,7 @@ def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
     hidden = nameless(request, {upload.pk for upload in shown})
     for upload in shown:
         if upload.pk in hidden:
-            upload.name = ""
+            upload.name, upload.paths = "", []
 
 
 def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from archive.queries import directory, people
@@ -26,17 +26,14 @@ from archive.queries.games import find_games
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
+from archive.web.games import PAGES
 from archive.web.unchanged import conditional, remembered
 from archive.web.wording import GAMES as WORDS
-from archive.web.wording import MARKS_OF, RESULTS_OF, SIDES_OF, ending_text, number_text
+from archive.web.wording import RESULTS_OF, ending_text, number_text
 from kifu_core.games import GAMES
 
 PAGE: Final = 100
 _LATEST: Final = 10
-_SEATS: Final = {
-    "shogi": (pgettext_lazy("handicap games too", "Black"), pgettext_lazy("handicap games too", "White"))
-}
-"""What sides are called where games of both kinds are added up."""
 _FIRST_MOVES: Final = 5
 _LABELLED: Final = 5
 _MOST_YEARS: Final = 80
@@ -194,9 +191,9 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 
 
 def _first_moves(kind: str, name: str) -> dict[str, Any]:
-    """The player's first moves, as Black in even games of shogi."""
-    titles = {"shogi": _("First moves as Black"), "quoridor": _("First moves as White")}
-    return {"title": titles[kind], **_from_start(kind, _FIRST_MOVES, GameFilters(black=name))}
+    """The player's first moves, as the side that usually begins."""
+    found = _from_start(kind, _FIRST_MOVES, GameFilters(black=name))
+    return {"title": PAGES[kind].words.first_moves, **found}
 
 
 @require_safe
@@ -219,8 +216,8 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
     """Name, mark and games of both sides."""
-    names = [str(words) for words in _SEATS.get(kind) or map(SIDES_OF[kind].get, GAMES[kind].rules.sides)]
-    return list(zip(names, MARKS_OF[kind], tallies, strict=True))
+    words = PAGES[kind].words
+    return list(zip(map(str, words.seats), words.marks, tallies, strict=True))
 
 
 def _summary(found: people.Summary) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.template import loader
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
@@ -17,7 +18,10 @@ from django.utils.translation import gettext_lazy as _
 from archive import logs
 from archive.api.errors import answer, describe
 from archive.api.problems import Problem
+from archive.issues import language
 from archive.queries.taken_down import GoneError
+from kifu_core.errors import DecodeError
+from kifu_core.messages import message
 
 API: Final = "/api/"
 FRAMES: Final = "/embed/"
@@ -112,3 +116,15 @@ def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
     response = HttpResponse(content, status=status)
     response.xframe_options_exempt = framed
     return response
+
+
+def invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
+    """The page that says what is wrong with a position's code."""
+    context = {
+        "kind": kind,
+        "code": code,
+        "error": error.code,
+        "text": message(error, language=language()),
+        "section": "positions",
+    }
+    return render(request, "archive/position_invalid.html", context, status=400)

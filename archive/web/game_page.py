@@ -10,13 +10,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
 
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
-from archive.issues import language
 from archive.models import Game, GameSeries
 from archive.queries.novelty import novelty
 from archive.queries.sql import Question
@@ -24,50 +22,33 @@ from archive.queries.twins import twins_of
 from archive.web import replay
 from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
+from archive.web.games import PAGES
 from archive.web.notes import NOTE, note_of, notes_of, readable
 from archive.web.sources import Source, broken, sources_of
 from archive.web.wording import (
     MARKS_OF,
     RESULTS_OF,
-    SIDES_OF,
     clock_text,
     day_text,
+    entry_text,
     handicap_text,
     nameless,
     score_text,
     words_of,
 )
 from kifu_core.errors import KifuError
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
-from kifu_core.quoridor.formats.headers import tag_of
-from kifu_core.shogi.draw import RANK_NAMES
+from kifu_core.games import GAMES
 from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
     from kifu_core.shogi.evaluations import Evaluation
 
-DOWNLOADS: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
-    "shogi": (
-        ("KIF", "kif"), ("KIF (UTF-8)", "kifu"), ("KI2", "ki2"), ("KI2 (UTF-8)", "ki2u"), ("CSA", "csa"),
-        ("JKF", "jkf"), ("USI", "usi"), ("USEN", "usen"),
-    ),
-    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg"), ("JSON", "json")),
-}  # fmt: skip
-COPIES: Final[dict[str, tuple[tuple[Any, str], ...]]] = {
-    "shogi": (("KIF", "kifu"), ("KI2", "ki2u"), ("CSA", "csa")),
-    "quoridor": (("qf_code", "qf"), (_lazy("List of moves"), "alg")),
-}
-PROGRAMS: Final = (
-    ("lishogi", "lishogi"), ("lishogi editor", "lishogi-editor"), ("KENTO", "kento"), ("ぴよ将棋ｗ", "piyo"),
-)  # fmt: skip
-"""Sites that take a position or a game in their address; static/archive/js/sharing.js knows how."""
 SPEEDS: Final = ("0.3", "0.5", "1", "2", "3", "5")
-USUAL: Final = frozenset(["HIRATE", "START"])
-"""Starts that need no word."""
 OPENS_HERE: Final = "読み込み時表示"
 """The bookmark of a KIF at which programs open it."""
 _WORK: Final = ("作品名", "作者")
@@ -211,6 +192,7 @@ def game_context(
     continuations `CHOICES` from `first_choice` on.
     """
     game, record, marks, new = known.game, known.record, known.marks, known.novelty
+    pages = PAGES[game.kind]
     opening = next((place for place, name in marks if name == OPENS_HERE), 0)
     address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
@@ -223,7 +205,7 @@ def game_context(
     return {
         "game": game,
         "tree": tree_data(piece),
-        "parts": replay.move_list(piece, clock, notes),
+        "parts": replay.move_list(game.kind, piece, clock, notes),
         "node": Here(node.key, node.ply, node.end),
         "path": address.page,
         "opening": opening,
@@ -231,17 +213,16 @@ def game_context(
         "position": position,
         "last": last,
         "flipped": flipped,
-        "ranks": RANK_NAMES[language()],
-        "label": replay.entry_text(node.line[-1], node.line[-2] if node.ply else None),
+        "label": entry_text(game.kind, node.line[-1], node.line[-2] if node.ply else None),
         "words": words_of(game.kind, position),
-        **_names(game, position, played),
+        **pages.board(position, played),
         **_beginning(game, record, node, piece, clock),
         "note": note_of([*map(readable, node.line[-1].get("comments", ()))], NOTE),
         "timed": (timed := replay.is_timed(record)),
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
         "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
         "steps": steps(node, address),
-        "choices": choices(node, address, first_choice),
+        "choices": choices(game.kind, node, address, first_choice),
         **_further_choices(node, address, first_choice),
         "forked": any("forks" in entry for entry in record["moves"]),
         "flip_href": address.of(node.path, node.ply, not flipped),
@@ -252,13 +233,9 @@ def game_context(
         ][:_BOOKMARKS],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
         "downloads": downloads(game),
-        "whole_record": reverse(
-            "api:game-record", args=[game.pk, "jkf" if game.kind == SHOGI.name else "json"]
-        ),
-        "copies": [
-            (name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in COPIES[game.kind]
-        ],
-        "programs": PROGRAMS if game.kind == SHOGI.name else (),
+        "copies": copies(game),
+        "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
+        "programs": pages.programs,
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
         "sources": known.sources,
         "broken": broken(known.sources),
@@ -283,30 +260,17 @@ class _Compact(DjangoJSONEncoder):
         super().__init__(**options | {"separators": (",", ":")})
 
 
-def _names(game: Game, position: Any, played: int) -> dict[str, str]:
-    """What is shown, as programs read it."""
-    return {"sfen": position.sfen(played + 1)} if game.kind == SHOGI.name else {}
-
-
 def _beginning(
     game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
 ) -> dict[str, Any]:
     """Where the shown piece of the record begins, as scripts read it: position, moves before it, clocks."""
     ply = piece.first.ply
     position, _last, played = replay.position_at(record, node, ply)
-    begun = {"started": played, "start_clocks": clocks(node.line[: ply + 1], piece.first.path, clock)}
-    if game.kind == SHOGI.name:
-        return begun | {"start": position.sfen(played + 1 if ply else 1)}
-    start = GAMES[game.kind].codec.encode(position) if ply else GAMES[game.kind].replay.start_text(record)
-    return begun | {"start": start, "board_code": board_code(record)}
-
-
-def board_code(record: Record) -> str:
-    """The main line as the free board reads it; its start where no code can hold the moves."""
-    try:
-        return QUORIDOR.formats.dump(record, "qf").strip()
-    except KifuError:
-        return QUORIDOR.replay.start_text(record)
+    return {
+        "started": played,
+        "start_clocks": clocks(node.line[: ply + 1], piece.first.path, clock),
+        **PAGES[game.kind].beginning(record, position, ply, played),
+    }
 
 
 def steps(node: replay.Node, address: Address) -> dict[str, str]:
@@ -321,10 +285,10 @@ def steps(node: replay.Node, address: Address) -> dict[str, str]:
     return {name: address.of(*place) if place else "" for name, place in places.items()}
 
 
-def choices(node: replay.Node, address: Address, first: int = 0) -> list[Choice]:
+def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> list[Choice]:
     """The continuations of a node, the line's own first: `CHOICES` of them."""
     return [
-        Choice(replay.node_key(path, ply), address.of(path, ply), replay.entry_text(entry, node.line[-1]))
+        Choice(replay.node_key(path, ply), address.of(path, ply), entry_text(kind, entry, node.line[-1]))
         for path, ply, entry in node.following[first : first + CHOICES]
     ]
 
@@ -414,7 +378,6 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
         "path_code": path_code,
         "position_url": reverse("position", args=[kind, path_code]) if code else "",
         "position_url_pattern": pattern,
-        "bod_url_pattern": reverse("position-bod", args=[CODE]),
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
     }
 
@@ -423,14 +386,15 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     """What is known of a game beside its moves, as its headers have it."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
-    sides = side_names(game.kind, game.handicap)
+    pages = PAGES[game.kind]
+    sides = pages.side_names(game.handicap)
     return {
         "names": [name or side for name, side in zip(names, sides, strict=True)],
         "title": game_title(names) if any(names) else nameless_title(game, header),
         "event": _first(header, EVENTS),
         "place": _first(header, SITES),
         "date": written_date(game, header),
-        "handicap": handicap_text(game.kind, game.handicap) if game.handicap not in USUAL else "",
+        "handicap": "" if game.handicap == pages.words.usual else handicap_text(game.kind, game.handicap),
         "result": "" if _has_no_end(game) else RESULTS_OF[game.kind][game.result],
         **_headers(game.kind, header),
     }
@@ -445,33 +409,12 @@ def _headers(kind: str, header: dict[str, str]) -> dict[str, Any]:
         if size <= room:
             room -= size
             whole += len(text) <= HEADER
-            shown.append((_header(kind, name), _cut(text, HEADER)))
+            shown.append((PAGES[kind].header(name), _cut(text, HEADER)))
     return {"headers": shown, "more_headers": len(told) - whole}
 
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
-
-
-def _header(kind: str, name: str) -> str:
-    """Return what a header is called: records of Quoridor name theirs as shogi's do."""
-    if kind == SHOGI.name:
-        return name
-    return tag_of(name) if language() == "en" else _sides_of_headers(kind).get(name, name)
-
-
-def _sides_of_headers(kind: str) -> dict[str, str]:
-    return dict(zip(("先手", "後手"), side_names(kind, ""), strict=True))
-
-
-def side_names(kind: str, handicap: str) -> tuple[str, str]:
-    """What the sides are called where the record names nobody."""
-    if kind != SHOGI.name:
-        first, second = (str(SIDES_OF[kind][side]) for side in GAMES[kind].rules.sides)
-        return first, second
-    if handicap in ("HIRATE", "OTHER", ""):
-        return _("Black (sente)"), _("White (gote)")
-    return _("Black (shitate)"), _("White (uwate)")
 
 
 def game_title(names: list[str]) -> str:
@@ -504,12 +447,25 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
     return _cut(next((header[name].strip() for name in names if header.get(name, "").strip()), ""), _WORDS)
 
 
-def downloads(game: Game) -> list[dict[str, str]]:
-    """The record in every format that is offered."""
+def downloads(game: Game) -> list[tuple[str, str]]:
+    """Return the names of all formats that a game's record is offered in, and its addresses."""
+    writers = GAMES[game.kind].formats.writers.values()
+    return [_record_link(game, one) for one in writers if not one.position_only]
+
+
+def copies(game: Game) -> list[tuple[str, str]]:
+    """Return the names of the formats that people paste elsewhere, and the record's addresses in them."""
+    readers = GAMES[game.kind].formats.readers.values()
     return [
-        {"name": name, "url": reverse("api:game-record", args=[game.pk, suffix])}
-        for name, suffix in DOWNLOADS[game.kind]
+        (one.writers[0].called(get_language()), _record_link(game, writer)[1])
+        for one in readers
+        for writer in one.writers
+        if writer.copied
     ]
+
+
+def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
+    return writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name])
 
 
 def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
 from archive.web.wording import ENDINGS, MENUS
-from kifu_core.games import GAMES, QUORIDOR, SHOGI
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi import handicaps, specials
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ _SEATS: Final = {"先手": 0, "後手": 1}
 _PLAIN: Final[dict[str, dict[str, str]]] = {
     "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
     "record_kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
-    "game": {"コリドール": QUORIDOR.name, "quoridor": QUORIDOR.name},
+    "game": {
+        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.called)
+    },
 }
 """Words that say by themselves what a game is."""
 
@@ -164,25 +166,14 @@ _WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
 
 
-def filters_in(words: str) -> dict[str, str]:
-    """The filters that the words of the search box ask for: `key:value`, `@name`, and a player's name.
+def filters_meant(words: str) -> dict[str, str]:
+    """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
-    >>> filters_in('@羽生善治 event:名人戦 from:1994')
-    {'player': '羽生善治', 'event': '名人戦', 'from': '1994'}
-    >>> filters_in('the end of genesis')
-    {'player': 'the end of genesis'}
-    >>> filters_in('@羽生 善治 結果:後手勝ち 手合割：角落')
-    {'player': '羽生 善治', 'result': 'white', 'handicap': 'KA'}
+    Words that name an event or an opening, and no player, ask for that; others are a player's name, which may
+    be written in the other kana or in other cases. A word may say what a game is: `2018`, `角落ち`, `千日手`,
+    `引き分け`, `詰将棋`, `コリドール`.
     """
     found, free = _read(words)
-    return _with_player(found, free)
-
-
-def filters_meant(words: str) -> dict[str, str]:
-    """The same for people, who may mean an event or an opening: words that name one, and no player, ask for
-    it. A player's name may be written in the other kana or in other cases. A word may say what a game is:
-    `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `コリドール`."""
-    found, free = _read(words, plain=True)
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(name):
@@ -213,8 +204,8 @@ def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
     return found
 
 
-def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]]:
-    """What is asked for by a key or by `@`, or where `plain` by a word that says it; and the other words."""
+def _read(words: str) -> tuple[dict[str, str], list[str]]:
+    """Return what is asked for by a key, by `@` or by a word that says it, and the other words."""
     found: dict[str, str] = {}
     seats: dict[int, str] = {}
     free = []
@@ -230,8 +221,7 @@ def _read(words: str, *, plain: bool = False) -> tuple[dict[str, str], list[str]
             found["player"] = text[1:]
         else:
             free.append(match[0] if key else text)
-    if plain:
-        free = [word for word in free if not _take_plain(found, word)]
+    free = [word for word in free if not _take_plain(found, word)]
     sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]

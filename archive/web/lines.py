@@ -53,7 +53,8 @@ def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
         )
         if move is None:
             return ()
-        words = played_text(kind, position, move, line[-1].move if line else None)
+        text = game.text.move_text(position, move)
+        words = played_text(kind, position, move, text, line[-1].move if line else None)
         position.do_move(move)
         try:
             line.append(Played(move, name, words, game.codec.encode(position)))

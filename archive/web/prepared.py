@@ -19,9 +19,11 @@ from django.template.loaders import cached
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
 from django.urls import NoReverseMatch, get_script_prefix
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
-_OURS: Final = ("archive/", "quoridor/")
+from kifu_core.games import GAMES
+
+_OURS: Final = ("archive/", *(f"{kind}/" for kind in GAMES))
 _PREPARED: Final[WeakSet[Template]] = WeakSet()
 
 
@@ -60,6 +62,8 @@ def _constant(node: Node) -> Node:
     """The node, or its text where nothing about it can change."""
     if not _is_constant(node):
         return node
+    if isinstance(node, BlockTranslateNode):
+        return TextNode(gettext(node.render_token_list(node.singular)[0]) % {})
     try:
         return TextNode(str(node.render(Context())))
     except NoReverseMatch:  # told when it is rendered, if it ever is

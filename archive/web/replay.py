@@ -9,21 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from archive.issues import language
-from archive.web.wording import ending_text, move_text, quoridor_move, time_text
+from archive.web.wording import entry_text, time_text
 from kifu_core.games import of_record
 
 if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
     from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
-    from kifu_core.messages import Language
-    from kifu_core.quoridor import record as quoridor_record
 
 _STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _PATH_LIMIT: Final = 2000
@@ -110,13 +106,13 @@ def node_query(path: str, ply: int) -> str:
 
 
 def move_list(
-    piece: Piece, clock: Mapping[int, str] | None = None, notes: Mapping[str, Note] | None = None
+    kind: str, piece: Piece, clock: Mapping[int, str] | None = None, notes: Mapping[str, Note] | None = None
 ) -> Iterator[Part]:
     """A piece of a record in reading order, forks after the move they replace. Linear in its size.
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
-    texts = _Texts(clock or {}, notes or {}, language())
+    texts = _Texts(kind, clock or {}, notes or {})
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -133,11 +129,11 @@ def move_list(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What stands beside the moves of a list."""
+    """The moves of a list, and what stands beside them."""
 
+    kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
-    into: Language
 
     def row(self, shown: Shown, before: MoveEntry) -> Row:
         """The row of an entry."""
@@ -147,7 +143,7 @@ class _Texts:
             key=key,
             query=node_query(path, ply),
             ply=ply,
-            text=entry_text(entry, before, self.into),
+            text=entry_text(self.kind, entry, before),
             time=time_text(time["now"]) if time else "",
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),
@@ -195,16 +191,6 @@ def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) 
 def is_timed(record: Record) -> bool:
     """Whether the record's times say anything: programs without clocks write zeros."""
     return any(any(entry["time"]["now"].values()) for entry in record["moves"] if "time" in entry)
-
-
-def entry_text(entry: MoveEntry, before: MoveEntry | None = None, into: Language | None = None) -> str:
-    """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
-    if "move" in entry:
-        move = entry["move"]
-        if "piece" not in cast("Mapping[str, object]", move):
-            return quoridor_move(cast("quoridor_record.Move", move))
-        return move_text(move, (before or {}).get("move"), into)
-    return ending_text(entry["special"]) if "special" in entry else _("Start position")
 
 
 def find_node(record: Record, path: str, ply: int) -> Node:

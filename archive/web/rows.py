@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from archive.web import wording
+from archive.web.games import PAGES
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def side_mark(kind: str, color: int) -> SafeString:
     """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
     a black piece would be white on dark paper."""
     return mark_safe(
-        f'<span class="mark {GAMES[kind].rules.sides[color]} {kind}">'
+        f'<span class="mark {GAMES[kind].rules.sides[color]} {PAGES[kind].words.shape}">'
         f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
     )
 
@@ -167,9 +168,7 @@ def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str
 
 def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | None) -> str:
     """A move that was played from the position, at the end of the line that led here, with its mark."""
-    if kind == SHOGI.name:
-        return wording.packed_move_text(position, move.move, move.text, walk.last if walk else None)
-    return wording.MARKS_OF[kind][position.turn] + move.text
+    return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 
 
 def move_rows(

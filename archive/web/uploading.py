@@ -39,8 +39,11 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
 from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
+from kifu_core.games import GAMES
 
-CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
+CHECK_FORMATS: Final = [
+    one.writers[0].name for kind in GAMES.values() for one in kind.formats.readers.values() if one.writers
+]
 """What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_not_required
-from django.urls import path
+from django.urls import include, path
 from django.views.i18n import set_language
 
-from archive.web import accounts, browsing, editing, embedding, free_board, uploading, views
+from archive.limits.rules import costs, explorer, reading, search, upload
+from archive.web import accounts, browsing, embedding, finding, uploading, views
+from kifu_core.games import GAMES
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("games/", views.games, name="games"),
-    path("games/<int:game_id>/", views.game, name="game"),
-    path("positions/shogi/edit/", editing.edit, name="position-edit"),
-    path("positions/shogi/<str:code>/bod/", views.position_bod, name="position-bod"),
-    path("positions/<slug:kind>/", views.start_position, name="start-position"),
-    path("positions/<slug:kind>/<path:code>/", views.position, name="position"),
-    path("find/", editing.find, name="find"),
-    path("players/", browsing.players, name="players"),
-    path("players/<int:player_id>/", browsing.player, name="player"),
-    path("events/", browsing.events, name="events"),
-    path("events/<int:event_id>/", browsing.event, name="event"),
-    path("statistics/", browsing.statistics_page, name="statistics"),
-    path("embed/games/<int:game_id>/", embedding.game, name="embed-game"),
-    path("embed/positions/<slug:kind>/<str:code>/", embedding.position, name="embed-position"),
-    path("quoridor/board/", free_board.board, name="quoridor-board"),
-    path("upload/", uploading.upload, name="upload"),
-    path("uploads/", uploading.own_uploads, name="own-uploads"),
-    path("uploads/<int:upload_id>/", uploading.upload_detail, name="upload-detail"),
-    path("uploads/<int:upload_id>/delete/", uploading.delete_upload, name="upload-delete"),
-    path("sign-in/", accounts.SignIn.as_view(), name="sign-in"),
+    path("", costs(1, views.home), name="home"),
+    path("games/", costs(search, views.games), name="games"),
+    path("games/<int:game_id>/", costs(1, views.game), name="game"),
+    *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
+    path("positions/<slug:kind>/", costs(1, views.start_position), name="start-position"),
+    path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),
+    path("find/", costs(reading, finding.find), name="find"),
+    path("players/", costs(2, browsing.players), name="players"),
+    path("players/<int:player_id>/", costs(2, browsing.player), name="player"),
+    path("events/", costs(2, browsing.events), name="events"),
+    path("events/<int:event_id>/", costs(2, browsing.event), name="event"),
+    path("statistics/", costs(2, browsing.statistics_page), name="statistics"),
+    path("embed/games/<int:game_id>/", costs(1, embedding.game), name="embed-game"),
+    path("embed/positions/<slug:kind>/<str:code>/", costs(1, embedding.position), name="embed-position"),
+    path("upload/", costs(upload, uploading.upload), name="upload"),
+    path("uploads/", costs(2, uploading.own_uploads), name="own-uploads"),
+    path("uploads/<int:upload_id>/", costs(1, uploading.upload_detail), name="upload-detail"),
+    path("uploads/<int:upload_id>/delete/", costs(20, uploading.delete_upload), name="upload-delete"),
+    path("sign-in/", costs(1, accounts.SignIn.as_view()), name="sign-in"),
     path("sign-out/", accounts.SignOut.as_view(), name="sign-out"),
     path("pieces/", views.pieces, name="pieces"),
     path("theme/", views.theme, name="theme"),

@@ -26,7 +26,6 @@ from django.views.decorators.http import require_POST, require_safe
 from archive.derive import headers
 from archive.entity_tags import tagged
 from archive.garbage_collection import uncollected
-from archive.issues import language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries import people, position_lookup
 from archive.queries.addresses import game_at
@@ -42,7 +41,7 @@ from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
 from archive.web.browsing import Plot, years_plot
-from archive.web.editing import refused
+from archive.web.errors import invalid_code
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
@@ -51,15 +50,14 @@ from archive.web.game_search import (
     facets_of,
     filters_meant,
 )
+from archive.web.games import PAGES
 from archive.web.lines import read_line, usual_start, walk_to
+from archive.web.shogi.editing import refused
 from archive.web.unchanged import PART, conditional, remembered
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
-from kifu_core.games import GAMES, SHOGI
-from kifu_core.messages import message
-from kifu_core.shogi.draw import RANK_NAMES
-from kifu_core.shogi.formats import bod
+from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 
@@ -289,16 +287,6 @@ def _ply(text: str) -> int:
 
 
 @require_safe
-def position_bod(request: HttpRequest, code: str) -> HttpResponse:
-    """A position as the text diagram that Japanese programs exchange."""
-    try:
-        lines = bod.diagram(shogi64.decode(code))
-    except DecodeError as error:
-        return _invalid_code(request, SHOGI.name, code, error)
-    return tagged(request, HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8"))
-
-
-@require_safe
 @remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
@@ -309,7 +297,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     try:
         shown, code = decoded(kind, path)
     except DecodeError as error:
-        return _invalid_code(request, kind, path, error)
+        return invalid_code(request, kind, path, error)
     match = match_asked(request.GET.get("match", ""))
     part = request.headers.get(PART) == "position"
     if request.GET.get("part") == "moves":
@@ -381,7 +369,8 @@ def _position_context(
         "walk": (walk := walk_to(request, kind, shown)),
         "last": walk.last,
         "section": "positions",
-        **_names(kind, shown),
+        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
+        **PAGES[kind].board(shown, 0),
         **share_context(request, reverse("embed-position", args=[kind, path]), _("Position"), kind, path),
     }
 
@@ -417,18 +406,7 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
 
 def template_of(kind: str, page: str) -> str:
     """The template of a page about one kind of game."""
-    return f"{'archive' if kind == SHOGI.name else kind}/{page}.html"
-
-
-def _names(kind: str, shown: Any) -> dict[str, str]:
-    """What a position is called beside its code, and what its board needs to be played on."""
-    if kind != SHOGI.name:
-        return {}
-    return {
-        "sfen": shown.sfen(),
-        "ranks": RANK_NAMES[language()],
-        "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
-    }
+    return f"{kind}/{page}.html"
 
 
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
@@ -488,17 +466,6 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
     }
     codes.pop(game.codec.path_code(game.codec.encode(position)), None)
     return [(name, code, exchanged) for code, (name, exchanged) in reversed(codes.items())]
-
-
-def _invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
-    context = {
-        "kind": kind,
-        "code": code,
-        "error": error.code,
-        "text": message(error, language=language()),
-        "section": "positions",
-    }
-    return render(request, "archive/position_invalid.html", context, status=400)
 
 
 @login_not_required

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
-from kifu_core.shogi import detect, draw, evaluations, formats, legality, moves, replay, rules, telling
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
+from kifu_core.shogi import (
+    draw,
+    evaluations,
+    formats,
+    legality,
+    moves,
+    notation,
+    replay,
+    rules,
+    texts,
+    typed_moves,
+)
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
 
 SHOGI: Final[GameKind[Position]] = GameKind(
     name="shogi",
+    called=("将棋",),
     rules=Rules(
         sides=("black", "white"),
         presets=(*PRESETS, "OTHER"),
@@ -28,19 +39,9 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=telling.of_object,
+        of_object=texts.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=detect.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["sfen", "bod"]),
-        with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
-        ends=telling.ENDS,
-    ),
+    formats=formats.SHOGI,
     replay=Replay(
         visits=replay.visits,
         main_line=replay.main_line,
@@ -52,11 +53,14 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         evaluations=evaluations.evaluations,
     ),
     text=Text(
-        named=telling.named,
-        texts=telling.texts,
+        named=texts.named,
+        typed=typed_moves.position_typed,
+        texts=texts.texts,
         move_name=moves.to_usi,
-        move_text=telling.move_text,
-        move_facts=telling.move_facts,
+        move_text=notation.move_text,
+        move_facts=notation.move_facts,
+        written=notation.written,
+        played=notation.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -7,6 +7,9 @@ from typing import Final
 MARKS: Final = "▲△☗☖▼▽"
 """The marks of the sides; each colour's alternate."""
 
+RELATIVE: Final = {"L": "左", "C": "直", "R": "右", "U": "上", "M": "寄", "D": "引", "H": "打"}
+"""The words that tell pieces apart which could make the same move, by JKF's letters."""
+
 SQUARE: Final = "[1-9１-９][1-9１-９一二三四五六七八九]"
 PIECE: Final = "(?:成[香桂銀歩角飛]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
 TAIL: Final = "[左直右上寄引行入下打]{0,3}+(?:成|不成|不|生)?+[左直右上寄引行入下]{0,3}+"

@@ -22,8 +22,8 @@ def client() -> APIClient:
     return APIClient()
 
 
-@pytest.fixture
-def games(db) -> None:
+@pytest.fixture(scope="module")
+def games(module_db: None) -> None:
     lines = ["7g7f 3c3d 2g2f 8c8d", "7g7f 3c3d 2g2f 4c4d", "7g7f 8c8d 2g2f 3c3d", "2g2f 3c3d 7g7f 8c8d"]
     for number, line in enumerate(lines):
         game = ready(

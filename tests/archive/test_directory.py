@@ -8,7 +8,6 @@ from importlib import import_module
 
 import pytest
 from django.apps import apps
-from django.core.cache import cache
 from django.test import Client
 
 from archive.derive.headers import plain, reading, row_of
@@ -34,10 +33,9 @@ BY_READING = [
 UNREAD = ["激指", "蟲"]
 
 
-@pytest.fixture(autouse=True)
-def archive() -> None:
+@pytest.fixture(scope="module", autouse=True)
+def archive(module_db: None) -> None:
     """A game of each name, in another order; three more of 羽生善治 and one of 蟲."""
-    cache.clear()
     names = sorted([*BY_READING, *UNREAD])
     builders.ingest(
         *(builders.ready("7g7f", black=name, event="王将戦") for name in names),

@@ -21,10 +21,9 @@ from tests.archive import builders
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def archive() -> None:
+@pytest.fixture(scope="module", autouse=True)
+def archive(module_db: None) -> None:
     """Five games and a problem in one upload, one of the games in a second one too."""
-    cache.clear()
     own = builders.ready("2g2f 3c3d", winner=None, black="甲", white="甲", day="2022/06/06")
     builders.ingest(
         builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦"),

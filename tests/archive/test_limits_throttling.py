@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
+from importlib import import_module
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import RequestFactory
-from django.urls import get_resolver
+from django.urls import URLPattern
 from rest_framework.test import APIClient
 
 from archive.api import urls as api_urls
@@ -17,6 +18,8 @@ from archive.limits import counting, rules
 from archive.limits.counting import StoreAwayError
 from archive.limits.rules import COSTS, body_bytes
 from archive.models import Upload, User
+from archive.web import urls as web_urls
+from kifu_core.games import GAMES
 from tests.archive import builders
 from tests.archive.games import KIF
 
@@ -190,15 +193,15 @@ def test_who_sits_at_the_machine_has_more(client, throttled):
 # --- what costs ------------------------------------------------------------------------------------------
 
 
-def test_every_address_of_the_api_costs_something():
-    names = {f"api:{pattern.name}" for pattern in api_urls.urlpatterns}
-    assert names - COSTS.keys() == set()
+FREE = {"sign-out", "pieces", "theme", "set_language", "quoridor-board"}
+"""Pages that cost nothing: they change a cookie, or are the same for everybody."""
 
 
-def test_everything_that_costs_exists():
-    known = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
-    known |= {f"api:{pattern.name}" for pattern in api_urls.urlpatterns}
-    assert COSTS.keys() - known == set()
+def test_every_address_costs_something_but_for_few_pages():
+    assert {pattern.name for pattern in api_urls.urlpatterns if pattern.callback not in COSTS} == set()
+    pages = [web_urls, *(import_module(f"archive.web.{name}.urls") for name in GAMES)]
+    patterns = (one for module in pages for one in module.urlpatterns if isinstance(one, URLPattern))
+    assert {one.name for one in patterns if one.callback not in COSTS} == FREE
 
 
 @pytest.mark.parametrize(
@@ -303,4 +306,4 @@ def test_every_filter_of_a_position_costs_what_looking_through_its_games_does():
     assert FilterQuery().fields.keys() - MatchQuery().fields.keys() <= filters
     for name in filters:
         asked = RequestFactory().get("/", {name: "1"})
-        assert rules.charges(asked, "position") == [(rules.WORK, 10)], name
+        assert rules.explorer(asked) == [(rules.WORK, 10)], name

@@ -18,8 +18,8 @@ from archive.queries.position_games import games_through
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.notation import move_text
 from kifu_core.shogi.position import Position
-from kifu_core.shogi.telling import move_text
 from tests.archive.builders import ingest, random_game, ready
 from tests.archive.replaying import TURNS, askers, expected_games, naive, numbers, told
 

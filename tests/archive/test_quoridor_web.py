@@ -11,7 +11,7 @@ from django.test import Client
 
 from archive.models import Player
 from archive.queries.position_lookup import of_words
-from archive.web.game_search import filters_in
+from archive.web.game_search import filters_meant
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders
@@ -105,7 +105,7 @@ def test_facets_of_one_kind_lead_to_games_of_that_kind(client: Client) -> None:
     ],
 )
 def test_the_search_box_knows_kinds_of_games(words: str, filters: dict[str, str]) -> None:
-    assert filters_in(words) == filters
+    assert filters_meant(words) == filters
 
 
 @pytest.mark.parametrize(

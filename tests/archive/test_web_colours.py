@@ -9,7 +9,7 @@ import pytest
 
 TOKENS = Path(__file__).parents[2] / "archive" / "static" / "archive" / "css" / "tokens.css"
 WEAKEST, STRONGEST = 0.35, 0.8
-"""How opaque arrows are (static/archive/js/board.js): those of rare moves, and of the most frequent one."""
+"""How opaque arrows are (static/shogi/board.js): those of rare moves, and of the most frequent one."""
 
 Colour = tuple[float, float, float]
 

@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from archive.models import Game
 from archive.queries.position_lookup import of_text
-from archive.web.editing import hints
+from archive.web.shogi.editing import hints
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formats import bod

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from archive.web import views
-from archive.web.game_search import filters_in
+from archive.web.game_search import filters_meant
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
@@ -301,7 +301,7 @@ def test_names_are_escaped(client: Client) -> None:
     ],
 )
 def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
-    assert filters_in(words) == query
+    assert filters_meant(words) == query
 
 
 def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:

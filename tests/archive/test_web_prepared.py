@@ -29,12 +29,13 @@ def test_a_template_is_kept_for_each_language_with_its_texts():
 def test_texts_addresses_and_files_that_are_spelt_out_become_text():
     source = (
         '{% load i18n static %}<a href="{% url "games" %}">{% translate "Games" %}</a>{% static "a.js" %}'
+        "{% blocktranslate trimmed %}\n 100 %\n here{% endblocktranslate %}"
     )
     template = engines["django"].from_string(source).template
     with override("en"):
         prepare(template.nodelist)
     assert [type(node) for node in template.nodelist[1:]] == [TextNode] * len(template.nodelist[1:])
-    assert '<a href="/games/">Games</a>/static/a.js' in template.nodelist[-1].s
+    assert '<a href="/games/">Games</a>/static/a.js100 % here' in template.nodelist[-1].s
 
 
 def test_what_depends_on_a_variable_stays():

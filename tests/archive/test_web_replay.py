@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from archive.web.folding import piece_of
-from archive.web.replay import STRETCH, entry_text, find_node, move_list, node_query, position_at
+from archive.web.replay import STRETCH, find_node, move_list, node_query, position_at
+from archive.web.wording import entry_text
 from kifu_core.jkf import Move, MoveEntry, Record
 
 
@@ -86,7 +87,7 @@ def test_a_ply_before_the_fork_is_the_main_lines() -> None:
 def test_the_move_list_has_forks_after_the_move_that_they_replace() -> None:
     written = [
         part.row.key if part.row else part.name
-        for part in move_list(piece_of(RECORD, find_node(RECORD, "", 0)))
+        for part in move_list("shogi", piece_of(RECORD, find_node(RECORD, "", 0)))
     ]
     assert written == [
         "stretch", ":0", "end", ":1", "end", ":2",
@@ -99,7 +100,7 @@ def test_the_move_list_has_forks_after_the_move_that_they_replace() -> None:
 
 def test_a_long_main_line_is_cut_into_stretches_that_keep_its_numbers() -> None:
     record: Record = {"header": {}, "moves": [{}, *(pawn(0, 7) for _ in range(STRETCH))]}
-    parts = list(move_list(piece_of(record, find_node(record, "", 0))))
+    parts = list(move_list("shogi", piece_of(record, find_node(record, "", 0))))
     assert [part.name for part in parts if part.name.startswith("stretch")] == ["stretch", "stretch-end"] * 2
     assert [part.row.key for part in parts if part.row] == [f":{ply}" for ply in range(STRETCH + 1)]
 
@@ -115,10 +116,13 @@ def test_deep_forks_make_no_deep_recursion_in_the_list() -> None:
     for _level in range(100):
         line = [forked(pawn(0, 2), line)]
     record: Record = {"header": {}, "moves": [{}, *line]}
-    assert sum(part.name == "fork" for part in move_list(piece_of(record, find_node(record, "", 0)))) == 100
+    assert (
+        sum(part.name == "fork" for part in move_list("shogi", piece_of(record, find_node(record, "", 0))))
+        == 100
+    )
     assert find_node(record, "-".join(["1.0"] * 100), 1).ply == 1
 
 
 def test_what_stands_in_the_list_is_a_move_an_ending_or_the_start() -> None:
-    assert [entry_text(entry) for entry in RECORD["moves"][:2]] != ["", ""]
-    assert entry_text({"special": "TORYO"}) != "TORYO"
+    assert [entry_text("shogi", entry) for entry in RECORD["moves"][:2]] != ["", ""]
+    assert entry_text("shogi", {"special": "TORYO"}) != "TORYO"

@@ -8,14 +8,13 @@ from urllib.parse import parse_qs
 import pytest
 from django.db import connection
 from django.test import Client
-from django.utils.translation import override
 
 from archive.models import Game
-from archive.queries.typed_moves import position_after
-from archive.web.wording import packed_move_text
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.notation import played
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.typed_moves import position_after
 from tests.archive import builders
 from tests.archive.games import KIF, stored
 
@@ -91,8 +90,7 @@ def test_what_the_pages_write_of_any_game_is_read_again():
         if not legal:
             break
         move = random.choice(legal)
-        with override("en"):
-            written.append(packed_move_text(position, move, ""))
+        written.append(played(position, move, "", "en"))
         position.do_move(move)
     assert position_after(" ".join(written)) == position
 

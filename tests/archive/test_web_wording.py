@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils.translation import override
 
-from archive.web.wording import ending_text, handicap_text, move_text, number_text, time_text
+from archive.web.wording import ending_text, entry_text, handicap_text, number_text, time_text
 from kifu_core.jkf import SPECIALS, Move
 from kifu_core.shogi.handicaps import PRESETS
 
@@ -41,9 +41,9 @@ PROMOTED: Move = {"color": 1, "from": {"x": 9, "y": 9}, "to": {"x": 9, "y": 8}, 
 )
 def test_it_writes_moves_as_players_of_each_language_do(move: Move, japanese: str, english: str) -> None:
     with override("ja"):
-        assert move_text(move) == japanese
+        assert entry_text("shogi", {"move": move}) == japanese
     with override("en"):
-        assert move_text(move) == english
+        assert entry_text("shogi", {"move": move}) == english
 
 
 def test_every_ending_and_handicap_of_jkf_has_words_in_japanese() -> None:

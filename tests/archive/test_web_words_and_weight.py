@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 from html import unescape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -13,15 +14,15 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Event, Game, Player, Upload
+from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
 
-FORMATS = {
-    "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "PSN", "UTF", "Shogi64", "QF", "ALG", "JSON",
-}  # fmt: skip
+FORMATS = {name.upper() for game in GAMES.values() for name in game.formats.names}
+FORMATS |= {"PSN", "UTF", "Shogi64"}
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
 KEYS = {"Shift", "Delete", "Home", "End", "Esc"}
 ALLOWED = FORMATS | OTHER_PROGRAMS | KEYS | {"English", "ZIP", "KB", "CSV", "NDJSON"}
@@ -83,11 +84,15 @@ def loaded(html: str) -> set[Path]:
     waiting = re.findall(r'(?:href|src)="/static/([^"]+)"', html)
     found: set[Path] = set()
     while waiting:
-        path = Path(str(finders.find(waiting.pop())))
+        name = waiting.pop()
+        path = Path(str(finders.find(name)))
         if path not in found and path.exists():
             found.add(path)
-            for name in re.findall(r'(?:from|import)\s*\(?"\./([^"]+)"', path.read_text(encoding="utf-8")):
-                waiting.append(f"archive/js/{name}")
+            folder = PurePosixPath(name).parent
+            for other in re.findall(
+                r'(?:from|import)\s*\(?"(\.{1,2}/[^"]+)"', path.read_text(encoding="utf-8")
+            ):
+                waiting.append(normpath(folder / other))
     return found
 
 
@@ -109,12 +114,12 @@ def test_pages_and_answers_are_sent_compressed_to_whoever_takes_them(client: Cli
 
 
 def test_scripts_and_style_sheets_are_sent_compressed_too(client: Client) -> None:
-    script = Path(finders.find("archive/js/board.js") or "").read_bytes()
-    packed = client.get("/static/archive/js/board.js", headers={"accept-encoding": "gzip"})
+    script = Path(finders.find("shogi/board.js") or "").read_bytes()
+    packed = client.get("/static/shogi/board.js", headers={"accept-encoding": "gzip"})
     assert packed["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.getvalue()) == script
     assert "Accept-Encoding" in packed["Vary"]
     # Other sites load the element; a browser that has the file already is told so.
     assert packed["Access-Control-Allow-Origin"] == "*"
-    again = client.get("/static/archive/js/board.js", headers={"if-none-match": packed["ETag"]})
+    again = client.get("/static/shogi/board.js", headers={"if-none-match": packed["ETag"]})
     assert again.status_code == 304

@@ -77,7 +77,7 @@ def test_a_game_is_stepped_through_by_keys_wheel_swipe_buttons_and_list(
     page_of_game: Page, language: str
 ) -> None:
     page = page_of_game
-    for key, ply in (("ArrowRight", 1), ("ArrowLeft", 0), ("End", 5), ("Home", 0)):
+    for key, ply in (("ArrowRight", 1), ("ArrowLeft", 0), ("End", 4), ("Home", 0)):
         page.keyboard.press(key)
         expect_ply(page, ply)
     page.locator(".board-host").hover()
@@ -208,7 +208,7 @@ def test_records_of_any_format_are_replayed_on_another_site(
     }
     names = ("kif", "ki2", "csa")
     elements = "".join(f'<kifu-replay src="game.{name}" ply="4"></kifu-replay>' for name in names)
-    module = f'<script type="module" src="{live_server.url}/static/archive/js/kifu-replay.js"></script>'
+    module = f'<script type="module" src="{live_server.url}/static/shogi/kifu-replay.js"></script>'
     html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{module}{elements}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
     page = open_page(size=size)

@@ -20,7 +20,7 @@ def shown(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite, element: str, language: str = "ja"
 ) -> Page:
     """A page of the other site with the element in it."""
-    module = f"{live_server.url}/static/archive/js/kifu-replay.js"
+    module = f"{live_server.url}/static/shogi/kifu-replay.js"
     script = f'<script type="module" src="{module}"></script>'
     html = f'<!DOCTYPE html><html lang="{language}"><title>x</title>{script}{element}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
@@ -44,7 +44,7 @@ def test_a_record_of_this_archive_is_replayed_on_another_site(
     replay.locator(".choices button").nth(1).click()
     expect(replay.locator(".move")).to_have_text("△８四歩不成")
     replay.press("Home")
-    expect(replay.locator(".count")).to_have_text("0 / 4")
+    expect(replay.locator(".count")).to_have_text("0 / 3")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
@@ -73,7 +73,7 @@ def test_it_is_readable_on_a_page_of_any_colour_and_narrow_enough(
     page = shown(open_page, live_server, other_site, element)
     page.set_viewport_size({"width": 320, "height": 640})
     replay = page.locator("kifu-replay")
-    expect(replay.locator(".count")).to_have_text("0 / 8")
+    expect(replay.locator(".count")).to_have_text("0 / 7")
     paper, ink = {
         "light": ("rgb(250, 247, 240)", "rgb(31, 27, 22)"),
         "dark": ("rgb(23, 21, 15)", "rgb(233, 227, 214)"),

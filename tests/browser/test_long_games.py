@@ -34,7 +34,7 @@ def address(live_server: LiveServer, game: Game, query: str = "", page: str = "g
 def expect_node(page: Page, game: Game, ply: int, fork: str = "") -> None:
     """Board, list and counter show this node."""
     shown, _last, played = position_at(game.jkf, find_node(game.jkf, fork, ply))
-    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    expect(page.locator(".controls .ply")).to_have_text(str(played))
     expect(page.locator(".board-host")).to_have_attribute("data-sfen", shown.sfen(played + 1))
     expect(page.locator("#replay")).to_have_class(re.compile(r"\blive\b"))
     current = page.locator('.moves a[aria-current="step"]')

@@ -40,7 +40,7 @@ def run(page: Page, live_server: LiveServer, module: str, body: str, argument: A
     """The value of a function body that has the module's exports as `m` and the argument as `x`."""
     page.goto(live_server.url + "/static/archive/icon.svg")
     return page.evaluate(
-        f"async (x) => {{ const m = await import('/static/archive/js/{module}.js'); {body} }}", argument
+        f"async (x) => {{ const m = await import('/static/shogi/{module}.js'); {body} }}", argument
     )
 
 
@@ -58,7 +58,7 @@ def test_sfen_is_written_as_it_was_read(page: Page, live_server: LiveServer) -> 
 
 
 CODES = """
-const { fromSfen } = await import('/static/archive/js/position.js');
+const { fromSfen } = await import('/static/shogi/position.js');
 return x.map((sfen) => m.encode(fromSfen(sfen)));
 """
 
@@ -69,7 +69,7 @@ def test_codes_are_those_of_the_server(page: Page, live_server: LiveServer) -> N
 
 
 WORDS = """
-const { fromSfen } = await import('/static/archive/js/position.js');
+const { fromSfen } = await import('/static/shogi/position.js');
 return x.flatMap((sfen) => [true, false].map((japanese) => m.positionWords(fromSfen(sfen), japanese)));
 """
 
@@ -102,7 +102,7 @@ def test_codes_are_those_of_the_published_vectors(page: Page, live_server: LiveS
 
 
 DECODED = """
-const { toSfen } = await import('/static/archive/js/position.js');
+const { toSfen } = await import('/static/shogi/position.js');
 return x.map((code) => {
   try {
     return toSfen(m.decode(code), 1);
@@ -149,7 +149,7 @@ def test_published_codes_are_decoded_and_wrong_ones_refused(
 
 
 WALK = """
-const { fromSfen, play, takeBack, toSfen } = await import('/static/archive/js/position.js');
+const { fromSfen, play, takeBack, toSfen } = await import('/static/shogi/position.js');
 const { root, nodes } = m.buildTree(x.record);
 const position = fromSfen(x.start);
 const found = {};
@@ -174,18 +174,18 @@ def test_every_node_of_a_record_has_the_position_that_the_server_finds(
     record = json.loads((shared / "golden" / "jkf" / f"{name}.json").read_text())
     first = start(record).sfen()
     expected = {}
-    for row in (part.row for part in move_list(piece_of(record, find_node(record, "", 0)))):
+    for row in (part.row for part in move_list("shogi", piece_of(record, find_node(record, "", 0)))):
         if row is not None:
             path, ply = row.key.split(":")
             position, _last, played = position_at(record, find_node(record, path, int(ply)))
             expected[row.key] = position.sfen(played + 1)
-    found, again = run(page, live_server, "tree", WALK, {"record": record, "start": first})
+    found, again = run(page, live_server, "../archive/js/tree", WALK, {"record": record, "start": first})
     assert found == expected
     assert again == first
 
 
 STARTS = """
-const { toSfen } = await import('/static/archive/js/position.js');
+const { toSfen } = await import('/static/shogi/position.js');
 return x.map((initial) => toSfen(m.startPosition(initial), 1));
 """
 

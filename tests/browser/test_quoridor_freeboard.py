@@ -458,8 +458,8 @@ def test_on_another_site_it_plays_alone_and_leads_here(
     open_page: PageMaker, live_server: LiveServer, other_site: OtherSite
 ) -> None:
     files = (
-        f'<link rel="stylesheet" href="{live_server.url}/static/quoridor.css">'
-        f'<script type="module" src="{live_server.url}/static/quoridor.js"></script>'
+        f'<link rel="stylesheet" href="{live_server.url}/static/quoridor/boards.css">'
+        f'<script type="module" src="{live_server.url}/static/quoridor/boards.js"></script>'
     )
     element = '<div class="qf_freeboard" data-boardsize="8"></div>'
     html = f'<!DOCTYPE html><html lang="ja"><title>x</title>{files}{element}'

@@ -14,11 +14,10 @@ from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
-from kifu_core.quoridor.telling import path_code
 from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
 from tests.archive.games import stored
@@ -52,8 +51,8 @@ def game() -> Game:
 def expect_node(page: Page, game: Game, ply: int, fork: str = "", flipped: bool = False) -> None:
     """Board, walls in hand, code, list and counter all show this node."""
     node = find_node(game.jkf, fork, ply)
-    position, last, _played = position_at(game.jkf, node)
-    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    position, last, played = position_at(game.jkf, node)
+    expect(page.locator(".controls .ply")).to_have_text(str(played))
     expect_drawn(page.locator("svg.qf-board"), expected(position, name(last) if last else ""), flipped)
     for color in (0, 1):
         count = page.locator(f'.seat[data-color="{color}"] .qf-count')

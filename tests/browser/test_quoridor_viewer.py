@@ -32,8 +32,8 @@ def shown(
 ) -> Page:
     """A page of the other site that loads our module and sheet in place of jQuery and the originals."""
     files = (
-        f'<link rel="stylesheet" href="{live_server.url}/static/quoridor.css">'
-        f'<script type="module" src="{live_server.url}/static/quoridor.js"></script>'
+        f'<link rel="stylesheet" href="{live_server.url}/static/quoridor/boards.css">'
+        f'<script type="module" src="{live_server.url}/static/quoridor/boards.js"></script>'
     )
     html = f'<!DOCTYPE html><html lang="{language}"><meta charset="utf-8"><title>x</title>{files}{body}'
     other_site.pages["/"] = ("text/html; charset=utf-8", html.encode())
@@ -229,7 +229,7 @@ def test_boards_that_come_later_are_started_when_asked(
     page.evaluate(
         "async ([address, html]) => { document.body.insertAdjacentHTML('beforeend', html);"
         " (await import(address)).startBoards(); }",
-        [f"{live_server.url}/static/quoridor.js", viewer(GAME)],
+        [f"{live_server.url}/static/quoridor/boards.js", viewer(GAME)],
     )
     expect(board(page, 1)).to_be_visible()
     expect(page.locator("svg.qf-board")).to_have_count(2)

@@ -55,7 +55,7 @@ def position(game: Game, ply: int, fork: str = "") -> tuple[Position, int]:
 def expect_node(page: Page, game: Game, ply: int, fork: str = "", flipped: bool = False) -> None:
     """Board, hands, SFEN, list and counter all show this node."""
     shown, played = position(game, ply, fork)
-    expect(page.locator(".controls .ply")).to_have_text(str(ply))
+    expect(page.locator(".controls .ply")).to_have_text(str(played))
     expect(page.locator(".board-host")).to_have_attribute("data-sfen", shown.sfen(played + 1))
     expect_board(page, shown, flipped)
     for color, side in enumerate(("black", "white")):
@@ -315,7 +315,7 @@ def test_the_list_keeps_the_current_move_in_sight_and_the_board_in_place(
     expect(page.locator(".archive-moves")).not_to_have_attribute("aria-busy", "true")
     board = page.locator("svg.board").bounding_box()
     page.keyboard.press("End")
-    expect(page.locator(".controls .ply")).to_have_text("121")
+    expect(page.locator(".controls .ply")).to_have_text("120")
     eventually(page, lambda: page.evaluate(IN_SIGHT), True)
     eventually(page, page.locator("svg.board").bounding_box, board)
 

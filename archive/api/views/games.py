@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
-from archive.api.downloads import DOWNLOADS, UnencodableError, extensions, write
+from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
@@ -111,7 +111,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
         header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
     # Looked up once: routes take longer than all that is known of a game.
     whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
-    downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
+    downloads = {name: f"{whole}{name}" for name in GAMES[row.kind].formats.names}
     return Response(
         game_json(row, request)
         | {
@@ -166,7 +166,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
     game = _game(request, pk)
-    formats = extensions(game.kind)
+    formats = GAMES[game.kind].formats.names
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     try:

@@ -96,6 +96,7 @@ def detail(request: Request, pk: int) -> Response:
         {
             "id": upload.pk,
             "name": upload.name,
+            "paths": upload.paths or [],
             "size": upload.size,
             "sha256": upload.sha256,
             "received": upload.received,

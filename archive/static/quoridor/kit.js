@@ -6,7 +6,7 @@ import { decode, inPath, positionCode } from "./qf_code.js";
 import { PAWN, play, readName, WALL, wallsLeft } from "./rules.js";
 import { positionWords } from "./words.js";
 
-/** @typedef {import("../archive/js/board.js").Arrow} Arrow */
+/** @typedef {import("../archive/js/archive-moves.js").Arrow} Arrow */
 /** @typedef {{color: 0 | 1, from?: string, to?: string, wall?: string}} Move */
 
 /** @param {Move} move @returns {number} as in rules.js */

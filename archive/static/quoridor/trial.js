@@ -8,12 +8,12 @@ import { moveAt } from "./pointing.js";
 import { copy, cutOffBy, fault, name, PAWN, pawnMoves, play as applied, readName, winner } from "./rules.js";
 import { refusal } from "./words.js";
 
-/** As archive/web/wording.py has them. */
+/** As kifu_core/quoridor/telling.py has them. */
 const MARKS = ["♙", "♟\ufe0e"];
 
 /**
  * @param {import("../archive/js/replay.js").Replay} replay
- * @returns {{play: (move: number) => void}}
+ * @returns {{play: (text: string) => void}} plays a move by its name
  */
 export function startTrials(replay) {
   const { root, board } = replay;
@@ -84,7 +84,7 @@ export function startTrials(replay) {
 
   showTried(replay);
   goOn();
-  return { play };
+  return { play: (text) => play(readName(text) || 0) };
 }
 
 /**

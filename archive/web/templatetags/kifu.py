@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from django import template
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from archive.web import rows, wording
 from archive.web.forms import fields_html
+from archive.web.games import PAGES
 from archive.web.lines import usual_start
 from kifu_core.games import GAMES, SHOGI
 
@@ -143,6 +145,18 @@ def with_letters(context: Mapping[str, Any]) -> bool:
     if request is None:  # the page that tells of a fault of ours
         return False
     return bool((request.GET.get("pieces") or request.COOKIES.get("pieces")) == "letters")
+
+
+@register.simple_tag
+def pages_of_games() -> list[tuple[str, str]]:
+    """The pages that only some games have and every page leads to: what each is called, and its address."""
+    return [(str(text), reverse(name)) for pages in PAGES.values() for text, name in pages.links]
+
+
+@register.simple_tag
+def styles_of_games() -> list[str]:
+    """The style sheets of pages on which boards of any game may be shown."""
+    return [static(name) for pages in PAGES.values() for name in pages.styles]
 
 
 @register.simple_tag(takes_context=True)

@@ -7,6 +7,7 @@
 import { recall, remember } from "./memory.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
+/** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
 
 const PAUSE = 160;
 const KEPT = 300;
@@ -129,7 +130,7 @@ function isOnlyShownGame(place) {
 
 /**
  * @param {HTMLElement} place with the table of moves
- * @returns {import("./board.js").Arrow[]} for the most frequent moves, by their share
+ * @returns {Arrow[]} for the most frequent moves, by their share
  */
 export function arrowsOf(place) {
   const rows = rowsIn(place);

@@ -4,8 +4,6 @@
  * replayed and converted. Nothing of it is stored: `POST api/v1/check` and `convert` forget what they read.
  */
 
-import "./kifu-replay.js";
-
 /** @typedef {{code?: string, message: string, detail?: string, severity: string, line?: number | null, column?: number | null}} Finding */
 /** @typedef {{header: Record<string, string>, plies: number, issues: Finding[]}} Checked */
 /** @typedef {{record: object | string}} Converted */
@@ -30,6 +28,7 @@ function watch(place, form) {
   let name = "";
   /** What records of this kind of game are written as. @type {string[]} */
   let formats = [];
+  let game = "";
   let timer = 0;
   let asked = 0;
 
@@ -56,6 +55,7 @@ function watch(place, form) {
     if (mine !== asked) return;
     if (answer.seconds) timer = setTimeout(check, answer.seconds * 1000);
     formats = answer.ok ? answer.body.formats : [];
+    game = answer.ok ? answer.body.game : "";
     offer(format, formats);
     show(place, answer.body, answer.ok);
   }
@@ -81,11 +81,9 @@ function watch(place, form) {
   for (const name of ["paste", "drop"]) document.addEventListener(name, changed);
 
   place.querySelector(".look")?.addEventListener("click", async () => {
-    const isShogi = formats.includes("jkf");
-    const { games } = await converted(isShogi ? "jkf" : "qf");
-    result.replaceChildren(...games.slice(0, 1).map((/** @type {Converted} */ game) =>
-      isShogi ? replayOf(game) : viewerOf(game)));
-    if (!isShogi) (await import("../../quoridor.js")).startBoards(result);
+    const { FORMAT, show: showRecord } = await import(`../../${game}/checking.js`);
+    const { games } = await converted(FORMAT);
+    if (games.length) showRecord(result, games[0].record);
   });
 
   place.querySelector(".convert")?.addEventListener("click", async () => {
@@ -128,21 +126,6 @@ function fieldOf(text, label) {
 function offer(select, formats) {
   for (const option of select.options) option.hidden = option.disabled = !formats.includes(option.value);
   if (select.selectedOptions[0]?.disabled) select.value = [...select.options].find((one) => !one.disabled)?.value || "";
-}
-
-/** @param {Converted} game */
-function replayOf(game) {
-  const replay = document.createElement("kifu-replay");
-  replay.textContent = JSON.stringify(game.record);
-  return replay;
-}
-
-/** @param {Converted} game */
-function viewerOf(game) {
-  const viewer = document.createElement("div");
-  viewer.className = "qf_board_viewer";
-  viewer.dataset.qfcode = String(game.record).trim();
-  return viewer;
 }
 
 /** @param {HTMLElement} place @param {any} answer @param {boolean} ok */

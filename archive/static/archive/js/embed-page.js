@@ -1,14 +1,13 @@
 // @ts-check
-/** The replay in a frame of another site: keys, wheel and swipes, and nothing that changes the address. */
+/** The replay in a frame of another site: keys and swipes, and nothing that changes the address. */
 
 import { listenToKeys, listenToSwipes } from "./gestures.js";
-import { Replay } from "./replay.js";
-import { shogi } from "./shogi-kit.js";
+import { replayIn } from "./replay.js";
 
-const root = document.getElementById("replay");
-const record = document.getElementById("record");
-if (root && record) {
-  const replay = new Replay(root, JSON.parse(record.textContent || ""), shogi);
+/** @param {import("./replay.js").Kit} kit */
+export function startFrame(kit) {
+  const replay = replayIn(kit);
+  if (!replay) return;
   listenToKeys(replay, { play: () => replay.step("forward") });
   listenToSwipes(replay);
 }

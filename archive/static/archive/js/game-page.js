@@ -7,24 +7,28 @@ import { startAutoplay } from "./autoplay.js";
 import { followOnCharts } from "./charts.js";
 import { listenToKeys, listenToSwipes, listenToWheel } from "./gestures.js";
 import { startKeys } from "./keys.js";
-import { Replay } from "./replay.js";
-import { shogi } from "./shogi-kit.js";
-import { startSharing } from "./sharing.js";
+import { replayIn } from "./replay.js";
 import { startTabs } from "./tabs.js";
-import { startTrials } from "./trial.js";
 
-const root = document.getElementById("replay");
-const record = document.getElementById("record");
-if (root && record) {
-  const replay = new Replay(root, JSON.parse(record.textContent || ""), shogi);
+/** @typedef {import("./replay.js").Replay} Replay */
+/** @typedef {import("./replay.js").Kit} Kit */
+
+/**
+ * @param {Kit} kit
+ * @param {(replay: Replay) => {play: (name: string) => void}} startTrials own moves, by their names
+ * @param {((replay: Replay) => void)[]} more what else the game's page has
+ */
+export function startGamePage(kit, startTrials, ...more) {
+  const replay = replayIn(kit);
+  if (!replay) return;
   const autoplay = startAutoplay(replay);
   const trials = startTrials(replay);
   listenToKeys(replay, { play: autoplay.toggle });
   listenToWheel(replay);
   listenToSwipes(replay);
-  showArchiveMoves(replay, trials.tryUsi);
+  showArchiveMoves(replay, trials.play);
   followOnCharts(replay);
-  startSharing(replay);
-  startTabs(root);
+  for (const start of more) start(replay);
+  startTabs(replay.root);
   startKeys();
 }

@@ -1,11 +1,10 @@
 // @ts-check
 /**
- * The page of a position: links to other positions change board, table, games and address without a load, and the
- * board of shogi is played on. What changes is the server's own page; without this module the same links load it.
+ * The page of a position: links to other positions change board, table, games and address without a load. What changes
+ * is the server's own page; without this module the same links load it. A game may make its board one to play on.
  */
 
 import "./embed-code.js";
-import { startExplorer } from "./explorer.js";
 
 const KEPT = 60;
 /** Asks for what stands below the header alone (archive/web/views.py). */
@@ -14,7 +13,15 @@ const PART = { "X-Part": "position" };
 /** @type {Map<string, Promise<HTMLElement>>} */
 const parts = new Map();
 const place = /** @type {HTMLElement} */ (document.getElementById("position"));
-const explorer = startExplorer(place, { go: (address) => show(address, { push: true, follows: true }) });
+/** @type {{fill: (part: HTMLElement) => void} | null} */
+let explorer = null;
+
+/** @typedef {(place: HTMLElement, page: {go: (address: string) => Promise<void>}) => typeof explorer} Explorer */
+
+/** @param {Explorer} start makes the board one to play on, and gives what shows another page in the place */
+export function playOn(start) {
+  explorer = start(place, { go: (address) => show(address, { push: true, follows: true }) });
+}
 
 /** @param {string} address @returns {Promise<HTMLElement>} */
 function partAt(address) {

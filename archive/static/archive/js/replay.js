@@ -20,7 +20,7 @@ const TRIED = 150;
  * What the replay has to know of a kind of game, whose positions and moves it only hands on.
  * @typedef {object} Kit
  * @property {(root: HTMLElement) => any} start the position where the record begins
- * @property {(host: HTMLElement, config: import("./board.js").BoardConfig) => any} board
+ * @property {(host: HTMLElement, config: {flip?: boolean, ranks?: string, hands?: [HTMLElement, HTMLElement]}) => any} board
  * @property {(position: any, move: any) => void} play
  * @property {(position: any, move: any) => void} takeBack
  * @property {(host: HTMLElement, board: any, shown: {position: any, played: number, move: any, label: string}) => void} show
@@ -319,13 +319,20 @@ function endOf(node) {
   return node;
 }
 
+/** @param {Kit} kit @returns {Replay | null} the replay that the page is about */
+export function replayIn(kit) {
+  const root = document.getElementById("replay");
+  const record = document.getElementById("record");
+  return root && record && new Replay(root, JSON.parse(record.textContent || ""), kit);
+}
+
 /** @param {Node} node @param {number} offset @returns {Node | null} */
 function sibling(node, offset) {
   const all = node.parent?.children || [];
   return all[all.indexOf(node) + offset] || null;
 }
 
-/** @param {Node} node @returns {import("./position.js").Move | null} the move that made the node's position */
+/** @param {Node} node @returns {import("./tree.js").Move | null} the move that made the node's position */
 function lastMove(node) {
   for (let at = /** @type {Node | null} */ (node); at; at = at.parent) if (at.move) return at.move;
   return null;

@@ -1,81 +1,28 @@
 // @ts-check
-/** Copies of the record and the position, the link to the shown move, and links into other programs. */
+/** Copies of the record and of the link to the shown move. */
 
 import { copyText, sayDone } from "./copying.js";
-import { toSfen, usiOf } from "./position.js";
-import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
-/** @typedef {import("./tree.js").Node} Node */
 
-/** @param {Replay} replay */
-export function startSharing(replay) {
-  const { root } = replay;
-  root.addEventListener("click", async (event) => {
+/**
+ * @param {Replay} replay
+ * @param {Record<string, (url: string) => string | Promise<string>>} [own] texts that are no files of the server's, by name
+ */
+export function startSharing(replay, own = {}) {
+  const texts = { link: () => location.origin + replay.addressOf(replay.shown), ...own };
+  replay.root.addEventListener("click", async (event) => {
     const button = event.target instanceof Element && event.target.closest("button[data-take]");
     if (!(button instanceof HTMLButtonElement)) return;
-    await copyText(await textFor(replay, button));
+    const { take = "", url = "" } = button.dataset;
+    await copyText(await (texts[take] || fetched)(url));
     sayDone(button);
   });
-  const links = /** @type {HTMLAnchorElement[]} */ ([...root.querySelectorAll("a[data-open-in]")]);
-  replay.onSettle((node) => {
-    for (const link of links) link.href = programAddress(replay, node, link.dataset.openIn || "");
-  });
 }
 
-/**
- * @param {Replay} replay
- * @param {HTMLButtonElement} button
- * @returns {Promise<string>}
- */
-async function textFor(replay, button) {
-  const { take, url } = button.dataset;
-  if (take === "link") return location.origin + replay.addressOf(replay.shown);
-  if (take === "usi" && !isPiece(replay)) return usiText(replay, lastOf(replay.shown));
-  const code = replay.root.querySelector(".shogi64")?.textContent || "";
-  const answer = await fetch((url || "").replace("CODE", code));
+/** @param {string} address @returns {Promise<string>} */
+export async function fetched(address) {
+  const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return answer.text();
-}
-
-/** @param {Replay} replay @returns {boolean} whether the page holds only a part of the record */
-function isPiece({ first, nodes }) {
-  return Boolean(first.before) || [...nodes.values()].some((node) => node.last);
-}
-
-/** @param {Replay} replay @param {Node} end @returns {string} the line as USI's position command */
-export function usiText(replay, end) {
-  const moves = movesTo(end);
-  return `position sfen ${replay.root.dataset.start}${moves.length ? ` moves ${moves.join(" ")}` : ""}`;
-}
-
-/** @param {Node} node @returns {string[]} the moves to a node from the first one of the page, in USI */
-function movesTo(node) {
-  return lineTo(node).slice(1).flatMap((one) => (one.move ? [usiOf(one.move)] : []));
-}
-
-/**
- * @param {Replay} replay
- * @param {Node} node
- * @param {string} program
- * @returns {string}
- */
-function programAddress(replay, node, program) {
-  const position = toSfen(replay.position, node.played + 1).replaceAll(" ", "_");
-  const start = replay.root.dataset.start || "";
-  switch (program) {
-    case "lishogi":
-      return `https://lishogi.org/analysis/${position}`;
-    case "lishogi-editor":
-      return `https://lishogi.org/editor/${position}`;
-    case "kento": {
-      const query = new URLSearchParams({ initpos: start, moves: movesTo(lastOf(node)).join(".") });
-      return `https://www.kento-shogi.com/?${query}#${node.played - replay.first.played}`;
-    }
-    default: {
-      const query = new URLSearchParams({ num: String(node.played - replay.first.played), sfen: usiText(replay, lastOf(node)) });
-      // This program reads %20, not the plus sign that stands for a blank in forms.
-      return `https://www.studiok-i.net/ps/?${String(query).replaceAll("+", "%20")}`;
-    }
-  }
 }

@@ -7,9 +7,7 @@
  * Of a long record a page holds only a piece, which may begin later than the record and end before its lines do.
  */
 
-import { usiOf } from "./position.js";
-
-/** @typedef {import("./position.js").Move} Move */
+/** @typedef {{color: number, to: any, from?: any}} Move a move as its game's records have it */
 
 /**
  * @typedef {object} Entry an element of JKF's `moves`
@@ -130,11 +128,6 @@ export function tryMove(nodes, parent, move, words) {
   nodes.set(key, node);
   parent.children.push(node);
   return node;
-}
-
-/** @param {Node} node @param {string} usi @returns {boolean} whether this move of shogi leads to the node */
-export function isMove(node, usi) {
-  return node.name ? node.name === usi : Boolean(node.move) && usiOf(/** @type {Move} */ (node.move)) === usi;
 }
 
 /**

@@ -1,7 +1,6 @@
 // @ts-check
 /** The visitor's own moves below the board: the line that was tried, the way back to the game, and to keeping it. */
 
-import { usiText } from "./sharing.js";
 import { lastOf, lineTo } from "./tree.js";
 
 /** @typedef {import("./tree.js").Node} Node */
@@ -11,8 +10,11 @@ export function askedMoves() {
   return JSON.parse(document.getElementById("tried")?.textContent || "[]");
 }
 
-/** @param {import("./replay.js").Replay} replay */
-export function showTried(replay) {
+/**
+ * @param {import("./replay.js").Replay} replay
+ * @param {(end: Node) => string} [textOf] a line as a record, where it can be kept as one
+ */
+export function showTried(replay, textOf) {
   const line = /** @type {HTMLElement} */ (replay.root.querySelector(".tried"));
   const list = /** @type {HTMLElement} */ (line.querySelector("ol"));
   const back = /** @type {HTMLAnchorElement} */ (line.querySelector("a.back"));
@@ -26,7 +28,7 @@ export function showTried(replay) {
     const left = tried[0]?.parent;
     if (left) back.href = replay.addressOf(left);
     back.dataset.key = left?.key;
-    if (keep && left) keep.href = `${keep.pathname}?${new URLSearchParams({ text: usiText(replay, lastOf(node)) })}`;
+    if (keep && left && textOf) keep.href = `${keep.pathname}?${new URLSearchParams({ text: textOf(lastOf(node)) })}`;
   }
 
   /** @param {Node} node @param {boolean} current @returns {HTMLElement} */

@@ -1,0 +1,381 @@
+// @ts-check
+/**
+ * The shogi board as SVG: wood, wedge-shaped pieces with one kanji, coordinates, the last move, both hands.
+ * Measures and structure are those of kifu_core/shogi/draw.py, so that a board drawn by the server does not jump.
+ */
+
+import { squareOf } from "./position.js";
+
+/** @typedef {import("./position.js").Position} Position */
+
+/**
+ * @typedef {object} BoardConfig
+ * @property {boolean} [flip] White's side at the bottom
+ * @property {string} [ranks] the names of the nine ranks, from the top
+ * @property {boolean} [letters] pieces as Western players write them; otherwise as the page says
+ * @property {[HTMLElement, HTMLElement]} [hands] where the hands of colour 0 and colour 1 are drawn
+ */
+
+/**
+ * @typedef {object} View
+ * @property {Position} position
+ * @property {number | null} from the last move's origin, null for drops and at the start
+ * @property {number | null} to the last move's target
+ * @property {string} label the position in words, for those who do not see it
+ */
+
+/**
+ * @typedef {object} Board
+ * @property {(view: View) => void} show draws what differs from what is shown
+ * @property {(flip: boolean) => void} flip
+ * @property {(arrows: Arrow[]) => void} arrows draws these and no others
+ * @property {(chosen: number | null, targets: number[], over?: number | null) => void} mark a chosen square, where it
+ *   may go, and the one of these that is pointed at
+ * @property {(at: number | null) => void} lift draws the piece of the square as one that is carried; null for none
+ * @property {() => boolean} flipped
+ * @property {() => number} pieceSize the height of a square as it is shown, in pixels
+ * @property {(event: MouseEvent) => number | null} squareAt the square under the pointer
+ */
+
+/** @typedef {import("../archive/js/archive-moves.js").Arrow} Arrow */
+
+/**
+ * @typedef {object} Piece
+ * @property {SVGElement} group
+ * @property {SVGElement} shape
+ * @property {SVGElement} text
+ * @property {number} kind
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+const CELL = { width: 60, height: 66 };
+const EDGE = { left: 8, top: 26, right: 30, bottom: 8 };
+const WIDTH = EDGE.left + 9 * CELL.width + EDGE.right;
+const HEIGHT = EDGE.top + 9 * CELL.height + EDGE.bottom;
+const HAND = { slot: 66, height: 66 };
+const RANKS = "一二三四五六七八九";
+const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と", "杏", "圭", "全", "馬", "龍"];
+const LETTERS = ["", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
+const SIZES = [0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98];
+const HAND_ORDER = [7, 6, 5, 4, 3, 2, 1];
+const OUTLINES = SIZES.map(outline);
+/** Half a turn around the middle of the squares. */
+const TURN = `rotate(180 ${EDGE.left + 4.5 * CELL.width} ${EDGE.top + 4.5 * CELL.height})`;
+
+/**
+ * @param {HTMLElement} host its content is replaced by the board
+ * @param {BoardConfig} config
+ * @returns {Board}
+ */
+export function createBoard(host, config = {}) {
+  const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "board", role: "img" });
+  const marks = [mark(svg, "last-from"), mark(svg, "last-to")];
+  const labels = drawGrid(svg);
+  const choices = svg.appendChild(make("g", { class: "choices-marks" }));
+  const sides = [1, 0].map((color) => createSide(svg, color));
+  const arrowLayer = svg.appendChild(make("g", { class: "board-arrows", "aria-hidden": "true" }));
+  const letters = config.letters ?? document.documentElement.dataset.pieces === "letters";
+  let flipped = false;
+  /** @type {View | null} */
+  let current = null;
+  /** @type {string[]} */
+  const shownHands = ["", ""];
+
+  /** @param {boolean} all whether everything is drawn anew, as after a flip */
+  function render(all) {
+    if (!current) return;
+    const { position, from, to, label } = current;
+    for (const side of sides) side.show(position.board, letters, flipped, all);
+    placeMark(marks[0], from, flipped);
+    placeMark(marks[1], to, flipped);
+    svg.setAttribute("aria-label", label);
+    config.hands?.forEach((place, color) => {
+      const key = `${position.hands[color].join()} ${flipped}`;
+      if (shownHands[color] === key) return;
+      shownHands[color] = key;
+      drawHand(place, position.hands[color], color === 1 ? !flipped : flipped, letters);
+    });
+  }
+
+  /** @param {boolean} flip */
+  function turn(flip) {
+    flipped = flip;
+    setLabels(labels, config.ranks || RANKS, flip);
+    render(true);
+  }
+
+  turn(Boolean(config.flip));
+  host.replaceChildren(svg);
+  return {
+    show(view) {
+      const first = current === null;
+      current = view;
+      render(first);
+    },
+    flip: turn,
+    arrows(list) {
+      if (!list.length && !arrowLayer.firstChild) return;
+      arrowLayer.replaceChildren(...list.map((arrow) => drawArrow(arrow, flipped)).reverse());
+    },
+    flipped: () => flipped,
+    pieceSize: () => (svg.getBoundingClientRect().width / WIDTH) * CELL.height,
+    lift(at) {
+      for (const side of sides) side.lift(at);
+    },
+    mark(chosen, targets, over = null) {
+      const found = targets.map((at) => markAt(at === over ? "target over" : "target", at, flipped));
+      if (chosen !== null) found.unshift(markAt("chosen", chosen, flipped));
+      choices.replaceChildren(...found);
+    },
+    squareAt(event) {
+      const place = new DOMPoint(event.clientX, event.clientY)
+        .matrixTransform(/** @type {SVGSVGElement} */ (svg).getScreenCTM()?.inverse());
+      const column = Math.floor((place.x - EDGE.left) / CELL.width);
+      const row = Math.floor((place.y - EDGE.top) / CELL.height);
+      if (column < 0 || column > 8 || row < 0 || row > 8) return null;
+      return flipped ? 80 - (row * 9 + column) : row * 9 + column;
+    },
+  };
+}
+
+/** @param {string} name @param {number} at @param {boolean} flip @returns {SVGElement} */
+function markAt(name, at, flip) {
+  const [x, y] = corner(at, flip);
+  return make("rect", { class: name, x, y, width: CELL.width, height: CELL.height });
+}
+
+/**
+ * @param {Arrow} arrow
+ * @param {boolean} flip
+ * @returns {SVGElement} an arrow, or a ring around the square of a drop
+ */
+function drawArrow({ move: usi, weight }, flip) {
+  const [tx, ty] = middle(squareOf(usi.slice(2, 4)), flip);
+  const group = make("g", { opacity: 0.3 + 0.5 * weight });
+  const width = 4 + 8 * weight;
+  if (usi[1] === "*") {
+    group.append(make("circle", { class: "ring", cx: tx, cy: ty, r: 27, "stroke-width": width }));
+    return group;
+  }
+  const [fx, fy] = middle(squareOf(usi.slice(0, 2)), flip);
+  const length = Math.hypot(tx - fx, ty - fy);
+  const [ux, uy] = [(tx - fx) / length, (ty - fy) / length];
+  const head = 10 + width;
+  const [bx, by] = [tx - ux * head, ty - uy * head];
+  const wing = head * 0.6;
+  group.append(
+    make("line", { x1: fx, y1: fy, x2: bx, y2: by, "stroke-width": width }),
+    make("path", { d: `M${tx} ${ty}L${bx - uy * wing} ${by + ux * wing}L${bx + uy * wing} ${by - ux * wing}Z` }),
+  );
+  return group;
+}
+
+/** @param {number} at @param {boolean} flip @returns {[number, number]} */
+function middle(at, flip) {
+  const [x, y] = corner(at, flip);
+  return [x + CELL.width / 2, y + CELL.height / 2];
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @returns {SVGElement}
+ */
+function make(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+/** @param {SVGElement} svg @param {string} name @returns {SVGElement} */
+function mark(svg, name) {
+  if (!svg.firstChild) {
+    svg.append(make("rect", { class: "wood", width: WIDTH, height: HEIGHT, rx: 6 }));
+  }
+  return svg.appendChild(make("rect", { class: name, width: CELL.width, height: CELL.height }));
+}
+
+/** @param {SVGElement} svg @returns {SVGElement[]} the 18 labels: files from the left, ranks from the top */
+function drawGrid(svg) {
+  const right = EDGE.left + 9 * CELL.width;
+  const bottom = EDGE.top + 9 * CELL.height;
+  let lines = "";
+  for (let i = 0; i <= 9; i++) {
+    lines += `M${EDGE.left} ${EDGE.top + i * CELL.height}H${right}M${EDGE.left + i * CELL.width} ${EDGE.top}V${bottom}`;
+  }
+  svg.append(make("path", { class: "lines", d: lines }));
+  for (const [column, row] of [[3, 3], [6, 3], [3, 6], [6, 6]]) {
+    svg.append(make("circle", {
+      class: "star", cx: EDGE.left + column * CELL.width, cy: EDGE.top + row * CELL.height, r: 4,
+    }));
+  }
+  const files = Array.from({ length: 9 }, (_, i) =>
+    make("text", { class: "label", x: EDGE.left + (i + 0.5) * CELL.width, y: EDGE.top - 7 }));
+  const ranks = Array.from({ length: 9 }, (_, i) =>
+    make("text", { class: "label", x: right + EDGE.right / 2, y: EDGE.top + (i + 0.5) * CELL.height + 6 }));
+  svg.append(...files, ...ranks);
+  return [...files, ...ranks];
+}
+
+/** @param {SVGElement[]} labels @param {string} ranks @param {boolean} flip */
+function setLabels(labels, ranks, flip) {
+  for (let i = 0; i < 9; i++) {
+    labels[i].textContent = String(flip ? i + 1 : 9 - i);
+    labels[9 + i].textContent = ranks[flip ? 8 - i : i];
+  }
+}
+
+/**
+ * The pieces of one side, drawn as that side sees them; the board turns the side that looks down.
+ * Pieces have no transform of their own: each would be a layer of paint apart, and a step many times as dear.
+ * @param {SVGElement} svg
+ * @param {number} color
+ */
+function createSide(svg, color) {
+  const side = svg.appendChild(make("g", { class: "side" }));
+  /** @type {(Piece | null)[]} */
+  const pieces = new Array(81).fill(null);
+  /** @type {Piece[]} */
+  const spare = [];
+
+  /**
+   * What moved is moved and what fell is taken away, so that little is laid out and painted anew.
+   * @param {Int8Array} board @param {boolean} letters @param {boolean} flip @param {boolean} all
+   */
+  function show(board, letters, flip, all) {
+    if (all && (color === 1) !== flip) side.setAttribute("transform", TURN);
+    else if (all) side.removeAttribute("transform");
+    const wanted = [];
+    for (let at = 0; at < 81; at++) {
+      const kind = color ? Math.max(0, -board[at]) : Math.max(0, board[at]);
+      const known = pieces[at];
+      if (!all && kind === (known ? known.kind : 0)) continue;
+      if (known) spare.push(known);
+      pieces[at] = null;
+      if (kind) wanted.push(at);
+    }
+    for (const at of wanted) {
+      const kind = Math.abs(board[at]);
+      const same = spare.findIndex((piece) => piece.kind === kind);
+      const piece = spare.splice(same, 1)[0] || emptyPiece();
+      const [x, y] = middle(at, color === 1);
+      setPiece(piece, color ? -kind : kind, x, y, { letters, turned: (color === 1) !== flip });
+      pieces[at] = piece;
+      if (!piece.group.parentNode) side.append(piece.group);
+    }
+    for (const piece of spare) piece.group.remove();
+  }
+
+  /** @param {number | null} at */
+  function lift(at) {
+    pieces.forEach((piece, square) => piece?.group.classList.toggle("lifted", square === at));
+  }
+
+  return { show, lift };
+}
+
+/**
+ * A piece by itself.
+ * @param {number} signed its kind, negative for White
+ * @param {boolean} flip whether White sits below
+ * @returns {SVGElement}
+ */
+export function pictureOf(signed, flip) {
+  const side = CELL.height;
+  const svg = make("svg", { viewBox: `0 0 ${side} ${side}`, "aria-hidden": "true" });
+  const piece = emptyPiece();
+  const turned = (signed < 0) !== flip;
+  setPiece(piece, signed, side / 2, side / 2, { letters: document.documentElement.dataset.pieces === "letters", turned });
+  if (turned) piece.group.setAttribute("transform", `rotate(180 ${side / 2} ${side / 2})`);
+  svg.append(piece.group);
+  return svg;
+}
+
+/** @returns {Piece} */
+function emptyPiece() {
+  const [group, shape, text] = [make("g", {}), make("path", {}), make("text", {})];
+  group.append(shape, text);
+  return { group, shape, text, kind: 0 };
+}
+
+/** @param {number} at @param {boolean} flip @returns {[number, number]} */
+function corner(at, flip) {
+  const shown = flip ? 80 - at : at;
+  return [EDGE.left + (shown % 9) * CELL.width, EDGE.top + Math.floor(shown / 9) * CELL.height];
+}
+
+/** @param {SVGElement} rect @param {number | null} at @param {boolean} flip */
+function placeMark(rect, at, flip) {
+  rect.setAttribute("visibility", at === null ? "hidden" : "visible");
+  if (at === null) return;
+  const [x, y] = corner(at, flip);
+  rect.setAttribute("x", String(x));
+  rect.setAttribute("y", String(y));
+}
+
+/**
+ * @param {Piece} piece
+ * @param {number} signed its kind, negative for White
+ * @param {number} x
+ * @param {number} y
+ * @param {{letters: boolean, turned: boolean}} look letters stand upright on pieces that point down
+ */
+function setPiece(piece, signed, x, y, { letters, turned }) {
+  const { group, shape, text } = piece;
+  const kind = Math.abs(signed);
+  shape.setAttribute("d", `M${x} ${y}${OUTLINES[kind]}`);
+  text.setAttribute("x", String(x));
+  text.setAttribute("y", String(y + (letters ? (turned ? 6 : 14) : 13)));
+  if (letters && turned) text.setAttribute("transform", `rotate(180 ${x} ${y})`);
+  else text.removeAttribute("transform");
+  if (piece.kind === kind) return;
+  piece.kind = kind;
+  group.setAttribute("class", kind > 8 ? "piece promoted" : "piece");
+  text.setAttribute("font-size", String((letters ? (kind > 8 ? 24 : 30) : 34) * SIZES[kind]));
+  if (letters) text.setAttribute("class", "letter");
+  text.textContent = letters ? LETTERS[kind] : kind === 8 && signed < 0 ? "王" : KANJI[kind];
+}
+
+/** @param {number} size @returns {string} a piece's outline, from its middle */
+function outline(size) {
+  const at = (/** @type {number} */ n) => Math.round(n * size * 10) / 10;
+  return `m0 ${at(-30)}l${at(17)} ${at(8)}l${at(7)} ${at(50)}h${at(-48)}l${at(7)} ${at(-50)}z`;
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {Uint8Array} hand
+ * @param {boolean} turned whether the pieces point down
+ * @param {boolean} letters
+ */
+function drawHand(place, hand, turned, letters) {
+  const kinds = HAND_ORDER.filter((kind) => hand[kind]);
+  const width = Math.max(1, kinds.reduce((sum, kind) => sum + slotWidth(hand[kind]), 0));
+  const svg = make("svg", { viewBox: `0 0 ${width} ${HAND.height}`, class: "hand", "aria-hidden": "true" });
+  let x = 0;
+  for (const kind of kinds) {
+    const piece = emptyPiece();
+    const [px, py] = [x + 30, HAND.height / 2];
+    setPiece(piece, kind, px, py, { letters, turned });
+    if (turned) piece.group.setAttribute("transform", `rotate(180 ${px} ${py})`);
+    piece.group.dataset.kind = String(kind);
+    svg.append(piece.group);
+    if (hand[kind] > 1) svg.append(countText(x + 58, hand[kind]));
+    x += slotWidth(hand[kind]);
+  }
+  place.replaceChildren(svg);
+  place.classList.toggle("none", !kinds.length);
+}
+
+/** @param {number} count @returns {number} */
+function slotWidth(count) {
+  if (count > 9) return HAND.slot + 36;
+  return count > 1 ? HAND.slot + 18 : HAND.slot;
+}
+
+/** @param {number} x @param {number} count @returns {SVGElement} */
+function countText(x, count) {
+  const text = make("text", { class: "count", x, y: HAND.height / 2 + 12 });
+  text.textContent = String(count);
+  return text;
+}

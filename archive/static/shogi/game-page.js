@@ -1,0 +1,7 @@
+// @ts-check
+import { startGamePage } from "../archive/js/game-page.js";
+import { shogi } from "./kit.js";
+import { startSharing } from "./sharing.js";
+import { startTrials } from "./trial.js";
+
+startGamePage(shogi, startTrials, startSharing);

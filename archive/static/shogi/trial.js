@@ -1,0 +1,78 @@
+// @ts-check
+/**
+ * Own moves from any ply of a game, on its board. A tried line hangs on the tree beside the record's lines;
+ * nothing of it is stored or sent.
+ */
+
+import { fromSfen, moveOf, play, toSfen } from "./position.js";
+import { isMove, Playing, wordsOf } from "./playing.js";
+import { usiText } from "./sharing.js";
+import { startSolving } from "./solving.js";
+import { tryMove } from "../archive/js/tree.js";
+import { askedMoves, showTried } from "../archive/js/tried.js";
+
+/** @typedef {import("../archive/js/replay.js").Replay} Replay */
+/** @typedef {import("../archive/js/tree.js").Node} Node */
+/** @typedef {import("./playing.js").Legal} Legal */
+
+const MARKS = ["▲", "△"];
+
+/**
+ * @param {Replay} replay
+ * @returns {{play: (usi: string) => void}}
+ */
+export function startTrials(replay) {
+  const { root, board } = replay;
+  const solving = startSolving(replay);
+  const playing = new Playing({
+    root,
+    board,
+    legalUrl: root.dataset.legalUrl || "",
+    position: () => replay.position,
+    here: () => replay.shown,
+    play: ({ move: usi }) => {
+      if (!solving?.judge(usi)) tryUsi(usi);
+    },
+    swiped: true,
+  });
+
+  /** @param {string} usi */
+  async function tryUsi(usi) {
+    const node = replay.shown;
+    const known = node.children.find((child) => isMove(child, usi));
+    if (known) {
+      replay.go(known);
+      return;
+    }
+    const moves = await playing.legal();
+    const found = moves.find((one) => one.move === usi);
+    if (!found || node !== replay.shown) return;
+    const text = wordsOf(replay.position, found, moves.map((one) => one.move));
+    const move = moveOf(replay.position, usi);
+    replay.go(tryMove(replay.nodes, node, move, { name: usi, text: markedText(move.color, text) }));
+  }
+
+  /** The line of own moves with which the page was asked for. */
+  function goOn() {
+    const position = fromSfen(toSfen(replay.position, 1));
+    let node = replay.shown;
+    for (const { move: name, text } of askedMoves()) {
+      const move = moveOf(position, name);
+      const known = node.children.find((child) => isMove(child, name));
+      node = known || tryMove(replay.nodes, node, move, { name, text });
+      play(position, move);
+    }
+    replay.go(node);
+  }
+
+  showTried(replay, (end) => usiText(replay, end));
+  goOn();
+  replay.onShow(() => playing.release());
+  replay.onSettle(() => playing.refill());
+  return { play: tryUsi };
+}
+
+/** @param {number} color @param {string} text @returns {string} */
+function markedText(color, text) {
+  return text.startsWith(MARKS[0]) || text.startsWith(MARKS[1]) ? text : MARKS[color] + text;
+}

@@ -1,0 +1,69 @@
+"""What the pages have to know of a kind of game beside what `kifu_core` does: its words, files and links.
+
+Each game's room beside this module describes it in `pages`, has its views and addresses in `urls` and the
+tags of its templates in `tags`; its templates and static files lie in folders of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from kifu_core.jkf import Record
+
+Named = tuple[tuple[Any, str], ...]
+"""What people read and what programs do."""
+
+UNDECIDED: Final[tuple[Promise, Promise]] = (_("draw"), _("no result"))
+OWN_START: Final = _("own start position")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What things of a game are called.
+
+    `results` are the words for results by number (colour 0, colour 1, draw, unknown), `marks` stand before
+    the players of both colours and are drawn in a `shape`, `sides` are words for the names of sides, and
+    `seats` for colours 0 and 1 where games from all starts are added up. `starts` and `endings` are by their
+    names in records, the start `usual` needs no word. `first_moves` heads those of a player.
+    """
+
+    game: Promise
+    results: tuple[Promise, ...]
+    marks: tuple[str, str]
+    shape: str
+    sides: Mapping[str, Any]
+    seats: tuple[Any, Any]
+    starts: Mapping[str, Promise]
+    usual: str
+    endings: Mapping[str, Promise]
+    first_moves: Promise
+
+
+@dataclass(frozen=True, slots=True)
+class GamePages:
+    """What pages of a game offer beside what those of all games do.
+
+    `whole` is the format that says everything of its records, `programs` take a position or a game in their
+    address. `styles` are for pages with boards of any game,
+    `links` for the foot of every page: the names of their addresses and what they are called.
+
+    `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
+    start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
+    need of the position with which the shown piece of a record begins, at a ply, after so many moves.
+    """
+
+    words: Words
+    whole: str
+    header: Callable[[str], str]
+    side_names: Callable[[str], tuple[str, str]]
+    board: Callable[[Any, int], dict[str, str]]
+    beginning: Callable[[Record, Any, int, int], dict[str, str]]
+    programs: Named = ()
+    styles: tuple[str, ...] = ()
+    links: Named = ()

@@ -1,0 +1,1 @@
+"""Pages that only Quoridor has, and what other pages have to know of it."""

@@ -1,0 +1,76 @@
+"""What pages have to know of Quoridor."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from archive.issues import language
+from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
+from kifu_core.errors import KifuError
+from kifu_core.jkf import Record
+from kifu_core.quoridor.formats.headers import tag_of
+from kifu_core.quoridor.game import QUORIDOR as GAME
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.texts import MARKS
+
+_SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
+
+
+_PLAYERS: Final = ("先手", "後手")
+
+
+def header(name: str) -> str:
+    """What a header is called: records name theirs as shogi's do, in English they have tags."""
+    return tag_of(name) if language() == "en" else name
+
+
+def side_names(_start: str) -> tuple[str, str]:
+    """What the sides are called where the record names nobody."""
+    return str(_SIDES["white"]), str(_SIDES["black"])
+
+
+def beginning(record: Record, position: Position, ply: int, _played: int) -> dict[str, Any]:
+    """Where a piece of a record begins, and the main line as the free board reads it: its start where no code
+    can hold the moves."""
+    start = GAME.codec.encode(position) if ply else GAME.replay.start_text(record)
+    try:
+        code = GAME.formats.dump(record, "qf").strip()
+    except KifuError:
+        code = GAME.replay.start_text(record)
+    return {"start": start, "board_code": code}
+
+
+QUORIDOR: Final = GamePages(
+    words=Words(
+        game=_("Quoridor"),
+        results=(_("White wins"), _("Black wins"), *UNDECIDED),
+        marks=MARKS,
+        shape="disc",
+        sides=_SIDES,
+        seats=(_SIDES["white"], _SIDES["black"]),
+        starts={"START": _("usual start"), "OTHER": OWN_START},
+        usual="START",
+        endings={
+            "TORYO": _("resigns"),
+            "CHUDAN": _("adjourned"),
+            "SENNICHITE": _("repetition"),
+            "TIME_UP": _("out of time"),
+            "ILLEGAL_MOVE": _("illegal move"),
+            "HIKIWAKE": _("draw"),
+            "GOAL": _("reaches the goal"),
+            "WHITE_WINS": _("White wins"),
+            "BLACK_WINS": _("Black wins"),
+        },
+        first_moves=_("First moves as White"),
+    ),
+    whole="json",
+    header=header,
+    side_names=side_names,
+    board=lambda position, played: {},
+    beginning=beginning,
+    styles=("quoridor/boards.css",),
+    links=((_("Quoridor board"), "quoridor-board"),),
+)

@@ -1,0 +1,154 @@
+"""The position editor: a position read from whatever is pasted, and hints about what is odd in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from archive.api.errors import STATUSES
+from archive.entity_tags import tagged
+from archive.issues import detail_of, language
+from archive.limits.text_limits import check_text, limited_reading
+from archive.queries.position_lookup import of_text
+from archive.web.errors import invalid_code
+from archive.web.shogi.pages import SHOGI as PAGES
+from kifu_core.errors import DecodeError, KifuError
+from kifu_core.games import SHOGI
+from kifu_core.messages import message
+from kifu_core.shogi.draw import RANK_NAMES
+from kifu_core.shogi.formats.bod import diagram
+from kifu_core.shogi.handicaps import HANDICAPS as STARTS
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.oddities import Oddity, oddities
+from kifu_core.shogi.pieces import FULL_SET, KANJI, OU
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import FILES, RANKS
+
+SFEN_LIMIT: Final = 1000
+"""Characters of an SFEN in an address."""
+
+_SIDES: Final = ("☗", "☖")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Something odd in a position; `error` cannot come from a game, anything else can."""
+
+    error: bool
+    text: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest) -> HttpResponse:
+    """Set up a position by hand or from a text, look at what is odd in it, and search it."""
+    if request.method == "POST":
+        return read_pasted(request)
+    text = request.GET.get("sfen", "").strip()[:SFEN_LIMIT]
+    error, position = "", Position.initial()
+    if text:
+        try:
+            position = Position.from_sfen(text)
+        except KifuError as found:
+            error = message(found, language=language())
+    part = request.GET.get("part") == "hints"
+    template = "shogi/editor_hints.html" if part else "shogi/edit.html"
+    return render(request, template, _context(position, text, error), status=400 if error and part else 200)
+
+
+def read_pasted(request: HttpRequest) -> HttpResponse:
+    """Read a position out of a pasted text and show it; without one the text again, with the reason."""
+    text = request.POST.get("text", "")
+    try:
+        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        with limited_reading():
+            position = of_text(SHOGI, text.strip())
+    except KifuError as found:
+        return refused(request, text, found)
+    return redirect(f"{reverse('position-edit')}?{urlencode({'sfen': position.sfen()})}")
+
+
+def refused(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
+    """The editor with a pasted text that could not be read, unless it is too long, and the reason."""
+    status = STATUSES.get(error.code, 400)
+    context = _context(Position.initial(), "", detail_of(error))
+    shown = "" if error.code == "too-large" else text
+    return render(request, "shogi/edit.html", context | {"pasted": shown}, status=status)
+
+
+def _context(position: Position, text: str, error: str) -> dict[str, Any]:
+    try:
+        code = shogi64.encode(position)
+    except KifuError:
+        code = ""
+    return {
+        "position": position,
+        "sfen": position.sfen(),
+        "asked": text or position.sfen(),
+        "error": error,
+        "code": code,
+        "hints": hints(position),
+        "presets": _presets(),
+        "box": [(kind, KANJI[kind]) for kind in (*reversed(range(1, OU)), OU)],
+        "ranks": RANK_NAMES[language()],
+        "section": "positions",
+    }
+
+
+def _presets() -> list[tuple[str, str]]:
+    """Name and SFEN of every named start, and of an empty board."""
+    japanese = language() == "ja"
+    named = [
+        (
+            start.name if japanese or start.preset == "OTHER" else str(PAGES.words.starts[start.preset]),
+            f"{start.sfen} 1",
+        )
+        for start in STARTS
+    ]
+    return [*named, (_("Empty board"), "9/9/9/9/9/9/9/9/9 b - 1")]
+
+
+def hints(position: Position) -> list[Hint]:
+    """What is odd in a position, what no game can have first."""
+    return [Hint(one.impossible, _TEXTS[one.code] % _told(one)) for one in oddities(position)]
+
+
+_TEXTS: Final = {
+    "too-many-kings": _lazy("%(side)s has more than one king."),
+    "too-many": _lazy("%(piece)s: %(number)s pieces, a set has %(most)s."),
+    "two-pawns": _lazy("%(side)s has two pawns on file %(file)s."),
+    "dead": _lazy("%(side)s %(piece)s on %(place)s can never move."),
+    "in-check": _lazy("%(side)s is in check, but it is not its turn."),
+    "no-king": _lazy("%(side)s has no king."),
+    "no-move": _lazy("%(side)s has no legal move."),
+}
+
+
+def _told(one: Oddity) -> dict[str, str | int]:
+    rank = RANK_NAMES[language()][RANKS[one.square] - 1]
+    return {
+        "side": _SIDES[one.color],
+        "piece": KANJI[one.kind],
+        "number": one.number,
+        "most": FULL_SET[one.kind] if one.kind <= OU else 0,
+        "file": one.file,
+        "place": f"{FILES[one.square]}{rank}",
+    }
+
+
+@require_safe
+def bod(request: HttpRequest, code: str) -> HttpResponse:
+    """A position as the text diagram that Japanese programs exchange."""
+    try:
+        lines = diagram(shogi64.decode(code))
+    except DecodeError as error:
+        return invalid_code(request, SHOGI.name, code, error)
+    return tagged(request, HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8"))

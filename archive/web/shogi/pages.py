@@ -1,0 +1,98 @@
+"""What pages have to know of shogi."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.urls import reverse
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from archive.issues import language
+from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
+from kifu_core.jkf import Record
+from kifu_core.shogi.draw import RANK_NAMES
+from kifu_core.shogi.position import Position
+
+
+def side_names(start: str) -> tuple[str, str]:
+    """What the sides are called where the record names nobody."""
+    if start in ("HIRATE", "OTHER", ""):
+        return gettext("Black (sente)"), gettext("White (gote)")
+    return gettext("Black (shitate)"), gettext("White (uwate)")
+
+
+def board(position: Position, played: int) -> dict[str, str]:
+    """What a position is called beside its code, and the names of its ranks."""
+    return {
+        "sfen": position.sfen(played + 1),
+        "ranks": RANK_NAMES[language()],
+        "bod_url_pattern": reverse("position-bod", args=["CODE"]),
+    }
+
+
+def beginning(_record: Record, position: Position, ply: int, played: int) -> dict[str, Any]:
+    """Where a piece of a record begins."""
+    return {"start": position.sfen(played + 1 if ply else 1)}
+
+
+SHOGI: Final = GamePages(
+    words=Words(
+        game=_("shogi"),
+        results=(_("☗ wins"), _("☖ wins"), *UNDECIDED),
+        marks=("☗", "☖"),
+        shape="wedge",
+        sides={"black": _("Black"), "white": _("White")},
+        seats=(pgettext_lazy("handicap games too", "Black"), pgettext_lazy("handicap games too", "White")),
+        starts={
+            "HIRATE": _("even game"),
+            "KY": _("lance handicap"),
+            "KY_R": _("right lance handicap"),
+            "KA": _("bishop handicap"),
+            "HI": _("rook handicap"),
+            "HIKY": _("rook and lance handicap"),
+            "2": _("two-piece handicap"),
+            "3": _("three-piece handicap"),
+            "4": _("four-piece handicap"),
+            "5": _("five-piece handicap"),
+            "5_L": _("left five-piece handicap"),
+            "6": _("six-piece handicap"),
+            "7_L": _("left seven-piece handicap"),
+            "7_R": _("right seven-piece handicap"),
+            "8": _("eight-piece handicap"),
+            "10": _("ten-piece handicap"),
+            "OTHER": OWN_START,
+        },
+        usual="HIRATE",
+        endings={
+            "TORYO": _("resigns"),
+            "CHUDAN": _("adjourned"),
+            "SENNICHITE": _("repetition"),
+            "TIME_UP": _("out of time"),
+            "ILLEGAL_MOVE": _("illegal move"),
+            "+ILLEGAL_ACTION": _("Black acts against the rules"),
+            "-ILLEGAL_ACTION": _("White acts against the rules"),
+            "JISHOGI": _("impasse"),
+            "KACHI": _("wins by declaration"),
+            "HIKIWAKE": _("draw"),
+            "MATTA": _("takes a move back"),
+            "TSUMI": _("checkmate"),
+            "FUZUMI": _("no checkmate"),
+            "ERROR": _("error"),
+        },
+        first_moves=_("First moves as Black"),
+    ),
+    whole="jkf",
+    header=lambda name: name,
+    side_names=side_names,
+    board=board,
+    beginning=beginning,
+    # static/shogi/sharing.js knows how.
+    programs=(
+        ("lishogi", "lishogi"),
+        ("lishogi editor", "lishogi-editor"),
+        ("KENTO", "kento"),
+        ("ぴよ将棋ｗ", "piyo"),
+    ),
+    links=((_("Set up a position"), "position-edit"),),
+)

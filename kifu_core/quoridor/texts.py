@@ -1,0 +1,81 @@
+"""Positions and moves as words, typed texts and JSON objects: what an archive has of them beside records and
+codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kifu_core.errors import KifuError
+from kifu_core.messages import message
+from kifu_core.picture import Language
+from kifu_core.quoridor import qf_code
+from kifu_core.quoridor.board import SQUARE_NAMES, name
+from kifu_core.quoridor.formats import detect, load
+from kifu_core.quoridor.formats.qf import looks_coded
+from kifu_core.quoridor.position import Position
+from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
+from kifu_core.quoridor.replay import main_line
+
+
+def move_text(position: Position, move: int) -> str:
+    """A move about to be played, as lists write it."""
+    return name(move)
+
+
+MARKS: Final = ("♙", "♟\ufe0e")
+"""Stand before the moves of White and Black."""
+
+
+def written(move: Move, before: Move | None, language: Language) -> str:
+    """A move of a record with its side's mark: the square of a pawn, or a wall, in any language."""
+    return MARKS[move["color"]] + (move.get("wall") or move["to"])
+
+
+def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+    """A move about to be played, with its side's mark; the same in every language, whatever was before."""
+    return MARKS[position.turn] + text
+
+
+def named(text: str) -> Position | None:
+    """The position of a single qf_code that is a snapshot; None for a record, and for lists of moves.
+
+    Raises DecodeError for a single word that is neither.
+    """
+    if len(text.split()) != 1 or detect(text)[0] not in (None, "qf"):
+        return None
+    found = qf_code.normalized(qf_code.decode(text))
+    return found.start().position if found.moves is None else None
+
+
+def typed(text: str) -> Position | None:
+    """Return the position of a code, or of the end of a list of two moves and more; None for other words."""
+    if detect(text)[0] != ("alg" if len(text.split()) > 1 else "qf" if looks_coded(text) else ""):
+        return None
+    try:
+        if (position := named(text)) is not None:
+            return position
+        found = load(text).games
+    except KifuError:
+        return None
+    *_, (_ply, end, _move, _entry) = main_line(from_jkf(found[0].record)) if found else [(0, None, 0, None)]
+    return end
+
+
+def as_object(position: Position) -> dict[str, Any]:
+    """A position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
+    return {
+        "color": position.turn,
+        "pawns": [SQUARE_NAMES[square] for square in position.pawns],
+        "walls": [[name(wall) for wall in position.walls(color)] for color in (0, 1)],
+    }
+
+
+def of_object(value: Mapping[str, Any]) -> Position:
+    """The position of such an object; raises KifuError `bad-position-object` and says what is wrong."""
+    initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
+    try:
+        record = check({"game": KIND, "version": VERSION, "initial": initial, "moves": []})
+    except KifuError as error:
+        raise KifuError("bad-position-object", message(error, language="en")) from error
+    return start(record).position

@@ -1,0 +1,121 @@
+"""Moves as players of each language write them.
+
+Japanese ones as KI2 writes them; English ones in the notation of Western players (piece, origin where it is
+needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kifu_core.jkf import Move, Place
+from kifu_core.picture import Language
+from kifu_core.shogi import moves, rules
+from kifu_core.shogi.attacks import in_zone
+from kifu_core.shogi.pieces import BY_CODE, CAN_PROMOTE, CODES, LETTERS, NAMES, signed
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.spelling import RELATIVE
+from kifu_core.shogi.squares import JAPANESE, USI, square
+
+MARKS: Final = ("▲", "△")
+"""Stand before the moves of Black and White."""
+
+_SAME: Final = "同　"
+_PLACE: Final = 2
+"""Characters of a square's name."""
+
+
+# --- moves of records ------------------------------------------------------------------------------------
+
+
+def written(move: Move, before: Move | None, language: Language) -> str:
+    """A normalized move with its side's mark; `before` is the move before it, if any.
+
+    >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
+    >>> written(move, None, "ja"), written(move, None, "en")
+    ('▲７六歩', '▲P-7f')
+    """
+    return MARKS[move["color"]] + (_japanese(move, before) if language == "ja" else _english(move))
+
+
+def _japanese(move: Move, before: Move | None) -> str:
+    """The move without its side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
+
+    Some programs write KIF without 同, so where the move before went counts too.
+    """
+    same = move.get("same") or (before is not None and before["to"] == move["to"])
+    place = _SAME if same else JAPANESE[_square(move["to"])]
+    name = NAMES[BY_CODE[move["piece"]]]
+    words = "".join(RELATIVE[word] for word in move.get("relative", ""))
+    return place + name + words + {True: "成", False: "不成", None: ""}[move.get("promote")]
+
+
+def _english(move: Move) -> str:
+    """The move without its side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
+    piece = LETTERS[BY_CODE[move["piece"]]]
+    origin = move.get("from")
+    start = USI[_square(origin)] if origin and move.get("relative") else ""
+    sign = "*" if origin is None else "x" if move.get("capture") else "-"
+    tail = {True: "+", False: "=", None: ""}[move.get("promote")]
+    return f"{piece}{start}{sign}{USI[_square(move['to'])]}{tail}"
+
+
+def _square(place: Place) -> int:
+    return square(place["x"], place["y"])
+
+
+# --- moves about to be played ----------------------------------------------------------------------------
+
+
+def move_text(position: Position, move: int) -> str:
+    """A move about to be played as KI2 writes it, without the side: `７六歩`, `５八金右`, `２二角成`."""
+    words = "".join(RELATIVE[word] for word in rules.relative(position, move))
+    tail = {True: "成", False: "不成", None: ""}[_promotion(position, move)]
+    return JAPANESE[moves.target(move)] + NAMES[_moved(position, move)] + words + tail
+
+
+def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
+    """A move about to be played, with its side's mark. `text` is what `move_text` says of it, `last` the move
+    before it, where one knows it."""
+    mark = MARKS[position.turn]
+    if language != "ja":
+        return mark + _english_played(position, move)
+    same = last is not None and moves.target(last) == moves.target(move)
+    return mark + (_SAME + text[_PLACE:] if same else text)
+
+
+def _english_played(position: Position, move: int) -> str:
+    to, piece = moves.target(move), _moved(position, move)
+    if moves.dropped(move):
+        return f"{LETTERS[piece]}*{USI[to]}"
+    others = len(rules.sources(position, position.turn, piece, to)) > 1
+    sign = "x" if position.board[to] else "-"
+    tail = {True: "+", False: "=", None: ""}[_promotion(position, move)]
+    return f"{LETTERS[piece]}{USI[moves.source(move)] if others else ''}{sign}{USI[to]}{tail}"
+
+
+def move_facts(position: Position, move: int) -> dict[str, Any]:
+    """Of a move about to be played: the `piece` before it promotes and the one `captured`, as CSA names them,
+    and whether it `promotes`."""
+    captured = position.board[moves.target(move)]
+    return {
+        "piece": CODES[_moved(position, move)],
+        "captured": CODES[abs(captured)] if captured else None,
+        "promotes": moves.promotes(move),
+    }
+
+
+def _moved(position: Position, move: int) -> int:
+    """The kind of the piece that a move moves or drops."""
+    return moves.dropped(move) or abs(position.board[moves.source(move)])
+
+
+def _promotion(position: Position, move: int) -> bool | None:
+    """Whether a move promotes; None where it could not."""
+    if moves.promotes(move):
+        return True
+    piece = signed(position.turn, _moved(position, move))
+    if moves.dropped(move) or not CAN_PROMOTE[piece]:
+        return None
+    zone = in_zone(piece, moves.source(move)) or in_zone(piece, moves.target(move))
+    return False if zone else None

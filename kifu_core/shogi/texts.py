@@ -1,0 +1,64 @@
+"""Positions as SFEN and as JSON objects: what an archive has of them beside records and codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kifu_core.errors import KifuError
+from kifu_core.shogi.pieces import BLACK, CODES, FULL_SET, HAND_KINDS, RY, WHITE
+from kifu_core.shogi.position import Position
+
+_CELLS: Final = 81
+_MOST_CODED: Final = max(FULL_SET)
+"""Pieces of a kind in one hand for which codes have a count."""
+_SIDES: Final = ("black", "white")
+# Read by itself, so that what is wrong with it is told.
+_SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
+
+
+def named(text: str) -> Position | None:
+    """The position of an SFEN with or without move number; None for other texts.
+
+    Raises KifuError for an SFEN that is wrong.
+    """
+    return Position.from_sfen(text) if _SFEN.fullmatch(text) else None
+
+
+def texts(position: Position, ply: int = 0) -> dict[str, str]:
+    """A position after so many half-moves as SFEN."""
+    return {"sfen": position.sfen(ply + 1)}
+
+
+def of_object(value: Mapping[str, Any]) -> Position:
+    """The position of a Position object (`keys.shogi64.as_object`). Hands and kinds left out are empty.
+
+    Raises KifuError `bad-position-object` and says what is wrong with it.
+    """
+    turn, board, hands = value.get("turn"), value.get("board"), value.get("hands", {})
+    _require(isinstance(turn, bool), "turn is true where Black is to move, else false")
+    _require(isinstance(board, list) and len(board) == _CELLS, f"board is a list of {_CELLS} cells")
+    _require(all(_whole(cell, -RY, RY) for cell in board or ()), f"cells are numbers from -{RY} to {RY}")
+    _require(isinstance(hands, dict) and hands.keys() <= {*_SIDES}, "hands has black and white")
+    held = [_hand(hands.get(side, {}), side) for side in _SIDES]
+    return Position(list(board or ()), held, BLACK if turn else WHITE)
+
+
+def _hand(value: Any, side: str) -> list[int]:
+    kinds = {CODES[piece]: piece for piece in HAND_KINDS}
+    _require(isinstance(value, dict) and value.keys() <= kinds.keys(), f"{side} holds {', '.join(kinds)}")
+    hand = [0] * (max(HAND_KINDS) + 1)
+    for name, number in value.items():
+        _require(_whole(number, 0, _MOST_CODED), f"{side} holds a whole number of {name}")
+        hand[kinds[name]] = number
+    return hand
+
+
+def _whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise KifuError("bad-position-object", what)

@@ -1,0 +1,156 @@
+"""Moves and positions that somebody types without a record around them.
+
+Western notation as the pages write it (`P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`, `P-76`; Hodges and most English
+books) is matched with the legal moves of each position; CSA moves (`+7776FU`, also without signs) are read as
+a CSA record from the usual start, Japanese ones (`76歩 34歩`, `1.▲７六歩`) as KI2.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.errors import KifuError
+from kifu_core.shogi import formats, moves, replay, rules, spelling
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.pieces import LETTERS
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import USI
+
+_MOST: Final = 512
+"""Moves of a line that is looked up: longer than any game that is typed."""
+
+_NUMBER: Final = r"(?:\d{1,3}\.{1,3}\s*)?"
+_WESTERN: Final = re.compile(
+    rf"{_NUMBER}[▲△▼▽☗☖]?(\+?[PLNSGBRK])([1-9][a-i1-9])?([-x*'])?([1-9][a-i1-9])([+=]?)"
+)
+_CSA_MOVE: Final = r"[-+]?\d{4}(?:FU|KY|KE|GI|KI|KA|HI|OU|TO|NY|NK|NG|UM|RY)"
+_CSA_LINE: Final = re.compile(rf"(?:{_CSA_MOVE}(?:,?[TL]\d+)?[\s,]*)+")
+_CSA_ONE: Final = re.compile(_CSA_MOVE)
+_JAPANESE: Final = re.compile(spelling.MOVE)
+_JAPANESE_LINE: Final = re.compile(
+    rf"(?:(?:{spelling.NUMBER}[ 　\t]*+)?+[{spelling.MARKS}]?+[ 　\t]*+{spelling.MOVE}{spelling.APART}"
+    r"[\s　、，,。．.・]*+)++"
+)
+_RANKS: Final = "abcdefghi"
+
+
+_SHORTEST_CODE: Final = 20
+"""Shorter words that happen to be a code are taken for a name."""
+_ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
+"""Moves without a position before them: USI from the usual start, KI2, USI without a start."""
+
+
+def position_typed(words: str) -> Position | None:
+    """Return the position that words name without being a record; None for other words.
+
+    They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,
+    KI2, CSA or our pages write them, which mean their end.
+    """
+    if (played := position_after(words)) is not None:
+        return played
+    text = words.removeprefix("position ").strip()
+    bare = text.removeprefix("sfen ").strip()
+    try:
+        if _ALONE.fullmatch(text):
+            return _end(text)
+        if bare.count("/") == 8:
+            return _end(f"position sfen {bare}") if " moves " in bare else Position.from_sfen(_whole(bare))
+        return shogi64.decode(bare) if len(bare) >= _SHORTEST_CODE else None
+    except KifuError:
+        return None
+
+
+def _whole(sfen: str) -> str:
+    """Return an SFEN with Black to move and nothing in hand where it leaves these out."""
+    fields = sfen.split()
+    return " ".join([*fields, *("b", "-")[len(fields) - 1 :]])
+
+
+def _end(text: str) -> Position | None:
+    """Return the end of a record's main line; None for what is no record."""
+    found = formats.load(text)
+    for game in found.games:
+        *_, (_ply, position, _move, _entry) = replay.main_line(game.record)
+        return position
+    return None
+
+
+def position_after(words: str) -> Position | None:
+    """The position after moves from the usual start; None for words that are not such moves, all legal."""
+    return _after_western(words) or _after_csa(words) or _after_japanese(words)
+
+
+def _after_western(words: str) -> Position | None:
+    tokens = [match for word in _tokens(words) if (match := _WESTERN.fullmatch(word))]
+    if not tokens or len(tokens) != len(_tokens(words)) or len(tokens) > _MOST:
+        return None
+    position = Position.initial()
+    for token in watched(tokens):
+        found = _meant(position, token)
+        if found is None:
+            return None
+        position.do_move(found)
+    return position
+
+
+def _tokens(words: str) -> list[str]:
+    """The moves of a line: a number that stands by itself belongs to the next."""
+    return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()
+
+
+def _meant(position: Position, token: re.Match[str]) -> int | None:
+    """The one legal move that a token can be."""
+    piece, origin, sign, target, tail = token.groups()
+    dropped = sign in ("*", "'")
+    found = [
+        move
+        for move in rules.legal_moves(position)
+        if USI[moves.target(move)] == _square(target)
+        and bool(moves.dropped(move)) == dropped
+        and LETTERS[moves.dropped(move) or abs(position.board[moves.source(move)])] == piece
+        and (origin is None or (not dropped and USI[moves.source(move)] == _square(origin)))
+        and (sign != "x" or position.board[moves.target(move)] != 0)
+        and moves.promotes(move) == (tail == "+")
+    ]
+    # A move without a sign may also be a drop where no piece on the board can go there.
+    if not found and sign is None and origin is None and not tail:
+        found = [
+            move
+            for move in rules.legal_moves(position)
+            if moves.dropped(move)
+            and LETTERS[moves.dropped(move)] == piece
+            and USI[moves.target(move)] == _square(target)
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _square(text: str) -> str:
+    """A square as USI writes it: `7f` for `7f` and `76`."""
+    return text if text[1] in _RANKS else text[0] + _RANKS[int(text[1]) - 1]
+
+
+def _after_csa(words: str) -> Position | None:
+    if not _CSA_LINE.fullmatch(words):
+        return None
+    tokens = _CSA_ONE.findall(words)[:_MOST]
+    lines = [token if token[0] in "+-" else "+-"[number % 2] + token for number, token in enumerate(tokens)]
+    return _played("\n".join(["PI", "+", *lines, ""]), len(lines))
+
+
+def _after_japanese(words: str) -> Position | None:
+    if not _JAPANESE_LINE.fullmatch(words):
+        return None
+    tokens = _JAPANESE.findall(words)[:_MOST]
+    # A mark makes KI2 of a single move too; whose turn it is, the position tells.
+    return _played("".join(f"▲{token}" for token in tokens), len(tokens))
+
+
+def _played(text: str, plies: int) -> Position | None:
+    """The end of a record of so many moves; None if one of them cannot be played."""
+    found = formats.load(text)
+    if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
+        return None
+    *_, (reached, position, _move, _entry) = replay.main_line(found.games[0].record)
+    return position if reached == plies else None
