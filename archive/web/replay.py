@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
     from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
-    from kifu_core.messages import Language
 
 _STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _PATH_LIMIT: Final = 2000
@@ -136,7 +135,6 @@ class _Texts:
     kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
-    into: Language
 
     def row(self, shown: Shown, before: MoveEntry) -> Row:
         """The row of an entry."""
