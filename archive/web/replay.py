@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import ngettext
 
-from archive.issues import language
 from archive.web.wording import entry_text, time_text
 from kifu_core.games import of_record
 
@@ -113,7 +112,7 @@ def move_list(
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
-    texts = _Texts(kind, clock or {}, notes or {}, language())
+    texts = _Texts(kind, clock or {}, notes or {})
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -144,7 +143,7 @@ class _Texts:
             key=key,
             query=node_query(path, ply),
             ply=ply,
-            text=entry_text(self.kind, entry, before, self.into),
+            text=entry_text(self.kind, entry, before),
             time=time_text(time["now"]) if time else "",
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),
