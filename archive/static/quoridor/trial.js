@@ -8,7 +8,7 @@ import { moveAt } from "./pointing.js";
 import { copy, cutOffBy, fault, name, PAWN, pawnMoves, play as applied, readName, winner } from "./rules.js";
 import { refusal } from "./words.js";
 
-/** As kifu_core/quoridor/telling.py has them. */
+/** As kifu_core/quoridor/texts.py has them. */
 const MARKS = ["♙", "♟\ufe0e"];
 
 /**
