@@ -150,7 +150,8 @@ def test_nobody_has_no_facets() -> None:
 
 
 FACET = re.compile(
-    r'<a href="(\?[^"]*)" rel="nofollow"><span class="value">([^<]*)</span> <span class="number">(\d+)</span>'
+    r'<a href="(\?[^"]*)" rel="nofollow"><span class="value">([^<]*)</span>'
+    r' <span\s+class="number">(\d+)</span>'
 )
 
 

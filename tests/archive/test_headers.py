@@ -331,7 +331,7 @@ def _digests(row: dict[str, str]) -> set[bytes]:
     for number, name in enumerate(("kif", "ki2", "csa")):
         game = kifu_core.load(row[name], f"game.{name}").games[0]
         header = game.record["header"]
-        problem = game.kind == "problem"
+        problem = game.record_kind == "problem"
         for day in header.keys() & {"開始日時", "終了日時"}:
             del header[day]
         if not problem:
