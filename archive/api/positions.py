@@ -12,11 +12,11 @@ from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
 from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.color_names import results_of
-from archive.queries.counting import Sample
 from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, Interval, MoveStats, Results, Unplayed
 from archive.queries.legal import LegalMove
 from archive.queries.position_games import GameThrough
 from archive.queries.position_query import MATCHES
+from archive.queries.reading_plan import Sample
 from archive.queries.walk import DEEPEST, Node, Walk
 from kifu_core.games import GAMES, GameKind
 

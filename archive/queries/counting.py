@@ -5,36 +5,16 @@ rows of as many games as can be looked at in time, and a word about it where the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
+from archive.queries import reading_plan
 from archive.queries.position_filters import Driver, Resolved, shortest
 from archive.queries.position_query import ROWS, Asked, Lines
+from archive.queries.reading_plan import Reading, Sample, way_to_all, way_to_next
 from archive.queries.sql import Sql, conjunction
-
-EXACT_ROWS: Final = 200_000
-"""Filtered answers read at most so many rows of a position."""
-
-SAMPLE_ROWS: Final = 20_000
-"""Above that, the newest so many are read."""
-
-RATED_ROWS: Final = 20_000
-"""Ratings are looked up for at most so many rows."""
-
-RATINGS_A_PROBE: Final = 5
-"""Both ratings of so many games are read in a row in the time in which one game's are looked up."""
-
-FEW_ROWS: Final = 200
-"""So many rows are read without looking for a shorter way."""
-
-ROWS_A_LOOKUP: Final = 6
-"""So many rows are looked up in a list at hand in the time in which one of its games is in the index."""
-
-SLOTS_A_PROBE: Final = 10
-"""So many slots of a list are brought to hand in the time in which one row's game is probed."""
 
 
 class Counted(NamedTuple):
@@ -50,17 +30,6 @@ class Counted(NamedTuple):
     rating_sum: int | None
     last_played: int
     first_played: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """An answer from some games only: the newest `read` of `of` that reach the position, played from `since`
-    to `until` (None: without a day)."""
-
-    read: int
-    of: int
-    since: date | None
-    until: date | None
 
 
 ALL: Final = 2**62
@@ -134,22 +103,6 @@ def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
 # --- with filters ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How filtered rows are read: driven by a list (its number) or row by row, with a list `at_hand` or
-    without; from `cut` on, the day and slot where a sample begins; with the mover's ratings or without;
-    asking for a rating by one look at all of them or row by row. `most` is how many rows, or games of the
-    driving list, are looked at under a key at most, where that is known."""
-
-    driver: int | None = None
-    at_hand: int | None = None
-    most: int | None = None
-    rated: bool = True
-    ratings_at_once: bool = False
-    cut: tuple[int, int] | None = None
-    sample: Sample | None = None
-
-
 def filtered(asked: Asked, resolved: Resolved) -> tuple[list[Counted], Reading]:
     """The numbers of the games that the filters let through, and how they were read.
 
@@ -174,7 +127,7 @@ def _wanted(asked: Asked, resolved: Resolved, row: Counted) -> bool:
     return result is None or asked.seen(row.result, row.key) == result
 
 
-def rows_known(asked: Asked) -> tuple[int, int]:
+def _rows_known(asked: Asked) -> tuple[int, int]:
     """How many rows the asked keys have that have counters, and how many of them count in totals: one for
     each game. The other keys have few."""
     each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(asked.lines)
@@ -188,50 +141,43 @@ def _of_lines(lines: Lines) -> str:
     return f"(d.flags & {FORK}) = 0" if lines == "main" else "TRUE"
 
 
+class _Numbers:
+    """The numbers of a question, looked up in the database."""
+
+    def __init__(self, asked: Asked, resolved: Resolved) -> None:
+        self.asked, self.resolved = asked, resolved
+        self.rows, self.games = _rows_known(asked)
+        self.dated = resolved.days() is not None
+        self.rating = resolved.filters.min_rating is not None
+
+    def shortest_list(self, limit: int) -> tuple[int, int] | None:
+        return shortest(self.resolved, self.asked, limit)
+
+    def rows_within_days(self) -> int:
+        return _rows_among(self.asked, self.resolved)
+
+    def games_in_all(self) -> int:
+        ((slot,),) = engine().fetch_prepared(_LAST_SLOT, [ALL])
+        return int(slot)
+
+
 def choose(asked: Asked, resolved: Resolved) -> Reading:
     """The shortest way to all games that filters let through."""
-    rows, games = rows_known(asked)
-    if rows <= FEW_ROWS:
-        return Reading()
-    if (listed := _by_list(asked, resolved, rows)) is not None:
-        return listed
-    if rows > EXACT_ROWS and resolved.days():
-        rows = _rows_among(asked, resolved)
-    if rows > EXACT_ROWS:
-        return _sampled(asked, resolved, games)
-    at_once = resolved.filters.min_rating is not None and rows * RATINGS_A_PROBE > _last_slot()
-    return Reading(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
+    numbers = _Numbers(asked, resolved)
+    reading = way_to_all(numbers)
+    return _sampled(asked, resolved, numbers.games) if reading is None else reading
 
 
 def choose_for_pages(asked: Asked, resolved: Resolved) -> Reading:
     """The shorter way to look for the next of these games."""
-    rows, _ = rows_known(asked)
-    listed = _by_list(asked, resolved, rows) if rows > FEW_ROWS else None
-    return Reading() if listed is None else listed
-
-
-def _by_list(asked: Asked, resolved: Resolved, rows: int) -> Reading | None:
-    """How to read by the shortest list, if that is shorter than to probe so many rows."""
-    best = shortest(resolved, asked, min(rows * SLOTS_A_PROBE, EXACT_ROWS) + 1)
-    if best is None:
-        return None
-    number, length = best
-    if rows <= min(length * ROWS_A_LOOKUP, EXACT_ROWS):
-        return Reading(at_hand=number, rated=min(rows, length) <= RATED_ROWS, most=rows)
-    return Reading(driver=number, rated=length <= RATED_ROWS, most=length) if length < rows else None
-
-
-def _last_slot() -> int:
-    """About how many games there are."""
-    ((slot,),) = engine().fetch_prepared(_LAST_SLOT, [ALL])
-    return int(slot)
+    return way_to_next(_Numbers(asked, resolved))
 
 
 def _rows_among(asked: Asked, resolved: Resolved) -> int:
     """How many rows have a day that is asked for; reads one more than `EXACT_ROWS`."""
     rows = _together([_selected("SELECT 1", _in_order(asked, resolved, key)) for key in asked.keys])
     sql = f"SELECT count(*) FROM ({rows.text} LIMIT %s) x"
-    ((number,),) = engine().fetch_prepared(sql, [*rows.values, EXACT_ROWS + 1])
+    ((number,),) = engine().fetch_prepared(sql, [*rows.values, reading_plan.EXACT_ROWS + 1])
     return int(number)
 
 
@@ -279,17 +225,19 @@ def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
     """The newest `SAMPLE_ROWS` rows of all keys together: where they begin, and what days they are of."""
     newest = _together([_newest(asked, resolved, number) for number in range(len(asked.keys))])
     cut = _CUT.format(newest=newest.text)
-    ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, SAMPLE_ROWS - 1])
+    ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, reading_plan.SAMPLE_ROWS - 1])
     read = _READ.format(newest=newest.text, rows=ROWS[asked.lines])
     ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
     sample = Sample(number, games, _day(played), _day(until))
-    return Reading(rated=SAMPLE_ROWS <= RATED_ROWS, cut=(played, slot), sample=sample)
+    return Reading(
+        rated=reading_plan.SAMPLE_ROWS <= reading_plan.RATED_ROWS, cut=(played, slot), sample=sample
+    )
 
 
 def _newest(asked: Asked, resolved: Resolved, number: int) -> Sql:
     """The newest rows of one of the keys."""
     rows = _in_order(asked, resolved, asked.keys[number])
-    return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, SAMPLE_ROWS))
+    return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, reading_plan.SAMPLE_ROWS))
 
 
 def _day(ordinal: int) -> date | None:
@@ -326,7 +274,7 @@ _LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMI
 def _listed(resolved: Resolved, driver: Driver) -> Sql:
     """The games of a list within the days asked for, as a FROM item; in order, so by its index."""
     rows = conjunction_from(driver.source, [*driver.conditions, resolved.between("l")])
-    return Sql(_LISTED.format(rows=rows.text), (*rows.values, EXACT_ROWS))
+    return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 
 
 def probed(listed: Sql, key: int) -> list[Sql]:

@@ -20,11 +20,12 @@ from archive.index.schema import (
     UNKNOWN_DAY,
     WHITE_WINS,
 )
-from archive.queries.counting import Counted, Reading, Sample, counted, filtered, totals
+from archive.queries.counting import Counted, counted, filtered, totals
 from archive.queries.filters import GameFilters
 from archive.queries.position_filters import resolve
 from archive.queries.position_games import GameThrough, extremes
 from archive.queries.position_query import Asked, Lines, ask, position_keys
+from archive.queries.reading_plan import Reading, Sample
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES

@@ -8,11 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FIRST, FORK, NOT_A_GAME, UNKNOWN_DAY
+from archive.queries import reading_plan
 from archive.queries.counting import (
-    EXACT_ROWS,
     ROWS_OF_KEY,
     Counted,
-    Reading,
     choose_for_pages,
     conjunction_from,
     driver_of,
@@ -23,13 +22,11 @@ from archive.queries.games import COLUMNS, GAME_COLUMNS, GameRow, by_name
 from archive.queries.keyset import Order, Page, Phase, Place, paged, phases
 from archive.queries.position_filters import Resolved, resolve
 from archive.queries.position_query import ROWS, Asked, Lines, ask
+from archive.queries.reading_plan import Reading
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
 from kifu_core.lines import NO_MOVE
-
-PAGE_ROWS: Final = 20_000
-"""Rows, or games of a list, that a page with filters looks at: then it ends, however short it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,9 @@ def games_through(
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], Place | None]:
         if reading is None:
             return _all(asked, phase, count), None
-        return _chosen(_Scan(asked, resolved, phase, reading, PAGE_ROWS // len(asked.keys)), count)
+        return _chosen(
+            _Scan(asked, resolved, phase, reading, reading_plan.PAGE_ROWS // len(asked.keys)), count
+        )
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
@@ -109,7 +108,7 @@ def extremes(
     days = _days(asked, rows)
     if not days:
         return None, None
-    most = PAGE_ROWS if reading.sample else EXACT_ROWS
+    most = reading_plan.PAGE_ROWS if reading.sample else reading_plan.EXACT_ROWS
     scans = [
         _Scan(asked, resolved.on(day), part, reading, most) for day, part in zip(days, parts, strict=True)
     ]

@@ -15,6 +15,7 @@ from unittest.mock import patch
 from benchmarks.support import population
 
 if TYPE_CHECKING:
+    from archive.queries import reading_plan
     from archive.queries.explorer import Explorer
     from archive.queries.scope import PUBLIC
 
@@ -257,7 +258,7 @@ def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
         between = time.perf_counter()
         if sampled.sample is None:
             continue
-        with patch.object(counting, "EXACT_ROWS", counting.ALL):
+        with patch.object(reading_plan, "EXACT_ROWS", counting.ALL):
             exact = explore(PUBLIC, "shogi", code, filters=filters)
         ended = time.perf_counter()
         shares = [_shares(answer) for answer in (sampled, exact)]

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from rest_framework.test import APIClient
 
-from archive.queries import counting, walk
+from archive.queries import reading_plan, walk
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
@@ -88,7 +88,7 @@ def test_filters_narrow_the_answer_and_the_list_of_games_alike(client, games, qu
 def test_an_answer_from_a_sample_says_so(client, games, monkeypatch, hot_at_three):
     ingest(*(ready("7g7f", black=f"丙{number}", day="2019/01/01") for number in range(3)))
     for name, value in (("FEW_ROWS", 0), ("EXACT_ROWS", 3), ("SAMPLE_ROWS", 2)):
-        monkeypatch.setattr(counting, name, value)
+        monkeypatch.setattr(reading_plan, name, value)
     answer = explore(client, START, min_rating=1).json()
     assert answer["sample"] == {"read": 2, "of": 7, "window": {"from": "2022-01-01", "to": "2023-01-01"}}
     assert answer["total"] == 2 and answer["first"] is None

@@ -14,7 +14,7 @@ import pytest
 
 from archive.derive.game import DerivedGame
 from archive.index import schema
-from archive.queries import counting, position_games
+from archive.queries import reading_plan
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.position_games import games_through
@@ -75,7 +75,7 @@ WAYS = {
 def way(request, monkeypatch, hot_at_three) -> str:
     """How answers are read."""
     for name, value in WAYS[request.param].items():
-        monkeypatch.setattr(counting, name, value)
+        monkeypatch.setattr(reading_plan, name, value)
     return request.param
 
 
@@ -127,8 +127,8 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters):
 def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_reads(
     pool, hot_at_three, monkeypatch, filters, order, rows
 ):
-    monkeypatch.setattr(counting, "FEW_ROWS", rows % 2)
-    monkeypatch.setattr(position_games, "PAGE_ROWS", 4 * rows)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", rows % 2)
+    monkeypatch.setattr(reading_plan, "PAGE_ROWS", 4 * rows)
     for position, match in zip(askers(pool, Random(5), 1), ("any", "mirror", "exact", "any"), strict=True):
         items, cursor = [], None
         while True:
@@ -150,17 +150,17 @@ def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_re
 def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
     pool, hot_at_three, monkeypatch
 ):
-    monkeypatch.setattr(counting, "FEW_ROWS", 0)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
     filters = GameFilters(min_rating=1500)
     exact = explore(PUBLIC, "shogi", START, "any", filters=filters)
-    monkeypatch.setattr(counting, "EXACT_ROWS", 5)
+    monkeypatch.setattr(reading_plan, "EXACT_ROWS", 5)
     everything = explore(PUBLIC, "shogi", START, "any").total + explore(PUBLIC, "shogi", START, "any").others
-    monkeypatch.setattr(counting, "SAMPLE_ROWS", everything)
+    monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", everything)
     assert everything > 20
     sampled = explore(PUBLIC, "shogi", START, "any", filters=filters)
     assert (sampled.sample.read, sampled.sample.of) == (everything, everything)
     assert (sampled.total, sampled.results, sampled.moves) == (exact.total, exact.results, exact.moves)
-    monkeypatch.setattr(counting, "SAMPLE_ROWS", everything // 2)
+    monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", everything // 2)
     half = explore(PUBLIC, "shogi", START, "any", filters=filters)
     assert half.sample.read >= everything // 2
     assert 0 < half.total < exact.total

@@ -29,12 +29,11 @@ from archive.models import (
     Upload,
 )
 from archive.queries import (
-    counting,
     facets,
     games,
     people,
-    position_games,
     position_lookup,
+    reading_plan,
     statistics,
     totals,
 )
@@ -246,19 +245,19 @@ def test_no_question_about_positions_reads_a_table_whole(archive, monkeypatch):
     # So that it is fewer than all games of a player here, as it is in an archive that is large.
     monkeypatch.setattr(people, "LOOKED_AT", 5)
     # The one question that reads a table whole, and means to.
-    monkeypatch.setattr(counting, "RATINGS_A_PROBE", 0)
+    monkeypatch.setattr(reading_plan, "RATINGS_A_PROBE", 0)
     assert whole(questions()) == {}
     for few, rows_a_lookup in ((10**9, 1), (0, 0), (0, 10**9)):
-        monkeypatch.setattr(counting, "FEW_ROWS", few)
-        monkeypatch.setattr(counting, "ROWS_A_LOOKUP", rows_a_lookup)
+        monkeypatch.setattr(reading_plan, "FEW_ROWS", few)
+        monkeypatch.setattr(reading_plan, "ROWS_A_LOOKUP", rows_a_lookup)
         assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
 
 
 def test_samples_read_no_table_whole(archive, monkeypatch):
     for module, name, value in (
-        (counting, "EXACT_ROWS", 50),
-        (counting, "SAMPLE_ROWS", 40),
-        (position_games, "PAGE_ROWS", 20),
+        (reading_plan, "EXACT_ROWS", 50),
+        (reading_plan, "SAMPLE_ROWS", 40),
+        (reading_plan, "PAGE_ROWS", 20),
     ):
         monkeypatch.setattr(module, name, value)
     assert explore(PUBLIC, "shogi", START, filters=FILTERS["ratings"]).sample is not None
@@ -292,7 +291,7 @@ def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
 
 
 def test_a_game_is_looked_at_by_its_slot_not_among_all_games_of_a_player_or_an_upload(archive, monkeypatch):
-    monkeypatch.setattr(counting, "FEW_ROWS", 10**9)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 10**9)
     upload = GameFilters(upload=Upload.objects.order_by("pk")[0].pk)
     for filters, slot, other in (
         (FILTERS["player"], "gameplayer.slot", "gameplayer.player_id"),

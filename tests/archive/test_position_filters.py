@@ -8,11 +8,11 @@ import pytest
 
 from archive.derive.headers import player_name
 from archive.models import Game, Upload
-from archive.queries import counting
-from archive.queries.counting import Sample
+from archive.queries import reading_plan
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.position_games import games_through
+from archive.queries.reading_plan import Sample
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -34,8 +34,8 @@ def test_the_first_and_the_latest_game_pass_the_filters():
 
 @pytest.mark.parametrize("at_hand", [False, True])
 def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
-    monkeypatch.setattr(counting, "FEW_ROWS", 0)
-    monkeypatch.setattr(counting, "ROWS_A_LOOKUP", 100 * at_hand)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
+    monkeypatch.setattr(reading_plan, "ROWS_A_LOOKUP", 100 * at_hand)
     games = [ready("7g7f 3c3d", black=name) for name in "abcde"]
     ingest(*games[:4])
     ingest(*games[3:])
@@ -49,8 +49,8 @@ def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
 def test_who_plays_himself_counts_once(hot_at_three, monkeypatch):
     ingest(*(ready("7g7f 3c3d", black="甲", white=name) for name in "甲乙丙丁"))
     for few, rows_a_lookup in ((0, 0), (0, 100), (1000, 0)):
-        monkeypatch.setattr(counting, "FEW_ROWS", few)
-        monkeypatch.setattr(counting, "ROWS_A_LOOKUP", rows_a_lookup)
+        monkeypatch.setattr(reading_plan, "FEW_ROWS", few)
+        monkeypatch.setattr(reading_plan, "ROWS_A_LOOKUP", rows_a_lookup)
         assert explore(PUBLIC, "shogi", START, filters=GameFilters(player="甲")).total == 4
         assert explore(PUBLIC, "shogi", START, filters=GameFilters(player="乙")).total == 1
         assert len(games_through(PUBLIC, "shogi", START, filters=GameFilters(player="甲")).items) == 4
@@ -69,9 +69,9 @@ def test_sides_are_those_of_the_askers_board():
 
 @pytest.fixture
 def small_samples(monkeypatch, hot_at_three) -> None:
-    monkeypatch.setattr(counting, "FEW_ROWS", 0)
-    monkeypatch.setattr(counting, "EXACT_ROWS", 20)
-    monkeypatch.setattr(counting, "SAMPLE_ROWS", 10)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
+    monkeypatch.setattr(reading_plan, "EXACT_ROWS", 20)
+    monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", 10)
 
 
 def many(days: int = 30, undated: int = 5) -> None:
@@ -122,7 +122,7 @@ def test_ratings_are_left_out_where_too_many_games_would_be_looked_up(small_samp
     filters = GameFilters(min_rating=1)
     (move,) = explore(PUBLIC, "shogi", START, filters=filters).moves
     assert (move.rated, move.rating) == (15, 1007)
-    monkeypatch.setattr(counting, "RATED_ROWS", 5)
+    monkeypatch.setattr(reading_plan, "RATED_ROWS", 5)
     (move,) = explore(PUBLIC, "shogi", START, filters=filters).moves
     assert (move.total, move.rated, move.rating) == (15, None, None)
 

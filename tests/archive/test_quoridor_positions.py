@@ -9,7 +9,7 @@ import pytest
 
 from archive.derive.game import DerivedGame
 from archive.models import Game, HotMove, HotPosition
-from archive.queries import counting
+from archive.queries import reading_plan
 from archive.queries.explorer import explore, explore_many
 from archive.queries.filters import GameFilters
 from archive.queries.legal import legal
@@ -198,7 +198,7 @@ def test_filters_mean_the_askers_colours():
 
 @pytest.mark.parametrize("few", [0, 10**9])
 def test_filtered_answers_are_those_of_counting_by_replay(pool, hot_at_three, monkeypatch, few):
-    monkeypatch.setattr(counting, "FEW_ROWS", few)
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", few)
     ingest(*pool[:80])
     seen = 0
     for position in askers(pool[:80], Random(9), 1):

@@ -13,6 +13,7 @@ from archive.queries.statistics import DURATIONS
 from archive.web.browsing import duration_text, years_plot
 from tests.archive import builders
 from tests.archive.games import stored
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def archive(module_db: None) -> None:
 def html(client: Client, address: str, language: str = "ja") -> str:
     response = client.get(address, headers={"Accept-Language": language})
     assert response.status_code == 200
-    return response.content.decode()
+    return tidy(response.content.decode())
 
 
 def test_players_are_listed_and_found_by_part_of_their_name(client: Client) -> None:

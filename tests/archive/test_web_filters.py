@@ -18,6 +18,7 @@ from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def games() -> None:
 def page(client: Client, query: str, language: str = "en", code: str = START) -> str:
     answer = client.get(f"/positions/shogi/{code}/{query}", headers={"Accept-Language": language})
     assert answer.status_code == 200
-    return answer.content.decode()
+    return tidy(answer.content.decode())
 
 
 def links(html: str, place: str = "chip") -> list[dict[str, list[str]]]:

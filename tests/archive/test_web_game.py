@@ -14,6 +14,7 @@ from archive.models import Game, GameAlias
 from kifu_core.record import RecordKind
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def page(client: Client, address: str, language: str = "ja") -> str:
     """The HTML of a page that answers 200."""
     response = client.get(address, headers={"Accept-Language": language})
     assert response.status_code == 200
-    return response.content.decode()
+    return tidy(response.content.decode())
 
 
 def sfen_of(html: str) -> str:

@@ -15,6 +15,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.archive.games import stored
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -343,7 +344,7 @@ def test_further_filters_open_where_they_are_in_use(client: Client) -> None:
 
 def test_an_empty_list_offers_the_names_that_hold_the_words(client: Client) -> None:
     builders.ingest(builders.ready("7g7f", black="羽生善治", white="乙", event="羽生杯"))
-    page = client.get("/games/?player=羽生").content.decode()
+    page = tidy(client.get("/games/?player=羽生").content.decode())
     assert re.search(r'<a href="/players/\d+/">羽生善治</a> · <a href="/events/\d+/">羽生杯</a>', page)
     for words in ("羽生 森内", "ＨＡＢＵ 羽生"):
         assert "羽生善治</a>" in client.get(f"/games/?player={words}").content.decode()
@@ -354,7 +355,7 @@ def test_a_short_list_offers_other_names_that_hold_the_words(client: Client) -> 
     builders.ingest(
         builders.ready("7g7f", black="羽生", white="乙"), builders.ready("2g2f", black="羽生善治", white="丙")
     )
-    page = client.get("/games/?player=羽生").content.decode()
+    page = tidy(client.get("/games/?player=羽生").content.decode())
     assert listed(client, "?player=羽生") == ["羽生"]
     assert re.search(r'この語を含む名前: <a href="/players/\d+/">羽生善治</a></p>', page)
     assert "この語を含む名前" not in client.get("/games/?player=羽生善治 九段").content.decode()

@@ -12,6 +12,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def address(moves: str = "", query: str = "", mirrored: bool = False) -> str:
 def page(client: Client, address: str, language: str = "ja") -> str:
     response = client.get(address, headers={"Accept-Language": language})
     assert response.status_code == 200
-    return response.content.decode()
+    return tidy(response.content.decode())
 
 
 @pytest.fixture
@@ -186,7 +187,7 @@ def test_transpositions_and_the_first_and_latest_games_are_told(client: Client) 
     page = client.get(
         f"/positions/shogi/{shogi64.encode(position)}/", headers={"Accept-Language": "en"}
     ).content.decode()
-    assert re.search(r"Never played here, but known by other ways: <a [^>]*>▲P-7f</a>", page)
+    assert re.search(r"Never played here, but known by other ways: <a [^>]*>▲P-7f</a>", tidy(page))
     start = client.get(
         f"/positions/shogi/{shogi64.encode(Position.initial())}/", headers={"Accept-Language": "en"}
     ).content.decode()

@@ -13,6 +13,7 @@ from django.test import Client, override_settings
 from django.urls import include, path
 
 from tests.archive import builders
+from tests.archive.html import tidy
 from tests.archive.test_web_words_and_weight import ALLOWED
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +23,7 @@ TEMPLATES = sorted((Path(settings.BASE_DIR) / "archive" / "templates").rglob("*.
 
 
 def html(client: Client, address: str, language: str = "ja") -> str:
-    return client.get(address, headers={"Accept-Language": language}).content.decode()
+    return tidy(client.get(address, headers={"Accept-Language": language}).content.decode())
 
 
 def test_home_shows_the_archive_in_one_look(client: Client) -> None:

@@ -16,6 +16,7 @@ from archive import store
 from archive.intake.worker import work_off
 from archive.models import Entry, Game, Upload, User
 from archive.web import uploading
+from tests.archive.html import tidy
 from tests.archive.packing import zipped
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +47,7 @@ def send(client: Client, **fields: object) -> Upload:
 def page(client: Client, address: str, **headers: str) -> str:
     response = client.get(address, headers={"Accept-Language": "ja", **headers})
     assert response.status_code == 200
-    return response.content.decode()
+    return tidy(response.content.decode())
 
 
 def test_the_form_works_without_javascript(client: Client) -> None:

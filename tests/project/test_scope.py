@@ -23,6 +23,7 @@ NO_GAMES = {
     "position_filters": "resolve",
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
+    "reading_plan": "way_to_all way_to_next",
     "sql": "conjunction",
     "taken_down": "has_hidden hidden_whole is_hidden last_gone",  # of uploads and games that were shown
     "totals": "more_than",

@@ -1,0 +1,88 @@
+"""Which way a filtered question is answered: decided from numbers, without a database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from archive.queries.reading_plan import EXACT_ROWS, FEW_ROWS, RATED_ROWS, Reading, way_to_all, way_to_next
+
+MANY = EXACT_ROWS + 1
+
+
+@dataclass
+class Made:
+    """Numbers that are made up, and what was asked for."""
+
+    rows: int
+    lists: tuple[int, ...] = ()
+    within: int | None = None
+    rating: bool = False
+    games: int = 10**6
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def dated(self) -> bool:
+        return self.within is not None
+
+    def shortest_list(self, limit: int) -> tuple[int, int] | None:
+        self.asked.append("lists")
+        best = min(((length, number) for number, length in enumerate(self.lists)), default=None)
+        return None if best is None or best[0] >= limit else (best[1], best[0])
+
+    def rows_within_days(self) -> int:
+        self.asked.append("days")
+        assert self.within is not None
+        return min(self.within, MANY)
+
+    def games_in_all(self) -> int:
+        self.asked.append("games")
+        return self.games
+
+
+@pytest.mark.parametrize(
+    ("numbers", "way"),
+    [
+        (Made(FEW_ROWS, lists=(1,)), Reading()),
+        (Made(1_000), Reading()),
+        # A list at hand costs a sixth of a look into the index for each row, and a tenth of a probe to bring.
+        (Made(1_000, lists=(1_500,)), Reading(at_hand=0, most=1_000)),
+        (Made(1_000, lists=(10_001,)), Reading()),
+        (Made(6_000, lists=(1_000,)), Reading(at_hand=0, most=6_000)),
+        (Made(6_001, lists=(5_000, 1_000)), Reading(driver=1, most=1_000)),
+        (Made(MANY, lists=(100_000,)), Reading(driver=0, rated=False, most=100_000)),
+        (Made(RATED_ROWS + 1), Reading(rated=False)),
+        (Made(MANY), None),
+        (Made(MANY, within=5_000), Reading()),
+        (Made(MANY, within=10 * MANY), None),
+        (Made(5_000, rating=True, games=25_000), Reading()),
+        (Made(5_001, rating=True, games=25_000), Reading(ratings_at_once=True)),
+    ],
+)
+def test_the_shortest_way_to_all_games_is_taken(numbers, way):
+    assert way_to_all(numbers) == way
+
+
+@pytest.mark.parametrize(
+    ("numbers", "way"),
+    [
+        (Made(FEW_ROWS, lists=(1,)), Reading()),
+        (Made(MANY), Reading()),
+        (Made(1_000, lists=(500,)), Reading(at_hand=0, most=1_000)),
+        (Made(MANY, lists=(500,)), Reading(driver=0, most=500)),
+    ],
+)
+def test_a_page_never_takes_a_sample(numbers, way):
+    assert way_to_next(numbers) == way
+
+
+def test_only_what_decides_is_looked_up():
+    for numbers, asked in (
+        (Made(FEW_ROWS, lists=(1,), within=1, rating=True), []),
+        (Made(1_000, lists=(500,), within=1, rating=True), ["lists"]),
+        (Made(1_000, within=1), ["lists"]),
+        (Made(MANY, within=1, rating=True), ["lists", "days", "games"]),
+    ):
+        way_to_all(numbers)
+        assert numbers.asked == asked
