@@ -92,8 +92,8 @@ def addresses(draw: st.DrawFn, route: Route) -> str:
     return route.address(**values)
 
 
-@pytest.fixture
-def archive() -> dict[str, int]:
+@pytest.fixture(scope="module")
+def archive(module_db: None) -> dict[str, int]:
     """An archive of one game: the numbers that addresses can name, by what stands before them."""
     upload = stored(KIF)
     game = Game.objects.get()
