@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --no-input
 # Processes that share the tests between them.
 JOBS ?= 2
+# The tests start many processes, each of which would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test check setup bench faults hostile help
 help:

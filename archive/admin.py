@@ -23,6 +23,7 @@ from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
 from archive.models import Entry, Event, Game, Player, Upload, User
 from archive.queries import twins
+from archive.queries.scope import PUBLIC, scope_of
 from archive.queries.uploads import entry_counts
 from archive.web.issues import shown_issues
 
@@ -131,7 +132,7 @@ class UploadAdmin(ReadOnlyAdmin):
     def counts(self, upload: Upload) -> str:
         """Show how many entries there are in each state, each number leading to the list of these."""
         address = reverse("admin:archive_entry_changelist")
-        found = [(state, n) for state, n in entry_counts(upload.pk).items() if n]
+        found = [(state, n) for state, n in entry_counts(PUBLIC, upload.pk).items() if n]
         return format_html_join(
             " · ",
             '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
@@ -199,7 +200,7 @@ class EntryAdmin(ReadOnlyAdmin):
     list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
     list_filter = ("state", "hidden", "format", "encoding")
     list_select_related = ("upload", "game")
-    actions = ("hide", "show")
+    actions = ("hide", "show", "let_in")
     search_fields = ("upload__name", "path")
     exclude = ("issues", "beyond_jkf", "parsed_facts")
     readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
@@ -235,6 +236,12 @@ class EntryAdmin(ReadOnlyAdmin):
         text = ngettext(
             "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
         )
+        self.message_user(request, text % {"n": count})
+
+    @admin.action(description=_("Let held games in"), permissions=["hide"])
+    def let_in(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        count = store.let_in(list(queryset.values_list("pk", flat=True)))
+        text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})
 
     @admin.display(description="beyond_jkf")
@@ -281,9 +288,9 @@ class TwinFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         if self.value() == "same-moves":
-            return queryset.filter(pk__in=twins.with_same_moves().order_by().values("pk"))
+            return queryset.filter(pk__in=twins.with_same_moves(scope_of(request)).order_by().values("pk"))
         if self.value() == "beginning":
-            return queryset.filter(pk__in=twins.beginnings(queryset))
+            return queryset.filter(pk__in=twins.beginnings(scope_of(request), queryset))
         return queryset
 
 
@@ -324,7 +331,8 @@ class GameAdmin(ReadOnlyAdmin):
     @admin.display(description=_("likely twins"))
     def twins(self, game: Game) -> str:
         found = (
-            (reverse("admin:archive_game_change", args=[twin.id]), twin.id) for twin in twins.twins_of(game)
+            (reverse("admin:archive_game_change", args=[twin.id]), twin.id)
+            for twin in twins.twins_of(PUBLIC, game)
         )
         return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
 

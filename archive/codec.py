@@ -43,7 +43,7 @@ def opened(stored: bytes | memoryview, most: int) -> bytes | None:
 
 
 def parsed(text: bytes) -> Record:
-    """Return the record of its JSON text; those of Quoridor stored before it did had `kind` for `game`."""
+    """Return the record of its JSON text; some that were stored long ago have `kind` for `game`."""
     record = from_json(text)
     if "kind" in record:
         record["game"] = record.pop("kind")

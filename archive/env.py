@@ -172,6 +172,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def private_file(path: Path) -> Path:
+    """Create a file that only its owner can read (mode 0600), unless it is there; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.touch(mode=0o600)
+    return path
+
+
 def secret(name: str, keep_in: Path | None) -> str:
     """Return the secret of that name. Where it is unset, one is made once and kept in `keep_in` (mode 0600).
 

@@ -32,6 +32,8 @@ TEXTS: Final = {
     "empty-file": _("the file is empty"),
     "empty-container": _("there are no files in the container"),
     "kept-reading": _("it cannot be read any more; what was read before is kept"),
+    "unknown-day": _("this is no day that can be read: {text}; it stays in the record as it is"),
+    "taken-down": _("this game was taken down before; it is held until the staff lets it in"),
     # work
     "no-game": _("there is no game in it"),
     "too-slow": _("reading it took more than {seconds} seconds and was stopped"),

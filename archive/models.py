@@ -72,6 +72,8 @@ class Upload(models.Model):
     claimed_until = models.DateTimeField(null=True)
     tries = models.IntegerField(default=0)
     """Claims since the last committed batch."""
+    paths = models.JSONField(null=True)
+    """The paths within imports under which it came, where they say more than its name."""
     rereads = models.IntegerField(default=0)
     """How often it was decided to read all of it again."""
     finished = models.DateTimeField(null=True)
@@ -334,6 +336,23 @@ class GoneGame(models.Model):
         return str(self.pk)
 
 
+class TakenDown(models.Model):
+    """The identity of an edition of a game that was taken down: an entry that brings it again is held."""
+
+    space = models.BigIntegerField()
+    digest = models.BinaryField(max_length=16)
+    game = models.BigIntegerField(null=True)
+    """The id that the game had, where that is known."""
+    hidden = models.BooleanField()
+    """Whether the bytes were hidden too."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "digest"], name="taken_down_identity")]
+
+    def __str__(self) -> str:
+        return f"edition of {self.game}"
+
+
 class GoneUpload(models.Model):
     """An upload that was deleted: its addresses answer 410. Inserted when its games are out of all lists;
     so the last of these rows tells whether what was counted before still holds."""
@@ -384,6 +403,7 @@ class Entry(models.Model):
         DUPLICATE = "duplicate", _("known game")
         FAILED = "failed", _("failed")
         DELETED = "deleted", _("game deleted")
+        HELD = "held", _("held for the staff")
 
     upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="entries", db_index=False)
     seq = models.IntegerField()

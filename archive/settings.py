@@ -183,7 +183,8 @@ TEMPLATES = [
 def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "archive.sqlite3",
+        # With the mode of this file SQLite makes those beside it.
+        "NAME": env.private_file(DATA_DIR / "archive.sqlite3"),
         # Opening it anew and reading its schema takes as long as an answer.
         "CONN_MAX_AGE": 600,
         "OPTIONS": {

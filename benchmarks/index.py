@@ -75,6 +75,7 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
     """The usual answer while others write."""
     from archive.queries.explorer import explore
     from archive.queries.position_games import games_through
+    from archive.queries.scope import PUBLIC
 
     ended, begun = Event(), Event()
 
@@ -93,8 +94,8 @@ def during_ingest(codes: lookups.Codes, first: int, times: int, processes: int) 
     begun.wait()
 
     def answer(code: str) -> None:
-        explore("shogi", code)
-        games_through("shogi", code, limit=25)
+        explore(PUBLIC, "shogi", code)
+        games_through(PUBLIC, "shogi", code, limit=25)
 
     chosen = [*codes.middle, *codes.hot]
     asks = (lambda code=code: answer(code) for code in lookups.repeated(chosen, 3 * times))

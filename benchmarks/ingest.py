@@ -179,7 +179,7 @@ def take_in(paths: Sequence[str], workers: int) -> float:
     from archive.intake import importing
 
     began = time.perf_counter()
-    for turn in importing.run(iter(paths), workers):
+    for turn in importing.run((importing.File(path, "") for path in paths), workers):
         if turn.refusal:
             raise RuntimeError(f"{turn.path}: {turn.refusal}")
     return time.perf_counter() - began
@@ -188,8 +188,9 @@ def take_in(paths: Sequence[str], workers: int) -> float:
 def expect(games: int, kind: str, start: str) -> None:
     """Raises RuntimeError unless so many games of a kind can be found by the code of their start."""
     from archive.queries.explorer import explore
+    from archive.queries.scope import PUBLIC
 
-    found = explore(kind, start).total
+    found = explore(PUBLIC, kind, start).total
     if found != games:
         raise RuntimeError(f"{found} games of {games} are found")
 

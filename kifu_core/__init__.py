@@ -10,8 +10,7 @@ from __future__ import annotations
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import message
 from kifu_core.record import Ending, ParsedGame, ParseResult
-from kifu_core.shogi.formats import dump, encode_text, load
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import dump, encode_text, load, losses
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.normalize import normalize

@@ -17,19 +17,18 @@ from typing import Any, Final
 
 from kifu_core import games
 from kifu_core.errors import Issue, KifuError
-from kifu_core.games import JSON, QUORIDOR, SHOGI, GameKind
+from kifu_core.games import GAMES, GameKind
 from kifu_core.json_text import parse_json
 from kifu_core.messages import Language, message
 from kifu_core.quoridor import qf_code, qf_object
-from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.shogi import draw, formats
 from kifu_core.shogi.formats.positions import position_at
 from kifu_core.shogi.formats.raw import raw_record
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
 
-ONE_A_FILE: Final = frozenset(["kif", "kifu", "ki2", "ki2u", "bod"])
-"""Formats of which a file holds one game."""
+WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in kind.formats.writers.items()}
 
 # --- reading ---------------------------------------------------------------------------------------------
 
@@ -76,9 +75,10 @@ class _Converter:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
         self.format: str = arguments.to
+        self.writer = WRITERS[self.format]
         self.sources = {Path(path).resolve() for path in arguments.files if path != "-"}
         self.taken = {_stem(path) for path in arguments.files}
-        self.waits = self.format in ONE_A_FILE or (self.format in JSON and not arguments.lines)
+        self.waits = self.writer.between is None or (self.writer.is_json and not arguments.lines)
         self.waiting: list[str] = []
         self.written = 0
         self.failed = False
@@ -124,28 +124,24 @@ class _Converter:
                 self._fail(path, issue)
         for number, game in enumerate(result.games):
             self.failed = self.failed or bool(game.unread)
-            options = {"csa": self.arguments.csa} if kind is SHOGI else {}
-            for issue in (*game.issues, *kind.formats.losses(game, self.format, **options)):
+            losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
+            for issue in (*game.issues, *losses):
                 if issue.severity == "error" or issue.code.startswith("lost-"):
                     _complain(path, issue, self.arguments.language)
-            text = self._text(game, result.format) if kind is SHOGI else self._text_of(kind, game)
-            self._write(path, number, text)
+            self._write(path, number, self._text(game, result.format))
 
-    def _text_of(self, kind: GameKind[Any], game: ParsedGame) -> str:
-        """A game of another kind than shogi; JSON ends with a line break like the others."""
-        return kind.formats.dump(game.record, self.format).rstrip("\n") + "\n"
-
-    def _text(self, game: ParsedGame, source: FormatName) -> str:
-        if self.format == "jkf":
-            return _json(raw_record(game.record, source) if self.arguments.raw else game.record) + "\n"
-        options: dict[str, Any] = {}
-        if self.format in SHOGI.formats.with_ending:
-            options["ending"] = game.ending
-        if self.format == "csa":
-            options |= {"version": self.arguments.csa, "fractions": game.fractions}
-        if self.format in SHOGI.formats.with_ply:
-            options["ply"] = self.arguments.ply
-        return formats.dump(game.record, self.format, **options)
+    def _text(self, game: ParsedGame, source: str) -> str:
+        """A game as text with all that its format has options for; JSON ends with a line break like the
+        others."""
+        if self.format == "jkf" and self.arguments.raw:
+            return _json(raw_record(game.record, source)) + "\n"
+        given = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
+        if source == self.format:
+            given["remarks"] = game.remarks
+        if "ply" in self.arguments:
+            given["ply"] = self.arguments.ply
+        options = {name: value for name, value in given.items() if name in self.writer.options}
+        return self.writer.dump(game.record, **options).rstrip("\n") + "\n"
 
     def _write(self, path: str, number: int, text: str) -> None:
         """Write a game to its file, to standard output, or keep it until all are there."""
@@ -161,8 +157,8 @@ class _Converter:
         elif self.waits:
             self.waiting.append(text)
         else:
-            separator = "/\n" if self.format == "csa" and self.written else ""
-            sys.stdout.buffer.write(self._encoded(separator + text))
+            between = self.writer.between if self.written else ""
+            sys.stdout.buffer.write(self._encoded(f"{between}{text}"))
             sys.stdout.buffer.flush()
         self.written += 1
 
@@ -187,7 +183,7 @@ class _Converter:
         """The bytes of a text; raises KifuError for characters that a named encoding has not."""
         name = self.arguments.encoding
         if name is None:
-            data, issues = formats.encode_text(text, self.format)
+            data, issues = self.writer.encoded(text)
             for issue in issues:
                 _complain("-", issue, self.arguments.language)
             return data
@@ -199,7 +195,7 @@ class _Converter:
 
     def _write_waiting(self) -> None:
         texts = self.waiting
-        if len(texts) > 1 and self.format not in JSON:
+        if len(texts) > 1 and not self.writer.is_json:
             params: dict[str, str | int] = {"format": self.format, "count": len(texts)}
             raise KifuError("one-game-a-file", params=params)
         if len(texts) > 1:
@@ -416,16 +412,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument("files", nargs="+", metavar="FILE", help="- is standard input")
-    convert.add_argument(
-        "--to", required=True, choices=(*formats.FORMATS, *QUORIDOR.formats.names), help="the format to write"
-    )
+    convert.add_argument("--to", required=True, choices=tuple(WRITERS), help="the format to write")
     convert.add_argument("--output", metavar="DIR", help="a file for each game here, not standard output")
     convert.add_argument("--force", action="store_true", help="with --output: overwrite files that are there")
     convert.add_argument("--encoding", metavar="NAME", type=_encoding, help="instead of the format's own")
     convert.add_argument("--csa", choices=("2.2", "3"), default="2.2", help="the version of CSA to write")
     convert.add_argument("--raw", action="store_true", help="JKF as the format's own parser leaves it")
     convert.add_argument("--lines", action="store_true", help="JKF records one a line")
-    convert.add_argument("--ply", type=_ply, default=0, help="for sfen and bod: half-moves, or last")
+    with_ply = ", ".join(name for name, writer in WRITERS.items() if "ply" in writer.options)
+    about = f"for {with_ply}: half-moves, or last"
+    convert.add_argument("--ply", type=_ply, default=argparse.SUPPRESS, help=about)
     convert.set_defaults(run=lambda arguments: _Converter(arguments).run())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
+from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
@@ -60,7 +61,7 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
     DecodeError `too-large`.
     """
     check_size(len(text))
-    text = text.removeprefix("\ufeff")
+    text = _without_end_mark(text.removeprefix("\ufeff"))
     text, mistaken_for = repair(text)
     findings = [("double-encoded", mistaken_for)] if mistaken_for else []
     if not mistaken_for and (mistaken_for := misread(text)):
@@ -71,6 +72,12 @@ def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
         return text, findings
     clean, count = _UNPRINTABLE.subn("\ufffd", text)
     return clean, [*findings, ("bad-characters", str(count))]
+
+
+def _without_end_mark(text: str) -> str:
+    """Return a text without Ctrl-Z at its end, by which programs of DOS and CP/M marked the end of a file."""
+    written = text.rstrip()
+    return written.rstrip("\x1a") if written.endswith("\x1a") else text
 
 
 def check_size(size: int) -> None:
@@ -92,12 +99,31 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
     for mark, codec, name in _BOMS:
         if data.startswith(mark):
             return _with_bom(data, codec, name)
+    if (unmarked := _unmarked_utf_16(data)) is not None:
+        return data.decode(unmarked), "utf-16", []
     if data.isascii():  # as ISO-2022-JP is, with its escapes; they mean nothing in a text of another encoding
         return _legacy(data) if b"\x1b$" in data else (data.decode("ascii"), "ascii", [])
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError:
         return _legacy(data)
+
+
+def _unmarked_utf_16(data: bytes) -> str | None:
+    """Return which UTF-16 a text without a byte order mark is in, None for neither.
+
+    Its line ends, digits and blanks have a zero byte each; texts in other encodings have none.
+    """
+    if len(data) % 2 or data.count(0) < max(3, len(data) // 100):
+        return None
+    found: dict[str, int] = {}
+    for codec, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(codec)
+            breaks, ascii_ = text.count("\n") + text.count("\r"), high.count(0)
+            if "\0" not in text and (breaks * 100 >= len(text) or ascii_ * 2 >= len(text)):
+                found[codec] = breaks + ascii_
+    return max(found, key=lambda codec: found[codec], default=None)
 
 
 def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[str, str]]]:
@@ -151,11 +177,20 @@ class Source:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1. The first call is linear, later ones logarithmic."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def find(self, text: str, line: int) -> int | None:
+        """Return the offset of a text in this line or behind it, None where there is none."""
+        offset = self.text.find(text, 0 if line <= 1 else self._line_starts()[line - 1])
+        return None if offset < 0 else offset
+
+    def _line_starts(self) -> list[int]:
         if self._starts is None:
             lengths = (len(line) + 1 for line in self.text.split("\n"))
             self._starts = [0, *accumulate(lengths)]
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        return self._starts
 
     def issue(
         self,

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from kifu_core.classes import Canonical
     from kifu_core.errors import Issue
+    from kifu_core.formats import Formats
     from kifu_core.jkf import Record
     from kifu_core.lines import Visit
     from kifu_core.picture import Language
-    from kifu_core.record import FormatName, ParsedGame, ParseResult
+    from kifu_core.record import ParsedGame
     from kifu_core.shogi.evaluations import Evaluation
 
 P = TypeVar("P")
@@ -54,29 +55,6 @@ class Codec(Generic[P]):
     orient: Callable[[int, int], int]
     as_object: Callable[[P], Mapping[str, Any]]
     of_object: Callable[[Mapping[str, Any]], P]
-
-
-@dataclass(frozen=True, slots=True)
-class Formats:
-    """The formats, by `names`, that records are read from and written in.
-
-    `detect` names the format of a text and the reason, `load_source` reads an opened source, `load` a file,
-    `dump` writes a record, `losses` tells what it loses there. The option `ply` chooses a position in formats
-    of `with_ply`, `ending` brings what records have no name for to those of `with_ending`. `ends` makes a
-    record of a text that only sets up a board, by format. `cuts` tell by format whether a game begins with a
-    line of a large file, after the last line with text, where so many braces are open.
-    """
-
-    names: tuple[str, ...]
-    detect: Callable[[str, str], tuple[FormatName | None, str]]
-    load_source: Callable[..., ParseResult]
-    load: Callable[[bytes | str, str | None], ParseResult]
-    dump: Callable[..., str]
-    losses: Callable[..., tuple[Issue, ...]]
-    with_ply: frozenset[str]
-    with_ending: frozenset[str]
-    ends: Mapping[str, str]
-    cuts: Mapping[str, Callable[[str, str, int], bool]]
 
 
 @dataclass(frozen=True, slots=True)

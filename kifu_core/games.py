@@ -13,7 +13,7 @@ from kifu_core.record import ParseResult
 from kifu_core.shogi.game import SHOGI
 from kifu_core.shogi.packed import is_packed
 
-__all__ = ("GAMES", "JSON", "QUORIDOR", "SHOGI", "GameKind", "kind_of", "last_position", "load", "of_record")
+__all__ = ("GAMES", "QUORIDOR", "SHOGI", "GameKind", "kind_of", "last_position", "load", "of_record")
 
 GAMES: Final[dict[str, GameKind[Any]]] = {SHOGI.name: SHOGI, QUORIDOR.name: QUORIDOR}
 """Every kind of game by the name it has in codes, columns and addresses."""
@@ -35,10 +35,6 @@ def kind_of(text: str, name: str = "") -> GameKind[Any]:
     if format_name is not None and reason == _CERTAIN:
         return SHOGI
     return QUORIDOR if QUORIDOR.formats.detect(text, name)[0] is not None else SHOGI
-
-
-JSON: Final = frozenset(["jkf", "json"])
-"""The formats that are a record itself; several games are one list in them."""
 
 
 def last_position(record: Record) -> tuple[int, dict[str, str]]:

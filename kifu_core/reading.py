@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from kifu_core.decoding import Notes, Source, check_size, clean_text, decode
@@ -17,7 +17,7 @@ from kifu_core.errors import (
 )
 from kifu_core.limits import UNLIMITED, Limits
 from kifu_core.messages import message
-from kifu_core.record import FormatName, ParsedGame, ParseResult
+from kifu_core.record import ParsedGame, ParseResult
 from kifu_core.signatures import signature
 
 _ADDRESS: Final = re.compile(r"\s*+https?://\S{1,2000}+\s*+")
@@ -58,25 +58,26 @@ def open_source(
 def read(
     source: Source,
     notes: Notes,
-    format_name: FormatName | None,
-    loaders: Mapping[FormatName, Loader],
+    format_name: str | None,
+    load: Loader | None,
     program: str,
     *,
     strict: bool = False,
 ) -> ParseResult:
-    """All games of a source in a format; `strict` raises its first error instead of noting it.
+    """All games of a source in a format, which `load` reads; `strict` raises its first error instead of
+    noting it.
 
     Raises UnknownFormatError `unknown-format` if the format is not known, `is-address` for nothing but the
     address of a page.
     """
-    if format_name is None:
+    if format_name is None or load is None:
         if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):
             raise UnknownFormatError("misread", line=1, params=misread.params)
         if _ADDRESS.fullmatch(source.text):
             raise UnknownFormatError("is-address", line=1)
         first = next((line for line in source.text.split("\n") if line.strip()), "")
         raise UnknownFormatError("unknown-format", line=1, params={"text": first[:40]})
-    games = loaders[format_name](source, notes)
+    games = load(source, notes)
     result = ParseResult(source.encoding, format_name, program, tuple(games), notes.all())
     if strict:
         _raise_first(result)

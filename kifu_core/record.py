@@ -10,11 +10,6 @@ from kifu_core.errors import Issue
 from kifu_core.jkf import Record
 
 RecordKind = Literal["game", "problem", "tree", "position"]
-FormatName = Literal[
-    "kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2", "psn", "hcpe", "psv",
-    "qf", "alg", "json",
-]  # fmt: skip
-"""The formats of shogi, then those of Quoridor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +61,7 @@ class ParseResult:
     could not be read at all; `program` is the software that wrote it, or an empty text."""
 
     encoding: str
-    format: FormatName
+    format: str
     program: str
     games: tuple[ParsedGame, ...]
     issues: tuple[Issue, ...] = ()

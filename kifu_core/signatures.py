@@ -15,8 +15,16 @@ DOCUMENT: Final = "is-document"
 CONTAINER: Final = "is-container"
 
 _ZIP: Final = b"PK\x03\x04"
-_FIRST_FILES: Final = ((b"[Content_Types].xml", "Word/Excel"), (b"mimetype", "OpenDocument/EPUB"))
-"""The first files of ZIP archives that are documents (ECMA-376, OpenDocument 1.3 part 2)."""
+_FIRST_FILES: Final = (
+    (b"mimetypeapplication/epub+zip", "EPUB"),
+    (b"mimetypeapplication/vnd.oasis.opendocument", "OpenDocument"),
+    (b"mimetype", "OpenDocument/EPUB"),
+    (b"[Content_Types].xml", "Office"),
+    (b"_rels/.rels", "Office"),
+)
+"""The first files of ZIP archives that are documents (OCF 3.3, OpenDocument 1.3 part 2, ECMA-376 part 2)."""
+_OFFICE: Final = ((b"word/", "Word"), (b"xl/", "Excel"), (b"ppt/", "PowerPoint"))
+"""The folders that tell whose document it is, as names of files in its ZIP archive."""
 
 _BEGINNINGS: Final = (
     (b"\x89PNG\r\n\x1a\n", PICTURE, "PNG"),
@@ -47,7 +55,8 @@ def signature(data: bytes) -> tuple[str, str] | None:
     if data.startswith(_ZIP):
         for first, name in _FIRST_FILES:
             if data.startswith(first, 30):
-                return DOCUMENT, name
+                whose = (told for folder, told in _OFFICE if folder in data) if name == "Office" else ()
+                return DOCUMENT, next(iter(whose), name)
     for beginning, code, name in _BEGINNINGS:
         if data.startswith(beginning):
             return code, name

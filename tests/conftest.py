@@ -10,12 +10,13 @@ import hypothesis
 import pytest
 from django.core.cache import cache
 from django.db import connection
-from pytest_django.fixtures import Settings
+from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from archive.answers import answers
 from archive.index import sqlite
-from archive.web.unchanged import drawn
 from tests.archive.rows import empty_index
+from tests.engines import depends_on_engine
 from tests.shared import SHARED, need_shared
 
 # A busy machine is no defect: examples may take their time. On CI they are always the same ones, so that
@@ -25,21 +26,29 @@ hypothesis.settings.register_profile("patient", PATIENT)
 hypothesis.settings.register_profile("same", PATIENT, derandomize=True, database=None)
 hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "patient")
 
-DATABASE = {"db", "transactional_db", "django_db_setup"}
-"""Fixtures of tests that use the database."""
-
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """What is kept for a while is of another test's database, settings or program."""
     cache.clear()
-    drawn.clear()
+    answers.clear()
 
 
-@pytest.fixture(autouse=True)
-def unthrottled(settings: Settings) -> None:
-    """A test asks as much as it likes from one address; those of limits switch them on (`throttled`)."""
-    settings.ARCHIVE_THROTTLE = False
+@pytest.fixture(scope="session", autouse=True)
+def settings_of_tests() -> Iterator[None]:
+    """Settings that all tests have, but for those that change them.
+
+    A test asks as much as it likes from one address: those of limits switch them on (`throttled`). No record,
+    sent or stored, takes too long because the machine is busy. How long hashing takes is asked nowhere.
+    """
+    with override_settings(
+        ARCHIVE_THROTTLE=False,
+        ARCHIVE_ENTRY_SECONDS=600,
+        ARCHIVE_READ_SECONDS=600,
+        ARCHIVE_SOURCE_SECONDS=600,
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+    ):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,27 +80,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--database`, leave out what needs no database and what is marked `one_engine`."""
+    """With `--database`, leave out what needs no database and what comes to the same on every engine."""
     if not config.getoption("--database"):
         return
     left_out = [item for item in items if not depends_on_engine(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if depends_on_engine(item)]
-
-
-def depends_on_engine(item: pytest.Item) -> bool:
-    if item.get_closest_marker("one_engine"):
-        return False
-    marked = item.get_closest_marker("django_db") or item.get_closest_marker("worker")
-    return marked is not None or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
-
-
-@pytest.fixture(autouse=True)
-def patient(settings: Settings) -> None:
-    """No record, sent or stored, takes too long because the machine is busy."""
-    settings.ARCHIVE_ENTRY_SECONDS = 600
-    settings.ARCHIVE_READ_SECONDS = 600
-    settings.ARCHIVE_SOURCE_SECONDS = 600
 
 
 @pytest.fixture

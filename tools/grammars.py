@@ -15,7 +15,8 @@ from typing import Final, NamedTuple, cast
 import pyparsing as pp
 
 from kifu_core.rule_names import NAMES
-from kifu_core.shogi.formats import csa, ki2, kif
+from kifu_core.shogi.formats import ki2, kif
+from kifu_core.shogi.formats import read_csa as csa
 from kifu_core.shogi.formats.grammar import Lines
 from kifu_core.shogi.specials import BY_CSA, BY_WORD
 from tools.railroads import Choice, Node, Repeat, Rule, ebnf, railroads, tree

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from archive.models import Game
+from archive.models import Entry, Game, Upload
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES
 from kifu_core.jkf import SPECIALS
 from kifu_core.record import Ending
-from kifu_core.shogi.formats import encode_text
-
-_UTF_8: Final = "text/plain; charset=utf-8"
-_SHIFT_JIS: Final = "text/plain; charset=shift_jis"
 
 DOWNLOADS: Final = {
-    "jkf": "application/json",
-    "kif": _SHIFT_JIS,
-    "kifu": _UTF_8,
-    "ki2": _SHIFT_JIS,
-    "ki2u": _UTF_8,
-    "csa": _UTF_8,
-    "usi": _UTF_8,
-    "sfen": _UTF_8,
-    "usen": _UTF_8,
-    "bod": _UTF_8,
-    "qf": _UTF_8,
-    "alg": _UTF_8,
-    "json": "application/json",
+    name: writer.content_type for kind in GAMES.values() for name, writer in kind.formats.writers.items()
 }
-"""Content type by extension. By their author's rule `.kif` and `.ki2` are Shift_JIS, with a `u` UTF-8."""
+"""Content type by extension."""
+
+_EDITIONS: Final = 20
+"""So many editions of a game are asked for what stands beside their records."""
 
 
 class UnencodableError(ValueError):
@@ -40,11 +27,6 @@ class UnencodableError(ValueError):
         self.issues = issues
 
 
-def extensions(kind: str) -> list[str]:
-    """Those of the files that games of a kind are written as."""
-    return [extension for extension in DOWNLOADS if extension in GAMES[kind].formats.names]
-
-
 def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     """The game as a file with that extension (one of its kind's).
 
@@ -53,15 +35,25 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
     format is Shift_JIS and the record has characters that it has not: a `?` in their place would be a loss
     that nobody sees.
     """
-    kind, options = GAMES[game.kind], dict[str, Any]()
-    if extension in kind.formats.with_ply:
+    writer, options = GAMES[game.kind].formats.writer(extension), dict[str, Any]()
+    if "ply" in writer.options:
         options["ply"] = ply
-    if extension in kind.formats.with_ending and game.special:
+    if "ending" in writer.options and game.special:
         options["ending"] = _ending(game)
-    data, issues = encode_text(kind.formats.dump(game.jkf, extension, **options), extension)
+    if "remarks" in writer.options:
+        options["remarks"] = _remarks(game, extension)
+    data, issues = writer.encoded(writer.dump(game.jkf, **options))
     if issues:
         raise UnencodableError(issues)
     return data
+
+
+def _remarks(game: Game, file_format: str) -> list[str]:
+    """Return what the game's editions of a format have beside their records, each line once."""
+    editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
+    shown = editions.exclude(upload__state=Upload.State.DELETING)[:_EDITIONS]
+    facts = shown.values_list("parsed_facts", flat=True)
+    return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
 
 
 def _ending(game: Game) -> Ending:

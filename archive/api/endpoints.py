@@ -17,9 +17,10 @@ from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
+from archive.answers import Answer, Question, answers
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
-from archive.entity_tags import tagged
+from archive.entity_tags import is_known, not_modified, of_parts, tagged
 
 _TOKEN: Final = "csrfmiddlewaretoken"
 """What forms of our pages send beside their fields."""
@@ -32,24 +33,33 @@ class Nothing(serializers.Serializer[Any]):
 
 
 def endpoint(
-    *methods: str, query: Serializer = Nothing, types: Types = (JSON,)
+    *methods: str, query: Serializer = Nothing, types: Types = (JSON,), remembered: bool = False
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD goes with GET.
 
     The parameters of the address are those of `query`, others are refused. The function is given them as
     `query` where there are any, and tells with `wanted` which of the `types` the client prefers.
+
+    With `remembered` strangers are answered as before where nothing in the archive has changed: then the
+    answer depends on the address and that type alone.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
+            question = Question.of(_stranger(request) if remembered else "")
+            _name, answer = question.known()
+            if answer is not None and is_known(request._request, answer.headers["ETag"]):
+                return not_modified(answer.headers["ETag"], answer.headers)
+            if answer is not None:
+                return answer.response(request._request)
             found = given(query, request.query_params)
             asked = {} if query is Nothing else {"query": found}
             response = view(request, **asked, **parts)
             if not callable(types) and len(types) > 1:
                 patch_vary_headers(response, ["Accept"])
-            return _with_tag(request._request, response)
+            return _with_tag(request._request, response, question)
 
         made = api_view(allowed)(checked)
         made.cls.query, made.cls.types = query, types  # type: ignore[attr-defined]
@@ -58,12 +68,28 @@ def endpoint(
     return decorate
 
 
-def _with_tag(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+def _stranger(request: Request) -> str:
+    """What a stranger asks for; empty for anybody else."""
+    if request.user.is_authenticated:
+        return ""
+    return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
+
+
+def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Question) -> HttpResponseBase:
     """The answer with its tag, or 304: at once, or when it has been written."""
+
+    def finished(written: HttpResponse) -> HttpResponse:
+        found = tagged(request, written)
+        if question.said and "ETag" in written.headers:
+            name = of_parts(question.said, written.headers["ETag"])
+            answers.keep(name, Answer((written.content,), dict(written.headers.items())))
+            question.note(name)
+        return found
+
     if isinstance(response, SimpleTemplateResponse):
-        response.add_post_render_callback(lambda written: tagged(request, written))
+        response.add_post_render_callback(finished)
         return response
-    return tagged(request, response) if isinstance(response, HttpResponse) else response
+    return finished(response) if isinstance(response, HttpResponse) else response
 
 
 def given(

@@ -81,6 +81,10 @@ class Engine(Protocol):
     def crowded(self, cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
         """Return those of the keys that have at least so many rows."""
 
+    def revision(self) -> object:
+        """Return what is another one as soon as anybody has committed anything, as long as this process
+        lives; None inside a transaction, whose own changes are nobody else's yet."""
+
     def may_retry(self, error: DatabaseError) -> bool:
         """Return whether the same transaction can succeed when it is run again."""
 

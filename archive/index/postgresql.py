@@ -270,6 +270,15 @@ def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]
     return {key for (key,) in cursor.fetchall()}
 
 
+def revision() -> object:
+    """Tell which transactions are seen: two statements of one snapshot see the same."""
+    if connection.in_atomic_block:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_snapshot()::text")
+        return cursor.fetchone()
+
+
 def may_retry(error: DatabaseError) -> bool:
     """Return whether it is a deadlock, or something that only the order of two transactions made
     impossible."""

@@ -12,7 +12,10 @@ that is both of the locks of `engine.Engine`.
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 from collections.abc import Collection, Iterable, Sequence
+from threading import Lock
 from typing import Any, Final
 
 from django.db import connection
@@ -184,6 +187,21 @@ def hot(cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
 def crowded(cursor: CursorWrapper, keys: Collection[int], rows: int) -> set[int]:
     cursor.execute(_CROWDED, [*[json.dumps(list(keys))] * len(TABLES), rows])
     return {key for (key,) in cursor.fetchall()}
+
+
+def revision() -> object:
+    """Asked on a connection that never writes: each connection counts what the others commit."""
+    if connection.in_atomic_block:
+        return None
+    watcher = (os.getpid(), str(connection.settings_dict["NAME"]))
+    with _watching:
+        if watcher not in _watchers:
+            _watchers[watcher] = sqlite3.connect(watcher[1], check_same_thread=False)
+        return watcher, _watchers[watcher].execute("PRAGMA data_version").fetchone()
+
+
+_watchers: Final[dict[tuple[int, str], sqlite3.Connection]] = {}
+_watching: Final = Lock()
 
 
 def may_retry(error: DatabaseError) -> bool:

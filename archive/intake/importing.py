@@ -9,15 +9,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 
 from archive import store
 from archive.garbage_collection import look_rarely, prepare_process
 from archive.intake import resume, worker
-from archive.intake.walk.entries import clean_name
+from archive.intake.walk.entries import clean_name, shown_path
 from archive.models import Upload
 
 _CHUNK: Final = 1024 * 1024
+
+
+class File(NamedTuple):
+    """A file to import; `within` is its path from the folder that was named, with that folder's name."""
+
+    path: str
+    within: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,41 +41,51 @@ class Turn:
     refusal: str = ""
 
 
-def files_of(paths: Iterable[Path]) -> Iterator[Path]:
+def files_of(paths: Iterable[Path]) -> Iterator[File]:
     """Yield the files, and those in the folders, sorted; links to folders are not followed.
 
     Raises FileNotFoundError for a path that is not there.
     """
     for path in paths:
         if path.is_file():
-            yield path
+            yield _file(path, path)
         elif path.is_dir():
             for root, folders, names in os.walk(path):
                 folders.sort()
-                yield from (Path(root, name) for name in sorted(names) if Path(root, name).is_file())
+                found = (Path(root, name) for name in sorted(names))
+                yield from (_file(one, path) for one in found if one.is_file())
         else:
             raise FileNotFoundError(path)
 
 
-def begin(path: str) -> Turn:
+def _file(path: Path, named: Path) -> File:
+    """Return a file of an import; nothing is told of the folders above the one that was named."""
+    return File(os.fspath(path), shown_path((named.resolve().name / path.relative_to(named)).as_posix()))
+
+
+def begin(file: File) -> Turn:
     """Store a file and work on it for one turn."""
+    path = file.path
     try:
-        with Path(path).open("rb") as file:
-            upload, created = store.create_upload(clean_name(path), _chunks(file), source="command")
+        with Path(path).open("rb") as data:
+            upload, created = store.create_upload(clean_name(path), _chunks(data), source="command")
     except (store.UploadEmpty, store.UploadTooLarge, OSError) as error:
         return Turn(path, refusal=_reason(error))
+    store.keep_paths([(upload, file.within)])
     return (None if created else _known(path, upload)) or go_on(path, upload.pk)
 
 
-def begin_together(paths: Sequence[str]) -> list[Turn]:
+def begin_together(files: Sequence[File]) -> list[Turn]:
     """Store small files and work them off, all at once."""
     token = _token()
+    paths = [file.path for file in files]
     try:
-        files = [(clean_name(path), Path(path).read_bytes()) for path in paths]
-        received = store.create_uploads(files, token, source="command")
+        named = [(clean_name(path), Path(path).read_bytes()) for path in paths]
+        received = store.create_uploads(named, token, source="command")
     except (store.UploadEmpty, store.UploadTooLarge, OSError):
         # One of them is not as it should be: each says for itself what became of it.
-        return [begin(path) for path in paths]
+        return [begin(file) for file in files]
+    store.keep_paths([(upload, file.within) for (upload, _), file in zip(received, files, strict=True)])
     new = [upload for upload, created in received if created]
     more = set(worker.work_together(new, token, math.inf))
     turns = []
@@ -114,17 +131,17 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def groups(paths: Iterable[str]) -> Iterator[list[str]]:
+def groups(files: Iterable[File]) -> Iterator[list[File]]:
     """Yield the files in their order: small ones that follow each other together, the others alone."""
-    small: list[str] = []
-    for path in paths:
-        if not store.is_small(_size(path)):
+    small: list[File] = []
+    for file in files:
+        if not store.is_small(_size(file.path)):
             if small:
                 yield small
                 small = []
-            yield [path]
+            yield [file]
             continue
-        small.append(path)
+        small.append(file)
         if len(small) == worker.BATCH_ENTRIES:
             yield small
             small = []
@@ -139,7 +156,7 @@ def _size(path: str) -> int:
         return 0  # whoever opens it says why
 
 
-def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
+def run(files: Iterable[File], workers: int) -> Iterator[Turn]:
     """Take in files and yield a `Turn` whenever there is news. One file is worked on by one process at a
     time.
 
@@ -147,7 +164,7 @@ def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
     """
     if workers == 1:
         look_rarely()
-        for group in groups(paths):
+        for group in groups(files):
             for turn in _begin(group):
                 yield turn
                 while turn.more:
@@ -155,10 +172,10 @@ def run(paths: Iterable[str], workers: int) -> Iterator[Turn]:
                     yield turn
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), prepare_process) as pool:
-        yield from _spread(pool, groups(paths), workers)
+        yield from _spread(pool, groups(files), workers)
 
 
-def _begin(group: Sequence[str]) -> list[Turn]:
+def _begin(group: Sequence[File]) -> list[Turn]:
     return begin_together(group) if len(group) > 1 else [begin(group[0])]
 
 
@@ -166,7 +183,7 @@ def _go_on(path: str, upload_id: int) -> list[Turn]:
     return [go_on(path, upload_id)]
 
 
-def _spread(pool: ProcessPoolExecutor, waiting: Iterator[list[str]], workers: int) -> Iterator[Turn]:
+def _spread(pool: ProcessPoolExecutor, waiting: Iterator[list[File]], workers: int) -> Iterator[Turn]:
     working: set[Future[list[Turn]]] = set()
     while True:
         while len(working) < 2 * workers and (group := next(waiting, None)) is not None:

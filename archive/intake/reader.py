@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from archive.intake.walk.entries import Part
 from archive.intake.walk.refusals import TOO_MUCH_MEMORY
 from kifu_core import games
 from kifu_core.deadline import TooSlowError
-from kifu_core.errors import Issue, KifuError
+from kifu_core.decoding import Source, decode
+from kifu_core.errors import SOURCE_LINE_LIMIT, Issue, KifuError
 from kifu_core.jkf import Record
 from kifu_core.record import ParsedGame, ParseResult
 
@@ -89,7 +91,7 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
         log.exception("reading %r failed", name)
         yield _failed(Issue("internal-error", "error"))
         return
-    yield from _in_order(result, there, doomed)
+    yield from _in_order(result, there, doomed, cache(lambda: _source(data, result)))
 
 
 def _with_game_id(result: ParseResult, name: str) -> ParseResult:
@@ -109,7 +111,14 @@ def _with_game_id(result: ParseResult, name: str) -> ParseResult:
     return replace(result, games=(replace(game, record=record),))
 
 
-def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[DerivedEntry]:
+def _source(data: bytes, result: ParseResult) -> Source | None:
+    """Decode a file once more, to find the place of what was not understood; None if it is no text."""
+    return None if result.encoding == "binary" else Source(decode(data)[0], result.encoding)
+
+
+def _in_order(
+    result: ParseResult, there: int, doomed: int | None, source: Callable[[], Source | None]
+) -> Iterator[DerivedEntry]:
     """Yield games and unreadable games by their first line; findings about the whole go to the first
     entry."""
     if not result.games:
@@ -128,11 +137,13 @@ def _in_order(result: ParseResult, there: int, doomed: int | None) -> Iterator[D
         if index == doomed:
             item = Issue(WORKER_DIED, "error")
         # One at a time: positions of a batch are derived while no transaction is open, and others may write.
-        entry = _ready(item, result) if isinstance(item, ParsedGame) else _failed(item, result=result)
+        entry = (
+            _derived(item, result, source) if isinstance(item, ParsedGame) else _failed(item, result=result)
+        )
         yield replace(entry, index=index, issues=(*whole, *entry.issues) if index == 0 else entry.issues)
 
 
-def _ready(parsed: ParsedGame, result: ParseResult) -> DerivedEntry:
+def _derived(parsed: ParsedGame, result: ParseResult, source: Callable[[], Source | None]) -> DerivedEntry:
     seconds = settings.ARCHIVE_ENTRY_SECONDS
     try:
         with time_limit(seconds):
@@ -147,9 +158,19 @@ def _ready(parsed: ParsedGame, result: ParseResult) -> DerivedEntry:
         # As above: one game's fault stays that game's.
         log.exception("game %d of a file failed", parsed.index)
         return _failed(*parsed.issues, Issue("internal-error", "error"), result=result)
-    return _about(
-        result, DerivedEntry(seq=0, game=game, issues=parsed.issues, beyond_jkf=_beyond_jkf(parsed))
-    )
+    issues = (*parsed.issues, *_unknown_days(parsed, source))
+    return _about(result, DerivedEntry(seq=0, game=game, issues=issues, beyond_jkf=_beyond_jkf(parsed)))
+
+
+def _unknown_days(parsed: ParsedGame, source: Callable[[], Source | None]) -> Iterator[Issue]:
+    """Yield an issue for each header of the day that is understood as none, with its place in the file."""
+    for text in headers.unknown_days(parsed.record["header"]):
+        found = source()
+        offset = found.find(text, parsed.first_line) if found else None
+        if found and offset is not None:
+            yield found.issue("unknown-day", offset, text=text[:SOURCE_LINE_LIMIT])
+        else:
+            yield Issue("unknown-day", "warning", params={"text": text[:SOURCE_LINE_LIMIT]})
 
 
 def _beyond_jkf(parsed: ParsedGame) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Final
 from django.db import connection
 
 from archive.derive import headers
+from archive.queries.scope import Scope
 
 _LONGEST: Final = 300
 _OWN: Final = re.compile(
@@ -23,7 +24,7 @@ _LISHOGI: Final = re.compile(
     r"(https?://(?:www\.)?lishogi\.org/)(?:embed/)?(\w{8})(?:\w{4})?(?:/(?:sente|gote))?"
 )
 # The condition is that of the index; as a parameter it would prove nothing to the planners.
-_AT: Final = "SELECT min(id) FROM archive_game WHERE site IN (%s, %s) AND NOT (site = '')"
+_AT: Final = "SELECT min(id) FROM archive_game g WHERE site IN (%s, %s) AND NOT (site = '') AND {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class AddressedGame:
     query: str = ""
 
 
-def game_at(words: str, host: str) -> AddressedGame | None:
+def game_at(scope: Scope, words: str, host: str) -> AddressedGame | None:
     """The game that an address means; None for other words, and where there is none. Paths alone, and those
     of `host`, are the archive's own: they are not looked up."""
     if len(words) > _LONGEST:
@@ -49,7 +50,8 @@ def game_at(words: str, host: str) -> AddressedGame | None:
         address = f"https://lishogi.org/{lishogi[2]}"
     site = headers.plain(address)
     with connection.cursor() as cursor:
-        cursor.execute(_AT, [site, f"{site}/"])
+        readable = scope.condition("g")
+        cursor.execute(_AT.format(readable.text), [site, f"{site}/", *readable.values])
         (number,) = cursor.fetchone()
     ply = f"ply={mark}" if mark.isascii() and mark.isdigit() and len(mark) < 6 else ""
     return None if number is None else AddressedGame(int(number), ply)

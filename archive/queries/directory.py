@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final, Literal
 
-from django.core.cache import cache
 from django.db import connection
 
 from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries import people
+from archive.queries.kept import kept
 from archive.queries.people import Kind, Named
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql
-from archive.queries.taken_down import last_gone
 
 Listing = Literal["reading", "name", "games"]
 
@@ -72,13 +71,20 @@ class Names:
 
 
 def listed(
-    kind: Kind, order: Listing, words: str = "", after: str = "", row: str | None = None, limit: int = 100
+    scope: Scope,
+    kind: Kind,
+    order: Listing,
+    words: str = "",
+    after: str = "",
+    row: str | None = None,
+    limit: int = 100,
 ) -> Names:
     """A page of the names that hold the words, as `people.names`.
 
     `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
     that the list does not have, and for an `after` of another order.
     """
+    scope.check_public()
     if order not in ORDERS[kind]:
         raise ValueError(f"order is one of {', '.join(ORDERS[kind])}, not {order!r}")
     if row is not None and (order != "reading" or row not in BEGINNINGS):
@@ -88,7 +94,9 @@ def listed(
     if order == "reading":
         found = _by_reading(kind, words, after, row, limit + 1)
     else:
-        found = [Listed(one.id, one.name, one.games) for one in people.names(kind, words, after, limit + 1)]
+        found = [
+            Listed(one.id, one.name, one.games) for one in people.names(scope, kind, words, after, limit + 1)
+        ]
     return Names(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
 
 
@@ -135,15 +143,17 @@ def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
 
 def _ranked(kind: Kind, words: str) -> list[tuple[int, int]]:
     """Ids and exact numbers of games, the most first."""
-    kept = f"ranked-{kind}-{last_gone()}-{blake2b(words.encode()).hexdigest()}"
-    found: list[tuple[int, int]] | None = cache.get(kept)
-    if found is None:
+
+    def ranked() -> list[tuple[int, int]]:
         with connection.cursor() as cursor:
             cursor.execute(_RANKED.format(**people.named_by(kind)), [people.like(kind, words), RANKED])
-            found = [(int(pk), int(n)) for pk, n in cursor.fetchall()]
-        if sum(n for _pk, n in found) > FEW:
-            cache.set(kept, found, KEPT_SECONDS)
-    return found
+            return [(int(pk), int(n)) for pk, n in cursor.fetchall()]
+
+    return kept(
+        f"ranked {kind} {words}",
+        ranked,
+        lambda found: KEPT_SECONDS if sum(n for _pk, n in found) > FEW else 0,
+    )
 
 
 def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:

@@ -25,6 +25,7 @@ from archive.queries.filters import GameFilters
 from archive.queries.position_filters import resolve
 from archive.queries.position_games import GameThrough, extremes
 from archive.queries.position_query import Asked, Lines, ask, position_keys
+from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 from kifu_core.lines import NO_MOVE
@@ -127,11 +128,11 @@ class Explorer:
 
 
 def explore(
+    scope: Scope,
     kind: str,
     code: str,
     match: Match = "exact",
     lines: Lines = "main",
-    space: int = 0,
     filters: GameFilters | None = None,
     *,
     transpositions: bool = False,
@@ -143,7 +144,7 @@ def explore(
     match or lines that there is not. Without filters the cost is that of the keys' rows, at most about
     HOT_GAMES each; with filters that of the fewest rows that have to be looked at, see `counting.filtered`.
     """
-    asked = ask(kind, code, match, lines, space)
+    asked = ask(scope, kind, code, match, lines)
     resolved = resolve(filters)
     if filters:
         rows, reading = filtered(asked, resolved)
@@ -152,7 +153,7 @@ def explore(
     told = _tell(asked, kind, code, match, rows)
     unplayed: tuple[Unplayed, ...] | None = None
     if not filters:
-        told, unplayed = _with_reached(asked, told, space, transpositions=transpositions)
+        told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
     first, latest = extremes(asked, resolved, rows, reading)
     return replace(
         told,
@@ -163,14 +164,14 @@ def explore(
     )
 
 
-def reaching(kind: str, code: str, match: Match = "exact", lines: Lines = "main", space: int = 0) -> int:
+def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
     """How many games reach a position, whatever else they are: the total of `explore` without filters, for
     the cost of a count. Raises as that does."""
-    return sum(totals(ask(kind, code, match, lines, space).keys, lines).values())
+    return sum(totals(ask(scope, kind, code, match, lines).keys, lines).values())
 
 
 def explore_many(
-    kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main", space: int = 0
+    scope: Scope, kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main"
 ) -> list[Explorer]:
     """The same for up to `BATCH` positions at once, without games and without `reached`.
 
@@ -178,7 +179,7 @@ def explore_many(
     """
     if len(codes) > BATCH:
         raise ValueError(f"at most {BATCH} positions at once, not {len(codes)}")
-    questions = [ask(kind, code, match, lines, space) for code in codes]
+    questions = [ask(scope, kind, code, match, lines) for code in codes]
     return tell_many(questions, kind, codes, match)
 
 
@@ -284,13 +285,13 @@ def _after(position: Any, move: int) -> Any:
 
 
 def _with_reached(
-    asked: Asked, told: Explorer, space: int, *, transpositions: bool
+    scope: Scope, asked: Asked, told: Explorer, *, transpositions: bool
 ) -> tuple[Explorer, tuple[Unplayed, ...] | None]:
     """The answer with how many games reach what each move leads to, counted at once; and, if asked for, the
     legal moves that nobody played though games reach what they lead to."""
     played = [stats.move for stats in told.moves]
     others = _never_played(asked, played) if transpositions else []
-    reached = _reached(asked, told, [*played, *others], space)
+    reached = _reached(scope, asked, told, [*played, *others])
     found = tuple(replace(stats, reached=reached[stats.move]) for stats in told.moves)
     answer = replace(told, moves=found)
     if not transpositions:
@@ -308,19 +309,19 @@ def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
     return [move for move in legal if move not in known]
 
 
-def _reached(asked: Asked, told: Explorer, wanted: Sequence[int], space: int) -> Mapping[int, int]:
-    keys = _keys_after(told.kind, told.code, tuple(wanted), told.match, space, versions.asked())
+def _reached(scope: Scope, asked: Asked, told: Explorer, wanted: Sequence[int]) -> Mapping[int, int]:
+    keys = _keys_after(scope, told.kind, told.code, tuple(wanted), told.match, versions.asked())
     counts = totals(sorted({key for found in keys for key in found}), asked.lines)
     return {move: sum(counts.get(key, 0) for key in found) for move, found in zip(wanted, keys, strict=True)}
 
 
 @lru_cache(maxsize=_POSITIONS)
 def _keys_after(
-    kind: str, code: str, moves: tuple[int, ...], match: Match, space: int, _versions: tuple[int, ...]
+    scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
     """The keys of the positions after moves, in the versions of the index that are in use."""
     position = GAMES[kind].codec.decode(code)
-    return tuple(position_keys([_after(position, move) for move in moves], match, kind, space))
+    return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 
 
 def _unplayed(asked: Asked, move: int, reached: int) -> Unplayed:

@@ -12,19 +12,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from hashlib import blake2b
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.db import connection
 from django.db.models import QuerySet
 
 from archive.models import Entry, Event, Player, Upload
 from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
+from archive.queries.kept import kept
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
-from archive.queries.taken_down import last_gone
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
 from archive.queries.whole import together, whole
 
@@ -69,36 +68,38 @@ class Facets:
 _FOUND: Final = """
     SELECT g.id, g.player0_id, g.player1_id, g.event_id, g.played, g.result, g.handicap, g.special, g.opening,
         g.record_kind, g.kind
-    FROM {found} AND g.space = %s
+    FROM {found}
 """
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 
 
-def facets(filters: GameFilters | None = None, space: int = 0) -> Facets:
+def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
     """What the games that have all that is asked for are made of."""
     filters = filters or GameFilters()
-    query = query_of(filters)
+    query = query_of(scope, filters)
     if query is None:
         return Facets()
-    kept = f"facets-{last_gone()}-{blake2b(repr((space, filters)).encode()).hexdigest()}"
-    found: Facets | None = cache.get(kept)
-    if found is None:
-        found = _count(query, space)
-        if found.sampled:
-            cache.set(kept, found, KEPT_SECONDS)
-    return _of_whole(filters, found) if found.sampled and space == 0 else found
+    found = kept(
+        f"facets {scope} {filters}",
+        lambda: _count(query),
+        lambda found: KEPT_SECONDS if found.sampled else 0,
+    )
+    return _of_whole(scope, filters, found) if found.sampled else found
 
 
-def _of_whole(filters: GameFilters, sample: Facets) -> Facets:
+def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
     """All that there is, where it is asked for whole and is not too much; otherwise the sample."""
-    if filters != GameFilters(game=filters.game, record_kind=filters.record_kind) or counts().games > WHOLE:
+    if (
+        filters != GameFilters(game=filters.game, record_kind=filters.record_kind)
+        or counts(scope).games > WHOLE
+    ):
         return sample
     chosen = {
         kinds: records
-        for kinds, records in whole().items()
+        for kinds, records in whole(scope).items()
         if filters.game in (None, kinds[0]) and filters.record_kind in (None, kinds[1])
     }
-    found, names = together(chosen.values()), _names(filters)
+    found, names = together(chosen.values()), _names(scope, filters)
     boards, kinds = (Counter[str](), Counter[str]())
     for (board, kind), records in chosen.items():
         boards[board] += records.games
@@ -137,25 +138,24 @@ _UPLOADS: Final = """
 """
 
 
-def _names(filters: GameFilters) -> Facets:
+def _names(scope: Scope, filters: GameFilters) -> Facets:
     """The players, events and uploads of all records, or of all of a kind; kept as the other numbers are."""
-    kept = f"names-{last_gone()}-{filters.game}-{filters.record_kind}"
-    found: Facets | None = cache.get(kept)
-    if found is None:
-        asked = conjunction(
-            [
-                Sql("g.space = 0"),
-                *([Sql("g.kind = %s", (filters.game,))] if filters.game else []),
-                *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
-            ]
-        )
-        found = Facets(
+    asked = conjunction(
+        [
+            scope.condition("g"),
+            *([Sql("g.kind = %s", (filters.game,))] if filters.game else []),
+            *([Sql("g.record_kind = %s", (filters.record_kind,))] if filters.record_kind else []),
+        ]
+    )
+    return kept(
+        f"names {asked}",
+        lambda: Facets(
             players=_named(Player.objects.all(), _most_of(_SEATS, asked, 2)),
             events=_named(Event.objects.all(), _most_of(_EVENTS, asked)),
             sources=_named(Upload.objects.all(), _most_of(_UPLOADS, asked)),
-        )
-        cache.set(kept, found, KEPT_WHOLE)
-    return found
+        ),
+        lambda _found: KEPT_WHOLE,
+    )
 
 
 def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
@@ -165,12 +165,12 @@ def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
         return Counter(dict(cursor.fetchall()))
 
 
-def _count(query: Query, space: int) -> Facets:
+def _count(query: Query) -> Facets:
     read, found = query.newest(LOOKED_AT + 1), query.among_newest(LOOKED_AT)
     with connection.cursor() as cursor:
         cursor.execute(_LENGTH.format(read=read.text), read.values)
         sampled = cursor.fetchone()[0] > LOOKED_AT
-        cursor.execute(_FOUND.format(found=found.text), [*found.values, space])
+        cursor.execute(_FOUND.format(found=found.text), found.values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     if not rows:
         return Facets(sampled=sampled)

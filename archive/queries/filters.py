@@ -104,6 +104,7 @@ def _ending(text: str) -> str:
 _RECORD_KINDS: Final = {
     "対局": "game", "問題": "problem", "詰将棋": "problem", "定跡": "tree", "局面": "position",
 }  # fmt: skip
+_GAMES: Final = {word: game.name for game in GAMES.values() for word in game.called}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
 _UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id = %s OR {g}.player1_id = %s)"
@@ -124,94 +125,40 @@ class GameFilters:
     came.
     """
 
-    player: Annotated[
-        str | None,
-        Filter(
-            _("Player"), "text", names="player", keys=("対局者",), games=_PLAYED, positions="", foremost=True
-        ),
-    ] = None
-    black: Annotated[
-        str | None,
-        Filter(_("Black"), "text", names="player", games="{g}.player0_id = %s", positions=""),
-    ] = None
-    white: Annotated[
-        str | None,
-        Filter(_("White"), "text", names="player", games="{g}.player1_id = %s", positions=""),
-    ] = None
-    event: Annotated[
-        str | None,
-        Filter(
-            _("Event"), "text", names="event", keys=("棋戦",),
-            games="{g}.event_id = %s", positions="", foremost=True,
-        ),
-    ] = None  # fmt: skip
-    since: Annotated[
-        date | None,
-        Filter(
-            _("From"), "day", name="from", keys=("開始日",), stored=date.toordinal,
-            games="{g}.played >= %s", positions="", foremost=True,
-        ),
-    ] = None  # fmt: skip
-    until: Annotated[
-        date | None,
-        Filter(
-            _("To"), "last day", name="to", keys=("終了日",), stored=date.toordinal,
-            games=_UNTIL, positions="", foremost=True,
-        ),
-    ] = None  # fmt: skip
-    result: Annotated[
-        int | None,
-        Filter(
-            _("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""), keys=("結果",),
-            read=_said(_RESULTS), games="{g}.result = %s", positions="", foremost=True,
-        ),
-    ] = None  # fmt: skip
-    opening: Annotated[
-        str | None,
-        Filter(_("Opening"), "text", keys=("戦型",), stored=headers.read_opening, games="{g}.opening = %s"),
-    ] = None
-    handicap: Annotated[
-        str | None,
-        Filter(
-            _("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""), keys=("手合割",), read=_preset,
-            **_of_game("handicap"),
-        ),
-    ] = None  # fmt: skip
-    special: Annotated[
-        str | None,
-        Filter(
-            _("Ending"), "text", keys=("ending", "終わり方"), read=_ending, stored=headers.plain,
-            games="{g}.special = %s",
-        ),
-    ] = None  # fmt: skip
-    record_kind: Annotated[
-        str | None,
-        Filter(
-            _("Kind"), "choice", choices=dict(Game.RecordKind.choices), keys=("種類",),
-            read=_said(_RECORD_KINDS), games="{g}.record_kind = %s",
-        ),
-    ] = None  # fmt: skip
-    game: Annotated[
-        str | None,
-        Filter(
-            _("Which game"), "choice", choices=dict.fromkeys(GAMES, ""), keys=("ゲーム",),
-            read=_said({word: game.name for game in GAMES.values() for word in game.called}),
-            games="{g}.kind = %s",
-        ),
-    ] = None  # fmt: skip
-    min_plies: Annotated[
-        int | None, Filter(_("At least so many moves"), "number", games="{g}.plies >= %s")
-    ] = None
-    max_plies: Annotated[
-        int | None, Filter(_("At most so many moves"), "number", games="{g}.plies <= %s")
-    ] = None  # fmt: skip
-    min_rating: Annotated[
-        int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING, positions=_RATED)
-    ] = None
-    upload: Annotated[
-        int | None,
-        Filter(_("Source"), "number", least=1, most=LARGEST_ID, games=_UPLOADED, positions="", hidden=True),
-    ] = None
+    # fmt: off
+    player: Annotated[str | None, Filter(_("Player"), "text", names="player", keys=("対局者",),
+        games=_PLAYED, positions="", foremost=True)] = None
+    black: Annotated[str | None, Filter(_("Black"), "text", names="player",
+        games="{g}.player0_id = %s", positions="")] = None
+    white: Annotated[str | None, Filter(_("White"), "text", names="player",
+        games="{g}.player1_id = %s", positions="")] = None
+    event: Annotated[str | None, Filter(_("Event"), "text", names="event", keys=("棋戦",),
+        games="{g}.event_id = %s", positions="", foremost=True)] = None
+    since: Annotated[date | None, Filter(_("From"), "day", name="from", keys=("開始日",),
+        stored=date.toordinal, games="{g}.played >= %s", positions="", foremost=True)] = None
+    until: Annotated[date | None, Filter(_("To"), "last day", name="to", keys=("終了日",),
+        stored=date.toordinal, games=_UNTIL, positions="", foremost=True)] = None
+    result: Annotated[int | None, Filter(_("Result"), "choice", choices=dict.fromkeys(RESULT_NAMES, ""),
+        keys=("結果",), read=_said(_RESULTS), games="{g}.result = %s", positions="", foremost=True)] = None
+    opening: Annotated[str | None, Filter(_("Opening"), "text", keys=("戦型",),
+        stored=headers.read_opening, games="{g}.opening = %s")] = None
+    handicap: Annotated[str | None, Filter(_("Handicap"), "choice", choices=dict.fromkeys(PRESETS, ""),
+        keys=("手合割",), read=_preset, **_of_game("handicap"))] = None
+    special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
+        stored=headers.plain, games="{g}.special = %s")] = None
+    record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),
+        keys=("種類",), read=_said(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
+    game: Annotated[str | None, Filter(_("Which game"), "choice", choices=dict.fromkeys(GAMES, ""),
+        keys=("ゲーム",), read=_said(_GAMES), games="{g}.kind = %s")] = None
+    min_plies: Annotated[int | None, Filter(_("At least so many moves"), "number",
+        games="{g}.plies >= %s")] = None
+    max_plies: Annotated[int | None, Filter(_("At most so many moves"), "number",
+        games="{g}.plies <= %s")] = None
+    min_rating: Annotated[int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING,
+        positions=_RATED)] = None
+    upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
+        games=_UPLOADED, positions="", hidden=True)] = None
+    # fmt: on
 
     def __bool__(self) -> bool:
         return any(self.asked(one) is not None for one in FILTERS)

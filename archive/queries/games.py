@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from django.db import connection
 
@@ -14,51 +14,60 @@ from archive.index.engine import engine
 from archive.models import LARGEST_ID, Upload
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, Phase, Place, Sorting, as_date, paged
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 
 
+def _name(table: str, column: str) -> str:
+    """Return SQL for a name of the few games that are shown: joins would double the time a planner takes."""
+    return f"coalesce((SELECT n.name FROM archive_{table} n WHERE n.id = g.{column}), '')"
+
+
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game in a list. `first` and `second` are who had colours 0 and 1, empty where unknown.
+    """A game in a list: its columns, each with its SQL. `first` and `second` are who had colours 0 and 1,
+    empty where unknown.
 
     `precision` is "day", "month", "year" or "" and says how much of the days is known; `calendar` is
     "gregorian", "lunisolar" or "".
     """
 
-    id: int
-    kind: str
-    record_kind: str
-    first: str
-    second: str
-    event: str
-    site: str
-    played_from: date | None
-    played_to: date | None
-    precision: str
-    handicap: str
-    result: int
-    special: str
-    plies: int
-    calendar: str
-    round: str
-    opening: str
+    id: Annotated[int, "g.id"]
+    kind: Annotated[str, "g.kind"]
+    record_kind: Annotated[str, "g.record_kind"]
+    first: Annotated[str, _name("player", "player0_id")]
+    second: Annotated[str, _name("player", "player1_id")]
+    event: Annotated[str, _name("event", "event_id")]
+    site: Annotated[str, "g.site"]
+    played_from: Annotated[date | None, "g.played_from"]
+    played_to: Annotated[date | None, "g.played_to"]
+    precision: Annotated[str, "g.precision"]
+    handicap: Annotated[str, "g.handicap"]
+    result: Annotated[int, "g.result"]
+    special: Annotated[str, "g.special"]
+    plies: Annotated[int, "g.plies"]
+    calendar: Annotated[str, "g.calendar"]
+    round: Annotated[str, "g.round"]
+    opening: Annotated[str, "g.opening"]
     place: Place
     """Where the game stands in lists; for cursors only."""
 
 
-GAME_COLUMNS: Final = """
-    g.id, g.kind, g.record_kind,
-    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player0_id), ''),
-    coalesce((SELECT p.name FROM archive_player p WHERE p.id = g.player1_id), ''),
-    coalesce((SELECT e.name FROM archive_event e WHERE e.id = g.event_id), ''),
-    g.site, g.played_from, g.played_to, g.precision, g.handicap, g.result, g.special, g.plies,
-    g.calendar, g.round, g.opening
-"""
-"""Names are looked up for the few games that are shown: joins would double the time a planner takes."""
+COLUMNS: Final[Mapping[str, str]] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(GameRow, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+"""The columns of a list by name, with their SQL."""
+GAME_COLUMNS: Final = ", ".join(COLUMNS.values())
 
-GAME_WIDTH: Final = 17
-_DAYS: Final = slice(7, 9)
+
+def by_name(row: Sequence[Any], *more: str) -> dict[str, Any]:
+    """Return a row of `GAME_COLUMNS` and of more columns by their names."""
+    found = dict(zip((*COLUMNS, *more), row, strict=True))
+    return found | {name: as_date(found[name]) for name in ("played_from", "played_to")}
+
 
 PAGE_GAMES: Final = 10_000
 """Games that a page looks at where games themselves have to have something: then it ends, however short."""
@@ -73,7 +82,7 @@ which no upload has a list: those of a million took four seconds."""
 
 _LIST: Final = f"""
     SELECT {GAME_COLUMNS}, d.{{column}}, d.slot FROM (
-        SELECT {{alias}}.{{column}}, {{alias}}.slot FROM {{found}} AND g.space = %s AND {{within}}
+        SELECT {{alias}}.{{column}}, {{alias}}.slot FROM {{found}} AND {{within}}
         ORDER BY {{order}} LIMIT %s
     ) d {{games}} ORDER BY {{outer}}
 """
@@ -93,8 +102,9 @@ _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.playe
 @dataclass(frozen=True, slots=True)
 class Query:
     """Where to look and under which conditions: `source` is a list of games under the alias d with the
-    `columns`, `mine` says which part of it, `conditions` what its games g must have."""
+    `columns`, `mine` says which part of it, `conditions` what its games g must have, all in the `scope`."""
 
+    scope: Scope
     source: Sql
     mine: tuple[Sql, ...] = ()
     conditions: tuple[Sql, ...] = ()
@@ -129,7 +139,7 @@ class Query:
         return self._joined(Sql(f"({newest.text}) d", newest.values), self.conditions)
 
     def _joined(self, source: Sql, conditions: Sequence[Sql]) -> Sql:
-        where = conjunction(conditions)
+        where = conjunction([*conditions, self.scope.condition("g")])
         text = f"{source.text} {engine().GAMES} WHERE {where.text}"
         return Sql(text, (*source.values, *where.values))
 
@@ -152,11 +162,11 @@ class _Listing:
 
 
 def find_games(
+    scope: Scope,
     filters: GameFilters | None = None,
     order: Sorting = "newest",
     cursor: str | None = None,
     limit: int = 50,
-    space: int = 0,
 ) -> Page[GameRow]:
     """A page of the games that have all that is asked for.
 
@@ -165,19 +175,19 @@ def find_games(
     here, ValueError for another order and for a limit outside 1 to 500. Driven by the player's or event's own
     list where one is asked for.
     """
-    listing = _listing(filters or GameFilters(), order)
+    listing = _listing(scope, filters or GameFilters(), order)
     if listing is None:
         return Page((), None)
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
-        return _fetch(listing, phase, count, space)
+        return _fetch(listing, phase, count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def _listing(filters: GameFilters, order: Sorting) -> _Listing | None:
+def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
     """None where a name is asked for that nobody has."""
-    query = query_of(filters)
+    query = query_of(scope, filters)
     if query is None:
         return None
     column, _descending = ORDERS.get(order, ("played", True))
@@ -185,7 +195,7 @@ def _listing(filters: GameFilters, order: Sorting) -> _Listing | None:
         return _Listing(query, query.found, "d")
     if column != "played" and not query.of_all and _has_at_most(SORTED, query):
         return _Listing(query, query.among_newest(SORTED), "g")
-    query = _among_all(filters, column)
+    query = _among_all(scope, filters, column)
     return _Listing(query, query.found, "d")
 
 
@@ -198,21 +208,22 @@ def _has_at_most(most: int, query: Query) -> bool:
     return bool(length <= most)
 
 
-def game_by_id(game_id: int, space: int = 0) -> GameRow | None:
+def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
     """One game as it stands in lists; None where there is none of this id."""
     if game_id > LARGEST_ID:
         return None
+    readable = scope.condition("g")
     sql = f"""
         SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g
-        WHERE g.id = %s AND g.space = %s
+        WHERE g.id = %s AND {readable.text}
     """
     with connection.cursor() as cursor:
-        cursor.execute(sql, [game_id, space])
+        cursor.execute(sql, [game_id, *readable.values])
         row = cursor.fetchone()
-    return None if row is None else game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:]))
+    return None if row is None else _game_row(row)
 
 
-def _fetch(listing: _Listing, phase: Phase, count: int, space: int) -> tuple[list[GameRow], Place | None]:
+def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
     """The next games, and where the looking ended if that was before there were enough."""
     alias = listing.alias
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
@@ -227,9 +238,8 @@ def _fetch(listing: _Listing, phase: Phase, count: int, space: int) -> tuple[lis
         games=engine().GAMES,
     )
     within = [value for _text, values in conditions for value in values]
-    found = engine().fetch_prepared(sql, [*listing.found.values, space, *within, count])
-    rows = [game_row(row[:GAME_WIDTH], Place(*row[GAME_WIDTH:])) for row in found]
-    return rows, end if len(rows) < count else None
+    found = engine().fetch_prepared(sql, [*listing.found.values, *within, count])
+    return [*map(_game_row, found)], end if len(found) < count else None
 
 
 def _end(query: Query, phase: Phase) -> Place | None:
@@ -243,20 +253,18 @@ def _end(query: Query, phase: Phase) -> Place | None:
     return Place(*rows[0]) if rows else None
 
 
-def game_row(columns: Sequence[Any], place: Place) -> GameRow:
-    """A row out of `GAME_COLUMNS`."""
-    values: list[Any] = [*columns, place]
-    values[_DAYS] = [as_date(day) for day in values[_DAYS]]
-    return GameRow(*values)
+def _game_row(row: Sequence[Any]) -> GameRow:
+    found = by_name(row, "at", "slot")
+    return GameRow(**{name: found[name] for name in COLUMNS}, place=Place(found["at"], found["slot"]))
 
 
-def query_of(filters: GameFilters) -> Query | None:
+def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     """Where and how to look for games; None where a name is asked for that nobody has."""
     filters.check("games")
     ids = _ids(filters)
     if NOBODY in ids.values():
         return None
-    query, driver = _driven(ids, filters.game)
+    query, driver = _driven(scope, ids, filters.game)
     days = [_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in _asked(filters) if one.attribute not in (*_DAYS_ASKED, driver)]
@@ -268,11 +276,12 @@ _DAYS_ASKED: Final = ("since", "until")
 _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 
-def _among_all(filters: GameFilters, column: Column) -> Query:
+def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """The same, looked for among all games in the order of a column."""
     ids = _ids(filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
+        scope,
         _ALL_GAMES,
         tuple(_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
         tuple(_condition(one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
@@ -321,21 +330,21 @@ def named(kind: Literal["player", "event"], text: str | None) -> int | None:
     return NOBODY if found is None else int(found)
 
 
-def _driven(ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
+def _driven(scope: Scope, ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
     """The shortest list there is, and whose: a player's, an event's, an upload's, a rarer kind's, or all."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
         columns = "d.played, d.slot, d.player_id, d.colour"
-        return Query(Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
+        return Query(scope, Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
     for colour, side in enumerate(("black", "white")):
         if (player := ids[side]) is not None:
             mine = Sql(f"d.player_id = %s AND d.colour = {colour}", (player,))
-            return Query(Sql("archive_gameplayer d"), (mine,)), side
+            return Query(scope, Sql("archive_gameplayer d"), (mine,)), side
     if (event := ids["event"]) is not None:
-        return Query(Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
+        return Query(scope, Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", (upload,))
-        return Query(Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
+        return Query(scope, Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
     if game not in (None, SHOGI.name):
-        return Query(Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
-    return Query(_ALL_GAMES), None
+        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
+    return Query(scope, _ALL_GAMES), None

@@ -13,6 +13,7 @@ from django.db import connection
 
 from archive.derive import headers
 from archive.queries.people import Kind
+from archive.queries.scope import Scope
 
 _MOST: Final = 5
 _SHORTEST: Final = 2
@@ -31,9 +32,10 @@ _NEAR: Final = """
 _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
 
-def likely(kind: Kind, text: str) -> list[str]:
+def likely(scope: Scope, kind: Kind, text: str) -> list[str]:
     """Names of players or events that are spelt nearly like a text, the nearest first; none for one letter
     and for what is too long to have been typed."""
+    scope.check_public()
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")
     if not _SHORTEST <= len(name) <= _LONGEST:
         return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.position_query import position_keys
+from archive.queries.scope import Scope
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 
@@ -30,7 +31,7 @@ _KNOWN: Final = f"""
 """
 
 
-def novelty(game: Game, record: Record | None = None) -> int | None:
+def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | None:
     """The ply whose position is new, from 1; None for what is no game, has no day, or no news in `PLIES`.
 
     Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
@@ -42,7 +43,7 @@ def novelty(game: Game, record: Record | None = None) -> int | None:
     positions = ((ply, position.copy()) for ply, position, _move, _entry in looked_at if ply)
     while batch := list(islice(positions, BATCH)):
         try:
-            known = _known(game, [position for _ply, position in batch])
+            known = _known(scope, game, [position for _ply, position in batch])
         except KifuError:  # a position that no code can hold is in no index
             return None
         for number, (ply, _position) in enumerate(batch):
@@ -51,9 +52,9 @@ def novelty(game: Game, record: Record | None = None) -> int | None:
     return None
 
 
-def _known(game: Game, positions: list[Any]) -> set[int]:
+def _known(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
     """Which of the positions earlier games had."""
-    keys = position_keys(positions, "exact", game.kind, game.space)
+    keys = position_keys(scope, positions, "exact", game.kind)
     listed = [key for found in keys for key in found]
     rows = engine().fetch_prepared(_KNOWN.format(keys=engine().KEYS), [listed, game.played, game.slot])
     known = {key for (key,) in rows}

@@ -19,6 +19,7 @@ from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 from archive.queries.games import NOBODY, named
+from archive.queries.scope import Scope
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""
@@ -114,18 +115,20 @@ _GAMES_OF: Final = """
 """
 
 
-def names(kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
+def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
     """Players or events whose names hold the words in any width and case (those of players in any form of
     their characters), by name, those after a name; one look at the names. A name whose games are all gone is
     gone too."""
+    scope.check_public()
     sql = _NAMES.format(**named_by(kind))
     with connection.cursor() as cursor:
         cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like(kind, words), limit])
         return [Named(*row) for row in cursor.fetchall()]
 
 
-def count_names(kind: Kind, words: str, most: int) -> int:
+def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
     """How many players or events `names` lists, counted up to `most`."""
+    scope.check_public()
     with connection.cursor() as cursor:
         cursor.execute(_NAMES_COUNTED.format(**named_by(kind)), [like(kind, words), most])
         return int(cursor.fetchone()[0])
@@ -144,12 +147,12 @@ def like(kind: Kind, words: str) -> str:
     return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
-def spelt(text: str) -> str:
+def spelt(scope: Scope, text: str) -> str:
     """A player's name as it is here, where a text is that in other cases or the other kana; else the text."""
     if named("player", text) != NOBODY:
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
-    alike = {one.name for form in forms for one in names("player", form, limit=LISTED)}
+    alike = {one.name for form in forms for one in names(scope, "player", form, limit=LISTED)}
     same = [name for name in alike if _folded(name) == _folded(headers.plain(text))]
     return same[0] if len(same) == 1 else text
 
@@ -168,8 +171,9 @@ def _has_games(rows: QuerySet[Any]) -> bool:
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
-def player_summary(player_id: int) -> Summary | None:
+def player_summary(scope: Scope, player_id: int) -> Summary | None:
     """A player's games added up; None for an unknown id, and where there are no games of it any more."""
+    scope.check_public()
     player = Player.objects.filter(pk=player_id).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
@@ -186,14 +190,16 @@ def player_summary(player_id: int) -> Summary | None:
     return summary
 
 
-def united_with(player_id: int) -> int | None:
+def united_with(scope: Scope, player_id: int) -> int | None:
     """The player that one of this former id turned out to be; None where there is none."""
+    scope.check_public()
     found = PlayerAlias.objects.filter(former=player_id).values_list("player_id", flat=True).first()
     return None if found is None else int(found)
 
 
-def event_summary(event_id: int) -> Summary | None:
+def event_summary(scope: Scope, event_id: int) -> Summary | None:
     """An event's games added up; None for an unknown id, and where there are no games of it any more."""
+    scope.check_public()
     event = Event.objects.filter(pk=event_id).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None

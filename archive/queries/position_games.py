@@ -19,10 +19,11 @@ from archive.queries.counting import (
     probed,
 )
 from archive.queries.filters import GameFilters
-from archive.queries.games import GAME_COLUMNS, GAME_WIDTH, GameRow, game_row
+from archive.queries.games import COLUMNS, GAME_COLUMNS, GameRow, by_name
 from archive.queries.keyset import Order, Page, Phase, Place, paged, phases
 from archive.queries.position_filters import Resolved, resolve
 from archive.queries.position_query import ROWS, Asked, Lines, ask
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
 from kifu_core.lines import NO_MOVE
@@ -50,13 +51,15 @@ _PIECE: Final = """
     SELECT d.key & 3 AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
     ORDER BY {order} LIMIT %s
 """
+_OF_ROW: Final = ("played", "slot", "way", "ply", "move", "flags")
+_SHOWN: Final = f"{GAME_COLUMNS}, {', '.join(f'x.{name}' for name in _OF_ROW)}"
 _THROUGH: Final = f"""
-    SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags
+    SELECT {_SHOWN}
     FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
     ORDER BY {{outer}}, x.way
 """
 _OF_PARTS: Final = f"""
-    SELECT {GAME_COLUMNS}, x.played, x.slot, x.way, x.ply, x.move, x.flags, x.part
+    SELECT {_SHOWN}, x.part
     FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
 """
 _READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT %s"
@@ -65,6 +68,7 @@ _DATED_GAMES: Final = Sql(f"d.result <> {NOT_A_GAME} AND d.played > {UNKNOWN_DAY
 
 
 def games_through(
+    scope: Scope,
     kind: str,
     code: str,
     match: Match = "exact",
@@ -72,7 +76,6 @@ def games_through(
     cursor: str | None = None,
     limit: int = 50,
     lines: Lines = "main",
-    space: int = 0,
     filters: GameFilters | None = None,
 ) -> Page[GameThrough]:
     """A page of the games that reach a position, never capped; a game stands there once for each matching
@@ -82,7 +85,7 @@ def games_through(
     next one. Raises DecodeError for a code that is not strictly valid, InvalidCursorError, ValueError as
     `explore`.
     """
-    asked, resolved = ask(kind, code, match, lines, space), resolve(filters)
+    asked, resolved = ask(scope, kind, code, match, lines), resolve(filters)
     if resolved.nobody:
         return Page((), None)
     reading = choose_for_pages(asked, resolved) if filters else None
@@ -185,13 +188,18 @@ def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> lis
 
 
 def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
-    played, slot, way, ply, stored, flags = row[GAME_WIDTH:]
-    game = game_row(row[:GAME_WIDTH], Place(played, slot, way))
-    move = asked.move(stored)
+    found = by_name(row, *_OF_ROW)
+    move = asked.move(found["move"])
     name = asked.game.text.move_name(move) if move != NO_MOVE else ""
-    values: list[Any] = [getattr(game, name) for name in GameRow.__dataclass_fields__]
-    values += [ply, move, name, bool(flags & FORK), asked.turned(way)]
-    return GameThrough(*values)
+    return GameThrough(
+        **{column: found[column] for column in COLUMNS},
+        place=Place(found["played"], found["slot"], found["way"]),
+        ply=found["ply"],
+        move=move,
+        move_name=name,
+        fork=bool(found["flags"] & FORK),
+        turned=asked.turned(found["way"]),
+    )
 
 
 # --- with filters ----------------------------------------------------------------------------------------

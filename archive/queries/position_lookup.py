@@ -10,6 +10,7 @@ from archive.derive.game import stem
 from archive.models import Game, GameAlias
 from archive.queries.counting import totals
 from archive.queries.position_query import position_keys
+from archive.queries.scope import Scope
 from archive.queries.taken_down import is_hidden
 from kifu_core.errors import KifuError, UnknownFormatError
 from kifu_core.games import GAMES, GameKind
@@ -119,9 +120,9 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
 # --- games of the archive --------------------------------------------------------------------------------
 
 
-def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0) -> Any:
+def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
     """A position of a stored game; a former id is good too. Raises GameNotFoundError, else as `of_record`."""
-    games = Game.objects.select_related("stored").filter(space=space, kind=game.name)
+    games = Game.objects.select_related("stored").filter(space__in=scope.spaces, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()
     if found is None or is_hidden(found.pk):
@@ -129,22 +130,22 @@ def of_game(game: GameKind[Any], pk: int, ply: int | None = None, space: int = 0
     return of_record(game, found.jkf, ply)
 
 
-def stored_game(record: Record, space: int = 0) -> int | None:
+def stored_game(scope: Scope, record: Record) -> int | None:
     """The game that has the same moves from the same start, the oldest of several; None for no moves."""
     if len(record["moves"]) < 2:
         return None
-    same = Game.objects.filter(stem=stem(record, game_of(record).name), space=space)
+    same = Game.objects.filter(stem=stem(record, game_of(record).name), space__in=scope.spaces)
     return same.order_by("pk").values_list("pk", flat=True).first()
 
 
-def furthest(record: Record, space: int = 0) -> str | None:
+def furthest(scope: Scope, record: Record) -> str | None:
     """The code of the last position of the main line that any game reaches; None where none does."""
     game = game_of(record)
     line = [
         position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= _LONGEST
     ]
     try:
-        keys = position_keys(line, "exact", game.name, space)
+        keys = position_keys(scope, line, "exact", game.name)
     except KifuError:  # hands that no code can hold: such a game is in no index
         return None
     known = totals([key for found in keys for key in found], "main")

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from archive.index import versions
 from archive.index.schema import BLACK_WINS, COLOR_BIT, FIRST, FORK, WHITE_WINS
+from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES, GameKind
 from kifu_core.lines import NO_MOVE
@@ -54,14 +55,14 @@ class Asked(NamedTuple):
         return result ^ 1 if self.turned(key) and result in (BLACK_WINS, WHITE_WINS) else result
 
 
-def ask(kind: str, code: str, match: Match = "exact", lines: Lines = "main", space: int = 0) -> Asked:
+def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> Asked:
     """The question about a code. Raises DecodeError for a code that is not strictly valid, ValueError for a
     kind, match or lines that there is not."""
     check(kind, match, lines)
     game = GAMES[kind]
     position = game.codec.decode(code)
     found = game.codec.canonical(position)
-    keys = position_keys([position], match, kind, space)[0]
+    keys = position_keys(scope, [position], match, kind)[0]
     folds = found.symmetric and match in ("mirror", "any")
     return Asked(game, position, found.orientation, keys, folds, lines)
 
@@ -76,10 +77,15 @@ def check(kind: str, match: str, lines: str) -> None:
         raise ValueError(f"lines is main or all, not {lines!r}")
 
 
-def position_keys(positions: Iterable[Any], match: Match, kind: str, space: int) -> list[tuple[int, ...]]:
+def position_keys(scope: Scope, positions: Iterable[Any], match: Match, kind: str) -> list[tuple[int, ...]]:
     """For each position the keys that match it, in every version of the index that is in use."""
     asked, keys_of = versions.asked(), GAMES[kind].codec.same_class_keys
     return [
-        tuple(key for version in asked for key in keys_of(position, match, kind, space, version))
+        tuple(
+            key
+            for version in asked
+            for space in scope.spaces
+            for key in keys_of(position, match, kind, space, version)
+        )
         for position in positions
     ]

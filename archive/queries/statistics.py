@@ -7,13 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from django.core.cache import cache
 from django.db import connection
 
 from archive.derive.series import unpack
 from archive.models import Game
+from archive.queries.kept import kept
 from archive.queries.people import LISTED, without_gaps
-from archive.queries.taken_down import last_gone
+from archive.queries.scope import Scope
 from archive.queries.whole import KEPT_SECONDS, Records, Whole, count_whole, whole
 from kifu_core.games import SHOGI
 
@@ -62,51 +62,52 @@ class Statistics:
 
 
 _RECORDS: Final = """
-    SELECT record_kind, count(*), sum(index_rows) FROM archive_game WHERE space = 0 GROUP BY record_kind
+    SELECT record_kind, count(*), sum(index_rows) FROM archive_game g WHERE {readable} GROUP BY record_kind
 """
 
 
-def counts() -> Counts:
+def counts(scope: Scope) -> Counts:
     """How much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
-    kept = f"counts-{last_gone()}"
-    found: Counts | None = cache.get(kept)
-    if found is None:
-        with connection.cursor() as cursor:
-            cursor.execute(_RECORDS)
-            rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
-        found = Counts(
-            games=sum(n for n, _positions in rows.values()),
-            positions=sum(positions for _n, positions in rows.values()),
-            kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
-        )
-        # An archive that has just begun fills fast; a large one hardly changes.
-        cache.set(kept, found, COUNTS_SECONDS if found.games > LISTED else 1)
-    return found
+    # An archive that has just begun fills fast; a large one hardly changes.
+    return kept(
+        f"counts {scope}", lambda: _counts(scope), lambda found: COUNTS_SECONDS if found.games > LISTED else 1
+    )
 
 
-def statistics(kind: str | None = None) -> Statistics:
+def _counts(scope: Scope) -> Counts:
+    readable = scope.condition("g")
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORDS.format(readable=readable.text), readable.values)
+        rows = {kind: (int(n), int(positions)) for kind, n, positions in cursor.fetchall()}
+    return Counts(
+        games=sum(n for n, _positions in rows.values()),
+        positions=sum(positions for _n, positions in rows.values()),
+        kinds=tuple((kind, rows[kind][0]) for kind in Game.RecordKind.values if kind in rows),
+    )
+
+
+def statistics(scope: Scope, kind: str | None = None) -> Statistics:
     """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old, and
     without what was taken down since."""
-    kept = f"statistics-{kind}-{last_gone()}"
-    found: Statistics | None = cache.get(kept)
-    if found is None:
-        found = add_up(kind, whole())
-        cache.set(kept, found, KEPT_SECONDS if found.games > LISTED else 1)
-    return found
+    return kept(
+        f"statistics {scope} {kind}",
+        lambda: add_up(scope, kind, whole(scope)),
+        lambda found: KEPT_SECONDS if found.games > LISTED else 1,
+    )
 
 
-def add_up(kind: str | None = None, records: Whole | None = None) -> Statistics:
+def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) -> Statistics:
     """The archive's games of a kind added up, out of all records where these are counted already; the lengths
     take a pass over the table of games."""
     games = {
         name: found
-        for (name, record_kind), found in (count_whole() if records is None else records).items()
+        for (name, record_kind), found in (count_whole(scope) if records is None else records).items()
         if record_kind == Game.RecordKind.GAME
     }
     kinds = sorted(((name, found.games) for name, found in games.items()), key=lambda row: -row[1])
     kind = kind or (kinds[0][0] if kinds else SHOGI.name)
     found = games.get(kind, Records())
-    lengths = Counter({plies * STEP: n for plies, n in _lengths(kind)})
+    lengths = Counter({plies * STEP: n for plies, n in _lengths(scope, kind)})
     return Statistics(
         games=found.games,
         years=without_gaps(found.years),
@@ -115,7 +116,7 @@ def add_up(kind: str | None = None, records: Whole | None = None) -> Statistics:
         lengths=tuple((first, lengths[first]) for first in range(0, max(lengths, default=-1) + 1, STEP)),
         endings=tuple(found.endings.most_common(LISTED)),
         openings=tuple(found.openings.most_common(LISTED)),
-        durations=_durations(kind),
+        durations=_durations(scope, kind),
         kind=kind,
         kinds=tuple(kinds),
     )
@@ -123,17 +124,18 @@ def add_up(kind: str | None = None, records: Whole | None = None) -> Statistics:
 
 _SERIES: Final = """
     SELECT s.series FROM (
-        SELECT g.id, g.played, g.slot FROM archive_game g WHERE g.kind = %s AND EXISTS (
+        SELECT g.id, g.played, g.slot FROM archive_game g WHERE {readable} AND g.kind = %s AND EXISTS (
             SELECT 1 FROM archive_gameseries t WHERE t.game_id = g.id
         ) ORDER BY g.played DESC, g.slot DESC LIMIT %s
     ) x JOIN archive_gameseries s ON s.game_id = x.id
 """
 
 
-def _durations(kind: str) -> tuple[tuple[int, int], ...]:
+def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     """The times of both sides together, by class, from the first to the last that has any game."""
     with connection.cursor() as cursor:
-        cursor.execute(_SERIES, [kind, TIMED])
+        readable = scope.condition("g")
+        cursor.execute(_SERIES.format(readable=readable.text), [*readable.values, kind, TIMED])
         clocks = [unpack(stored).clock for (stored,) in cursor.fetchall()]
     # The last tick of a side has the total of all before it.
     totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
@@ -143,12 +145,13 @@ def _durations(kind: str) -> tuple[tuple[int, int], ...]:
 
 
 _LENGTHS: Final = f"""
-    SELECT plies / {STEP}, count(*) FROM archive_game
-    WHERE space = 0 AND record_kind = 'game' AND kind = %s GROUP BY plies / {STEP}
+    SELECT plies / {STEP}, count(*) FROM archive_game g
+    WHERE {{readable}} AND record_kind = 'game' AND kind = %s GROUP BY plies / {STEP}
 """
 
 
-def _lengths(kind: str) -> list[tuple[int, int]]:
+def _lengths(scope: Scope, kind: str) -> list[tuple[int, int]]:
     with connection.cursor() as cursor:
-        cursor.execute(_LENGTHS, [kind])
+        readable = scope.condition("g")
+        cursor.execute(_LENGTHS.format(readable=readable.text), [*readable.values, kind])
         return list(cursor.fetchall())

@@ -16,10 +16,11 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
-from archive.models import Entry, Game, GameAlias, GoneGame, GoneUpload, Upload
+from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload
+from archive.queries.scope import scope_of
 
 
 class GoneError(Http404):
@@ -69,8 +70,9 @@ def has_hidden(upload: Upload, part: int | None = None) -> bool:
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """An entry's issues; none where they would quote what is hidden from this request."""
-    return [] if entry.hidden and not sees_deleted(request) else list(entry.issues)
+    """An entry's issues, without those that would quote what is hidden from this request."""
+    shown = not entry.hidden or sees_deleted(request)
+    return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
 
 def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
@@ -79,7 +81,7 @@ def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
     hidden = nameless(request, {upload.pk for upload in shown})
     for upload in shown:
         if upload.pk in hidden:
-            upload.name = ""
+            upload.name, upload.paths = "", []
 
 
 def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
@@ -90,13 +92,25 @@ def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
 def hidden_whole(pks: Collection[int]) -> set[int]:
     """Those of the uploads that are a file which holds hidden bytes, or of which all is hidden."""
     hidden = Entry.objects.filter(hidden=True)
-    touched = set(hidden.filter(upload__in=pks).values_list("upload_id", flat=True).distinct())
     return {
         pk
-        for pk in touched
+        for pk in _with_hidden(pks)
         if hidden.filter(upload=pk, path="").exists()
         or not Entry.objects.filter(upload=pk, hidden=False).exists()
     }
+
+
+def _with_hidden(pks: Collection[int]) -> list[int]:
+    """Those of the uploads that hold hidden bytes. Every page of a game asks: to put the question together
+    would take ten times as long as to answer it."""
+    if not pks:
+        return []
+    places = ", ".join(["%s"] * len(pks))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT DISTINCT upload_id FROM archive_entry WHERE hidden AND upload_id IN ({places})", [*pks]
+        )
+        return [pk for (pk,) in cursor.fetchall()]
 
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
@@ -110,10 +124,9 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
         paths.setdefault(entry.upload_id, set())
         if entry.path and not entry.hidden:
             paths[entry.upload_id].add(entry.path)
-    touched = hidden.filter(upload__in=paths).values_list("upload_id", flat=True).distinct()
     gone = {
         (pk, path)
-        for pk in touched
+        for pk in _with_hidden(paths)
         for path in hidden.filter(upload=pk, path__in=paths[pk]).values_list("path", flat=True).distinct()
     }
     for entry in entries:
@@ -124,10 +137,13 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
 def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:
     """The game of an address, with its record where that is wanted; None where there is none of this id, but
     perhaps an alias. Raises GoneError."""
-    games = Game.objects.select_related("stored") if record else Game.objects.all()
-    game = games.filter(pk=pk).first()
-    if game is not None and is_hidden(game.pk) and not sees_deleted(request):
+    game = next(iter(Game.objects.raw("SELECT * FROM archive_game WHERE id = %s", [pk])), None)
+    if game is None or game.space not in scope_of(request).spaces:
+        return None
+    if is_hidden(pk) and not sees_deleted(request):
         raise GoneError
+    if record:
+        (game.stored,) = GameRecord.objects.raw("SELECT * FROM archive_gamerecord WHERE game_id = %s", [pk])
     return game
 
 
@@ -141,10 +157,10 @@ def game_called(request: HttpRequest, pk: int) -> int:
     return alias.game_id
 
 
-def editions_shown(request: HttpRequest, game: int) -> QuerySet[Entry]:
-    """The editions of a game, in the order in which they came."""
-    entries = Entry.objects.filter(game=game).select_related("upload").order_by("pk")
-    return entries if sees_deleted(request) else entries.exclude(upload__state=Upload.State.DELETING)
+def editions(game: int, *, deleted: bool) -> QuerySet[Entry]:
+    """The editions of a game in the order in which they came, with those that are being deleted or not."""
+    entries = Entry.objects.filter(game=game).order_by("pk")
+    return entries if deleted else entries.exclude(upload__state=Upload.State.DELETING)
 
 
 _HIDDEN: Final = """
@@ -162,12 +178,6 @@ def is_hidden(game: int) -> bool:
         cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
         came, stays = cursor.fetchone()
     return bool(came and not stays)
-
-
-def last_gone() -> int:
-    """A number that is another one when an upload has left the lists: what was counted before counts its
-    games too. Every process keeps its own counts, and would not hear of it otherwise."""
-    return GoneUpload.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
 def _missing(gone: QuerySet[Any]) -> Http404:

@@ -7,18 +7,17 @@ large the archive is; one that had to be cut is kept for a while.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
-from django.core.cache import cache
 from django.db import connection
 
 from archive.queries import people
 from archive.queries.facets import KEPT_SECONDS, Facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
+from archive.queries.kept import kept
+from archive.queries.scope import Scope
 from archive.queries.statistics import counts
-from archive.queries.taken_down import last_gone
 
 COUNTED_TO: Final = 10_000
 """Games of a list that are looked at."""
@@ -35,18 +34,18 @@ class Total:
     exact: bool = True
 
 
-def total(filters: GameFilters, found: Facets, shown: int, following: bool) -> Total:
+def total(scope: Scope, filters: GameFilters, found: Facets, shown: int, following: bool) -> Total:
     """How many games have all that is asked for. `found` is what the list is made of, `shown` how many its
     first page has, `following` whether there is a page after it."""
     if not following:
         return Total(shown)
     if not found.sampled and not found.kept:
         return Total(found.games)
-    if (known := _of_kind(filters)) is not None:
+    if (known := _of_kind(scope, filters)) is not None:
         return Total(known)
     if not found.sampled:
         return Total(found.games)
-    counted = _looked_through(filters)
+    counted = _looked_through(scope, filters)
     return counted if counted.exact else more_than(max(counted.number, shown + 1))
 
 
@@ -61,36 +60,31 @@ def more_than(least: int) -> Total:
     return Total(below // step * step, exact=False)
 
 
-def names_total(kind: people.Kind, words: str) -> Total:
+def names_total(scope: Scope, kind: people.Kind, words: str) -> Total:
     """How many players or events have such names."""
-    number = people.count_names(kind, words, NAMES_COUNTED_TO + 1)
+    number = people.count_names(scope, kind, words, NAMES_COUNTED_TO + 1)
     return Total(number) if number <= NAMES_COUNTED_TO else Total(NAMES_COUNTED_TO, exact=False)
 
 
-def _of_kind(filters: GameFilters) -> int | None:
+def _of_kind(scope: Scope, filters: GameFilters) -> int | None:
     """What the home page tells: of all records, or of those of one kind; None where else is asked for."""
     if filters == GameFilters():
-        return counts().games
+        return counts(scope).games
     if filters == GameFilters(record_kind=filters.record_kind):
-        return dict(counts().kinds).get(str(filters.record_kind), 0)
+        return dict(counts(scope).kinds).get(str(filters.record_kind), 0)
     return None
 
 
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
-_COUNT: Final = "SELECT count(*) FROM {found} AND g.space = 0"
+_COUNT: Final = "SELECT count(*) FROM {found}"
 
 
-def _looked_through(filters: GameFilters) -> Total:
+def _looked_through(scope: Scope, filters: GameFilters) -> Total:
     """Those among the newest of the list that drives the search: at least so many, where not exact."""
-    query = query_of(filters)
+    query = query_of(scope, filters)
     if query is None:
         return Total(0)
-    kept = f"total-{last_gone()}-{blake2b(repr(filters).encode()).hexdigest()}"
-    found: Total | None = cache.get(kept)
-    if found is None:
-        found = _count(query)
-        cache.set(kept, found, KEPT_SECONDS)
-    return found
+    return kept(f"total {scope} {filters}", lambda: _count(query), lambda _found: KEPT_SECONDS)
 
 
 def _count(query: Query) -> Total:

@@ -9,6 +9,7 @@ from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries.people import by_year
 from archive.queries.position_query import ask
+from archive.queries.scope import Scope
 from kifu_core.classes import Match
 
 NEWEST: Final = 2000
@@ -29,13 +30,13 @@ class Trend:
     whole: bool
 
 
-def trend(kind: str, code: str, match: Match = "exact", space: int = 0) -> Trend:
+def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
     """The games with a day that reach a position on their main line, by year.
 
     Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
     Raises DecodeError and ValueError as `explore`.
     """
-    keys = ask(kind, code, match, "main", space).keys
+    keys = ask(scope, kind, code, match, "main").keys
     days: list[int] = []
     first = 0
     for key in keys:

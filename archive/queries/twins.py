@@ -18,6 +18,7 @@ from archive import codec
 from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES
 from archive.models import Game, GameRecord
+from archive.queries.scope import Scope
 from kifu_core.jkf import Record
 
 Reason = Literal["same-moves", "beginning"]
@@ -43,18 +44,20 @@ class Twin:
     reason: Reason
 
 
-def twins(game_id: int) -> tuple[Twin, ...]:
+def twins(scope: Scope, game_id: int) -> tuple[Twin, ...]:
     """The likely twins of a game as `twins_of` has them; none of a game that is not there."""
     game = Game.objects.filter(pk=game_id).first()
-    return () if game is None else twins_of(game)
+    return () if game is None else twins_of(scope, game)
 
 
-def twins_of(game: Game, record: Record | None = None) -> tuple[Twin, ...]:
+def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Twin, ...]:
     """The likely twins of a game, those of the same moves first.
 
     Reads the records of at most `LIMIT` games of the same players and day, as long as they are not too large
     together; `record` is the game's own where it is at hand.
     """
+    if game.space not in scope.spaces:
+        return ()
     alike = [Twin(pk, "same-moves") for pk in _same_moves(game)]
     met = _small(_met_again(game)) if _may_be_part(game) else []
     mine = (record or game.jkf) if met else None
@@ -125,35 +128,36 @@ def _is_part(one: Record, other: Record) -> bool:
     return is_beginning(one, other) or is_beginning(other, one)
 
 
-def with_same_moves() -> QuerySet[Game]:
+def with_same_moves(scope: Scope) -> QuerySet[Game]:
     """All games that share their moves with another one, equal moves side by side."""
     shared = (
-        Game.objects.filter(plies__gte=SHORT_PLIES)
+        Game.objects.filter(plies__gte=SHORT_PLIES, space__in=scope.spaces)
         .values("space", "stem")
         .order_by()
         .annotate(n=Count("pk"))
         .filter(n__gt=1)
     )
-    return Game.objects.filter(stem__in=shared.values("stem"), plies__gte=SHORT_PLIES).order_by(
-        "space", "stem", "pk"
+    found = Game.objects.filter(
+        stem__in=shared.values("stem"), plies__gte=SHORT_PLIES, space__in=scope.spaces
     )
+    return found.order_by("space", "stem", "pk")
 
 
-def beginnings(games: QuerySet[Game]) -> list[int]:
+def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
     """The ids of those games that are the beginning of another one of the same meeting, or go on from one.
 
     Reads the records of at most `MEETINGS` games, the newest.
     """
     found: dict[int, None] = {}
-    for one, other in _parts(games.filter(pk__in=_of_one_meeting().values("pk"))):
+    for one, other in _parts(games.filter(pk__in=_of_one_meeting(scope).values("pk"))):
         found |= {one: None, other: None}
     return list(found)
 
 
-def _of_one_meeting() -> QuerySet[Game]:
+def _of_one_meeting(scope: Scope) -> QuerySet[Game]:
     """All games whose players met once more on that day."""
     same = {name: OuterRef(name) for name in (*_MEETING, "space", "kind", "handicap")}
-    usable = Game.objects.filter(precision="day", record_kind="game", plies__gt=0)
+    usable = Game.objects.filter(precision="day", record_kind="game", plies__gt=0, space__in=scope.spaces)
     return usable.filter(Exists(usable.filter(**same).exclude(pk=OuterRef("pk"))))
 
 

@@ -8,16 +8,18 @@ from typing import Any, Final
 from django.db.models import Count, F, QuerySet
 
 from archive.models import Entry, Sender, Upload
+from archive.queries.scope import Scope
 from archive.queries.totals import Total
 
 
-def entry_counts(upload_id: int) -> dict[str, int]:
+def entry_counts(scope: Scope, upload_id: int) -> dict[str, int]:
     """Entries by state; every state is there."""
-    return counts_of_uploads([upload_id])[upload_id]
+    return counts_of_uploads(scope, [upload_id])[upload_id]
 
 
-def counts_of_uploads(upload_ids: Collection[int]) -> dict[int, dict[str, int]]:
+def counts_of_uploads(scope: Scope, upload_ids: Collection[int]) -> dict[int, dict[str, int]]:
     """Entries by state for each upload; every state is there."""
+    scope.check_public()
     counts = {upload_id: dict.fromkeys(Entry.State.values, 0) for upload_id in upload_ids}
     found = Entry.objects.filter(upload_id__in=upload_ids).order_by()
     for upload_id, state, number in found.values_list("upload_id", "state").annotate(Count("pk")):
@@ -29,8 +31,9 @@ COUNTED_TO: Final = 1_000
 """Uploads of one sender that are counted."""
 
 
-def uploads_of(user_id: int | None, key: str, before: int | None, limit: int) -> list[Upload]:
+def uploads_of(scope: Scope, user_id: int | None, key: str, before: int | None, limit: int) -> list[Upload]:
     """What an account, or a session by its key, has sent: the newest first, those below an id."""
+    scope.check_public()
     found: set[int] = set()
     for numbers in _sent_by(user_id, key):
         found |= {*(numbers if before is None else numbers.filter(number__lt=before))[:limit]}
@@ -38,8 +41,9 @@ def uploads_of(user_id: int | None, key: str, before: int | None, limit: int) ->
     return list(Upload.objects.filter(pk__in=chosen).order_by("-pk"))
 
 
-def number_of_uploads(user_id: int | None, key: str) -> Total:
+def number_of_uploads(scope: Scope, user_id: int | None, key: str) -> Total:
     """How many these are."""
+    scope.check_public()
     number = sum(len(numbers[: COUNTED_TO + 1]) for numbers in _sent_by(user_id, key))
     return Total(number) if number <= COUNTED_TO else Total(COUNTED_TO, exact=False)
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from archive.queries.explorer import BATCH, Explorer, MoveStats, tell_many
 from archive.queries.position_query import Lines, ask
+from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
@@ -46,13 +47,13 @@ class Walk:
 
 
 def walk(
+    scope: Scope,
     kind: str,
     code: str,
     depth: int,
     min_games: int,
     match: Match = "exact",
     lines: Lines = "main",
-    space: int = 0,
     seconds: float = SECONDS,
 ) -> Walk:
     """The moves played from a position by at least `min_games` games each, down to `depth` half-moves.
@@ -66,7 +67,7 @@ def walk(
     if min_games < 1:
         raise ValueError(f"min_games is at least 1, not {min_games}")
     deadline = monotonic() + seconds
-    growth = _Growth(kind, match, lines, space, min_games, {GAMES[kind].codec.identity(code)})
+    growth = _Growth(scope, kind, match, lines, min_games, {GAMES[kind].codec.identity(code)})
     root = Node(code, None)
     level = [root]
     cut: Cut | None = None
@@ -97,10 +98,10 @@ def _following(node: Node) -> list[Node]:
 class _Growth:
     """A tree while it grows."""
 
+    scope: Scope
     kind: str
     match: Match
     lines: Lines
-    space: int
     min_games: int
     known: set[str]
     nodes: int = 0
@@ -108,7 +109,7 @@ class _Growth:
 
     def grow(self, nodes: Sequence[Node]) -> list[Node]:
         """Give nodes their children; those that go on from here."""
-        questions = [ask(self.kind, node.code, self.match, self.lines, self.space) for node in nodes]
+        questions = [ask(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes]
         answers = tell_many(questions, self.kind, [node.code for node in nodes], self.match)
         following = []
         for node, answer in zip(nodes, answers, strict=True):

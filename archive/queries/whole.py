@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.db import connection
 
-from archive.queries.taken_down import last_gone
+from archive.queries.kept import kept
+from archive.queries.scope import Scope
 
 KEPT_SECONDS: Final = 600
 FEW: Final = 20
@@ -61,32 +61,30 @@ Whole = dict[tuple[str, str], Records]
 """By the kind of game and of record."""
 
 _VALUES: Final = """
-    SELECT kind, record_kind, result, handicap, special, opening, count(*) FROM archive_game
-    WHERE space = 0 GROUP BY kind, record_kind, result, handicap, special, opening
+    SELECT kind, record_kind, result, handicap, special, opening, count(*) FROM archive_game g
+    WHERE {readable} GROUP BY kind, record_kind, result, handicap, special, opening
 """
 _DAYS: Final = """
-    SELECT kind, record_kind, played, count(*) FROM archive_game
-    WHERE space = 0 GROUP BY kind, record_kind, played
+    SELECT kind, record_kind, played, count(*) FROM archive_game g
+    WHERE {readable} GROUP BY kind, record_kind, played
 """
 
 
-def whole() -> Whole:
+def whole(scope: Scope) -> Whole:
     """All records, at most `KEPT_SECONDS` old, and without what was taken down since."""
-    kept = f"whole-{last_gone()}"
-    found: Whole | None = cache.get(kept)
-    if found is None:
-        found = count_whole()
-        games = sum(records.games for records in found.values())
-        cache.set(kept, found, KEPT_SECONDS if games > FEW else 1)
-    return found
+    return kept(
+        f"whole {scope}",
+        lambda: count_whole(scope),
+        lambda found: KEPT_SECONDS if sum(records.games for records in found.values()) > FEW else 1,
+    )
 
 
-def count_whole() -> Whole:
+def count_whole(scope: Scope) -> Whole:
     """All records, counted now."""
     found: Whole = {}
-    for kind, record_kind, *values in _rows(_VALUES):
+    for kind, record_kind, *values in _rows(scope, _VALUES):
         found.setdefault((kind, record_kind), Records()).add(*values)
-    for kind, record_kind, played, n in _rows(_DAYS):
+    for kind, record_kind, played, n in _rows(scope, _DAYS):
         found.setdefault((kind, record_kind), Records()).add_day(played, n)
     for records in found.values():
         records.cut()
@@ -104,7 +102,8 @@ def together(some: Iterable[Records]) -> Records:
     return found
 
 
-def _rows(sql: str) -> list[tuple[Any, ...]]:
+def _rows(scope: Scope, sql: str) -> list[tuple[Any, ...]]:
+    readable = scope.condition("g")
     with connection.cursor() as cursor:
-        cursor.execute(sql)
+        cursor.execute(sql.format(readable=readable.text), readable.values)
         return list(cursor.fetchall())

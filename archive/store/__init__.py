@@ -22,7 +22,8 @@ from archive.store.leases import (
     retry,
     sweep,
 )
-from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads
+from archive.store.taken_down import let_in
+from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads, keep_paths
 
 __all__ = [
     "ClaimLostError",
@@ -43,7 +44,9 @@ __all__ = [
     "hand_over",
     "holds",
     "is_small",
+    "keep_paths",
     "left_deleting",
+    "let_in",
     "lives",
     "reindex_games",
     "replace_games",

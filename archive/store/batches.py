@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry
-from archive.store import changes, dedupe, leases, matching, rereading
+from archive.store import changes, dedupe, leases, matching, rereading, taken_down
 from archive.store.changes import Change, Identity, identity
 from archive.store.leases import CLAIM_SECONDS, RenumberedError
 
@@ -215,6 +215,7 @@ class _Stored:
 
     ids: dict[Identity, int]
     new: set[int]
+    held: dict[Identity, bool]
 
 
 def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stored:
@@ -225,6 +226,8 @@ def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stor
     """
     matching.lock(games.values(), change.names.players)
     known = changes.known_games(games)
+    held = taken_down.held(game for found, game in games.items() if found not in known)
+    games = {found: game for found, game in games.items() if found not in held}
     unknown = [game for found, game in games.items() if found not in known]
     alone = matching.alone(unknown, change.names.players)
     ids = changes.insert_games(change, alone) if alone else {}
@@ -237,7 +240,7 @@ def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stor
         if found not in ids:
             ids[found], inserted = dedupe.place(change, derived)
             new |= {ids[found]} if inserted else set()
-    return _Stored(ids, new)
+    return _Stored(ids, new, held)
 
 
 def _entry_rows(
@@ -251,7 +254,9 @@ def _entry_rows(
                 upload_id=there.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=there.rereads
             )
             dedupe.describe(row, entry)
-            if entry.game:
+            if entry.game and identity(entry.game) in stored.held:
+                taken_down.hold(row, entry, hidden=stored.held[identity(entry.game)])
+            elif entry.game:
                 game = change.home(stored.ids[identity(entry.game)])
                 first = game in stored.new and game not in brought
                 brought.add(game)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from archive.derive.game import DerivedGame, index_rows
 from archive.models import Entry, Game
-from archive.store import changes, dedupe, deletion, matching
+from archive.store import changes, dedupe, deletion, matching, taken_down
 from archive.store.changes import Change
 
 
@@ -14,12 +14,14 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     """Delete games with everything that is theirs; return how many there were.
 
     Their entries stay and say that the game was deleted; their bytes are there for everybody, or are hidden.
+    Entries that bring these games again are held (`archive.store.taken_down`).
     Raises IndexDamagedError.
     """
     wanted = list(ids)
 
     def work(change: Change) -> int:
         games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+        taken_down.remember(games, hidden=hide_bytes)
         found = Entry.objects.filter(game__in=games)
         hidden = {"hidden": True} if hide_bytes else {}
         found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)

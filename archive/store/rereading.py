@@ -14,7 +14,7 @@ from typing import Final
 from archive.derive.editions import Edition, edition, fit, goes_on
 from archive.derive.game import DerivedEntry, DerivedGame, storable
 from archive.models import Entry, Game
-from archive.store import changes, dedupe, matching
+from archive.store import changes, dedupe, deletion, matching, taken_down
 from archive.store.changes import Change, identity
 from kifu_core.errors import Issue
 
@@ -25,7 +25,7 @@ def reread_entries(
     change: Change, entries: Sequence[DerivedEntry], rows: Mapping[int, int], rereads: int
 ) -> list[Entry]:
     """Bring rows (`seq` of what was read to id) up to what was read now; return the rows as they are then."""
-    left: dict[int, int] = {}
+    left: dict[int, int | None] = {}
     updated = []
     for entry in _known_first(entries):
         row = Entry.objects.get(pk=rows[entry.seq])
@@ -34,7 +34,7 @@ def reread_entries(
         _update(change, row, entry)
         row.save()
         updated.append(row)
-        if before is not None and row.game_id is not None and change.home(before) != row.game_id:
+        if before is not None and change.home(before) != row.game_id:
             left[before] = row.game_id
     for pk, destination in left.items():
         _leave(change, pk, destination)
@@ -54,7 +54,14 @@ def _update(change: Change, row: Entry, entry: DerivedEntry) -> None:
         return
     dedupe.describe(row, entry)
     if row.state == Entry.State.DELETED:
+        taken_down.remember_as_read_now(row, entry.game)
         return
+    hidden = taken_down.held([entry.game]).get(identity(entry.game))
+    if hidden is not None:
+        taken_down.hold(row, entry, hidden=hidden)
+        return
+    if row.state == Entry.State.HELD:
+        row.hidden = False
     if row.game_id is None:
         pk, new = dedupe.put(change, entry.game)
     else:
@@ -111,12 +118,14 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
     return all(fit(dedupe.edition_of(other, mine), new) for other in others)
 
 
-def _leave(change: Change, pk: int, destination: int) -> None:
-    """Remake or repoint a game that an entry has left."""
+def _leave(change: Change, pk: int, destination: int | None) -> None:
+    """Remake a game that an entry has left, or repoint it where that was the last; to nowhere, drop it."""
     game = Game.objects.select_for_update().filter(pk=pk).first()
     if game is None:
         return
     if game.entries.exists():
         dedupe.unite_editions(change, game)
+    elif destination is None:
+        deletion.drop(change, [game], anyhow=True)
     else:
         dedupe.repoint(change, game, Game.objects.get(pk=change.home(destination)))

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
@@ -16,6 +17,8 @@ from django.utils import timezone
 
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
 from archive.store.leases import CLAIM_SECONDS
+
+PATHS_KEPT: Final = 20
 
 
 class UploadEmpty(ValueError):
@@ -95,6 +98,22 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
     if known := [upload for digest, upload in found.items() if digest not in new]:
         _sent_again(known)
     return [(found[digest], new.pop(digest, None) is not None) for digest in digests]
+
+
+def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
+    """Keep paths within an import under which uploads came, unless they say no more than its name: of each
+    upload the first `PATHS_KEPT`."""
+    more = [
+        (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
+    ]
+    if not more:
+        return
+    with transaction.atomic():
+        found = Upload.objects.select_for_update().order_by("pk").in_bulk({pk for pk, _ in more})
+        for pk, path in more:
+            if upload := found.get(pk):
+                upload.paths = list(dict.fromkeys([*(upload.paths or ()), path]))[:PATHS_KEPT]
+        Upload.objects.bulk_update(found.values(), ["paths"])
 
 
 def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:

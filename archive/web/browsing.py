@@ -23,11 +23,12 @@ from archive.queries import directory, people
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
+from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
 from archive.web.games import PAGES
-from archive.web.unchanged import conditional
+from archive.web.unchanged import conditional, remembered
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import RESULTS_OF, ending_text, number_text
 from kifu_core.games import GAMES
@@ -80,12 +81,14 @@ class Plot:
 
 
 @require_safe
+@remembered
 def players(request: HttpRequest) -> HttpResponse:
     """All players by name."""
     return _names(request, "player")
 
 
 @require_safe
+@remembered
 def events(request: HttpRequest) -> HttpResponse:
     """All events by name."""
     return _names(request, "event")
@@ -99,7 +102,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         raise BadRequest("order")
     row = _row_asked(request, order)
     try:
-        found = directory.listed(kind, order, words, after, row, PAGE)
+        found = directory.listed(scope_of(request), kind, order, words, after, row, PAGE)
     except ValueError as error:
         raise BadRequest("after") from error
     titles = {"player": _("Players"), "event": _("Events")}
@@ -119,7 +122,7 @@ def _names(request: HttpRequest, kind: people.Kind) -> HttpResponse:
         "next": _query(asked | {"after": found.next}) if found.next else "",
         "cut": directory.RANKED if found.cut and not found.next else 0,
         "many": 0 if order == "games" else people.COUNTED_TO,
-        "total": names_total(kind, words),
+        "total": names_total(scope_of(request), kind, words),
         "section": f"{kind}s",
     }
     return conditional(request, lambda: render(request, "archive/names.html", context), context)
@@ -168,10 +171,11 @@ def _query(asked: Mapping[str, str]) -> str:
 
 
 @require_safe
+@remembered
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """A player: record by side, opponents, years, openings, latest games."""
-    found = people.player_summary(player_id)
-    if found is None and (now := people.united_with(player_id)) is not None:
+    found = people.player_summary(scope_of(request), player_id)
+    if found is None and (now := people.united_with(scope_of(request), player_id)) is not None:
         return redirect("player", now, permanent=True)
     if found is None:
         raise Http404(_("There is no player with this number."))
@@ -181,22 +185,25 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
         "sides": [side for kind, both in found.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
         "games_query": urlencode({"player": found.name}),
-        "latest": find_games(GameFilters(player=found.name), limit=_LATEST).items,
-        "first_moves": [one for kind in found.sides if (one := _first_moves(kind, found.name))["moves"]],
+        "latest": find_games(scope_of(request), GameFilters(player=found.name), limit=_LATEST).items,
+        "first_moves": [
+            one for kind in found.sides if (one := _first_moves(scope_of(request), kind, found.name))["moves"]
+        ],
     }
     return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 
 
-def _first_moves(kind: str, name: str) -> dict[str, Any]:
+def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
     """The player's first moves, as the side that usually begins."""
-    found = _from_start(kind, _FIRST_MOVES, GameFilters(black=name))
+    found = _from_start(scope, kind, _FIRST_MOVES, GameFilters(black=name))
     return {"title": PAGES[kind].words.first_moves, **found}
 
 
 @require_safe
+@remembered
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """An event: results, players, years, openings, latest games."""
-    found = people.event_summary(event_id)
+    found = people.event_summary(scope_of(request), event_id)
     if found is None:
         raise Http404(_("There is no event with this number."))
     context = _summary(found) | {
@@ -205,7 +212,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "sides": [_sides(kind, both)[0] for kind, both in found.sides.items()],
         "people_title": _("Players"),
         "games_query": urlencode({"event": found.name}),
-        "latest": find_games(GameFilters(event=found.name), limit=_LATEST).items,
+        "latest": find_games(scope_of(request), GameFilters(event=found.name), limit=_LATEST).items,
     }
     return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 
@@ -235,10 +242,11 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 
 
 @require_safe
+@remembered
 def statistics_page(request: HttpRequest) -> HttpResponse:
     """What the whole archive adds up to."""
     asked = request.GET.get("game")
-    found = statistics(asked if asked in GAMES else None)
+    found = statistics(scope_of(request), asked if asked in GAMES else None)
     context = {
         "found": found,
         "plots": [
@@ -264,7 +272,7 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
         ],
         "kinds": [(kind, WORDS[kind], n) for kind, n in found.kinds] if len(found.kinds) > 1 else [],
         "section": "statistics",
-        **_from_start(found.kind, 2 * _FIRST_MOVES),
+        **_from_start(scope_of(request), found.kind, 2 * _FIRST_MOVES),
     }
     return conditional(request, lambda: render(request, "archive/statistics.html", context), context)
 
@@ -274,10 +282,10 @@ def opening_address(kind: str, opening: str) -> str:
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
-def _from_start(kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
+def _from_start(scope: Scope, kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
     """What was played from the usual start of a kind of game."""
     start = GAMES[kind].rules.initial()
-    explorer = explore(kind, GAMES[kind].codec.encode(start), filters=filters)
+    explorer = explore(scope, kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
     return {"position": start, "explorer": explorer, "moves": moves[:most]}
 

@@ -14,7 +14,7 @@ from archive.garbage_collection import uncollected
 from archive.issues import language
 from archive.queries.taken_down import game_called, game_shown
 from archive.web.game_page import game_context, look_up
-from archive.web.unchanged import conditional
+from archive.web.unchanged import conditional, remembered
 from archive.web.views import asked_choice, asked_ply, decoded, template_of
 from archive.web.wording import words_of
 from kifu_core.errors import DecodeError
@@ -25,6 +25,7 @@ THEMES: Final = ("light", "dark")
 
 @xframe_options_exempt
 @require_safe
+@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of a game without the site around it; `theme` is light or dark, `moves=0` hides the list."""
@@ -46,6 +47,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
 
 @xframe_options_exempt
 @require_safe
+@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position without the site around it."""
     try:

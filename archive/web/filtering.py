@@ -16,6 +16,7 @@ from archive.queries.games import NOBODY, named
 from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
+from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
@@ -34,12 +35,12 @@ def in_use(form: forms.Form) -> dict[str, str]:
     return {field.html_name: str(field.value()) for field in form if field.value()}
 
 
-def reached_anyway(explorer: Explorer, filtered: bool) -> int | None:
+def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:
     """How many games reach the position whatever else they are; None where that is not counted: without
     filters it is what the explorer tells, and a sample has numbers of its own."""
     if not filtered or explorer.sample is not None:
         return None
-    return reaching(explorer.kind, explorer.code, explorer.match)
+    return reaching(scope, explorer.kind, explorer.code, explorer.match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Suggestion:
     names: tuple[tuple[str, str], ...]
 
 
-def suggestions(form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
+def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
     """What the form's names that are not here were likely meant to be; `also` stays in the addresses."""
     asked = in_use(form)
     found = []
@@ -60,15 +61,16 @@ def suggestions(form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
         field, text = one.name, asked.get(one.name, "")
         if one.names and text and named(one.names, text) == NOBODY:
             links = (
-                (name, f"?{urlencode({**also, **asked, field: name})}") for name in meant(one.names, text)
+                (name, f"?{urlencode({**also, **asked, field: name})}")
+                for name in meant(scope, one.names, text)
             )
             found.append(Suggestion(str(form[field].label), text, tuple(links)))
     return found
 
 
-def meant(kind: Kind, text: str) -> list[str]:
+def meant(scope: Scope, kind: Kind, text: str) -> list[str]:
     """Names that hold a text, otherwise those that are spelt nearly like it."""
-    return [one.name for one in names_with(kind, text, limit=_MOST)] or likely(kind, text)
+    return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or likely(scope, kind, text)
 
 
 def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries.position_lookup import furthest, of_record, stored_game
+from archive.queries.scope import Scope, scope_of
 from archive.web.shogi.editing import read_pasted, refused
 from kifu_core import games
 from kifu_core.errors import KifuError
@@ -28,12 +29,12 @@ def find(request: HttpRequest) -> HttpResponse:
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
         with limited_reading():
-            return _leading(text) or read_pasted(request)
+            return _leading(scope_of(request), text) or read_pasted(request)
     except KifuError as found:
         return refused(request, text, found)
 
 
-def _leading(text: str) -> HttpResponse | None:
+def _leading(scope: Scope, text: str) -> HttpResponse | None:
     """Where a pasted record leads to; None for a text that is none, or leads nowhere."""
     try:
         kind, result = games.load(text)
@@ -42,9 +43,9 @@ def _leading(text: str) -> HttpResponse | None:
     record = next((game.record for game in result.games), None)
     if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
         return None
-    if (game := stored_game(record)) is not None:
+    if (game := stored_game(scope, record)) is not None:
         return redirect("game", game)
-    code = furthest(record)
+    code = furthest(scope, record)
     if code is None and kind is not SHOGI:
         code = kind.codec.encode(of_record(kind, record))
     return redirect("position", kind.name, kind.codec.path_code(code)) if code else None

@@ -10,14 +10,15 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.models import Game, GameSeries
 from archive.queries.novelty import novelty
-from archive.queries.taken_down import editions_shown
+from archive.queries.scope import Scope, scope_of
+from archive.queries.sql import Question
 from archive.queries.twins import twins_of
 from archive.web import replay
 from archive.web.charts import Longest, score_chart, time_chart
@@ -43,6 +44,7 @@ from kifu_core.shogi.evaluations import best
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
     from kifu_core.shogi.evaluations import Evaluation
@@ -158,18 +160,21 @@ def _plain(value: object) -> object:
     return bytes(value) if isinstance(value, memoryview) else value
 
 
+_SERIES: Final = Question(lambda game: GameSeries.objects.filter(pk=game).values_list("series"))
+
+
 def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
     """What is known of a game; all that its page asks the database for."""
     record = game.jkf
-    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
+    stored = _SERIES.rows(game.pk)
     return Known(
         game,
         record,
-        *sources_of(request, editions_shown(request, game.pk)),
+        *sources_of(request, game.pk),
         # To read evaluations out of comments again takes long.
-        series=bytes(stored or b""),
-        novelty=novelty(game, record),
-        twins=likely_twins(game, record) if twins else [],
+        series=bytes(stored[0][0]) if stored else b"",
+        novelty=novelty(scope_of(request), game, record),
+        twins=likely_twins(scope_of(request), game, record) if twins else [],
     )
 
 
@@ -228,8 +233,8 @@ def game_context(
             if name != OPENS_HERE
         ][:_BOOKMARKS],
         "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
-        "downloads": record_links(game, pages.downloads),
-        "copies": record_links(game, pages.copies),
+        "downloads": downloads(game),
+        "copies": copies(game),
         "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
         "programs": pages.programs,
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
@@ -443,18 +448,34 @@ def _first(header: dict[str, str], names: tuple[str, ...]) -> str:
     return _cut(next((header[name].strip() for name in names if header.get(name, "").strip()), ""), _WORDS)
 
 
-def record_links(game: Game, formats: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
-    """Names and addresses of the record in some formats."""
-    return [(name, reverse("api:game-record", args=[game.pk, suffix])) for name, suffix in formats]
+def downloads(game: Game) -> list[tuple[str, str]]:
+    """Return the names of all formats that a game's record is offered in, and its addresses."""
+    writers = GAMES[game.kind].formats.writers.values()
+    return [_record_link(game, one) for one in writers if not one.position_only]
 
 
-def likely_twins(game: Game, record: Record) -> list[tuple[str, str, str]]:
+def copies(game: Game) -> list[tuple[str, str]]:
+    """Return the names of the formats that people paste elsewhere, and the record's addresses in them."""
+    readers = GAMES[game.kind].formats.readers.values()
+    return [
+        (one.writers[0].called(get_language()), _record_link(game, writer)[1])
+        for one in readers
+        for writer in one.writers
+        if writer.copied
+    ]
+
+
+def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
+    return writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name])
+
+
+def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, str, str]]:
     """Games that may be the same one: address, what they are called, and why."""
     reasons = {
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
     }
-    found = {twin.id: reasons[twin.reason] for twin in twins_of(game, record)}
+    found = {twin.id: reasons[twin.reason] for twin in twins_of(scope, game, record)}
     if not found:
         return []
     others = Game.objects.filter(pk__in=found).select_related("player0", "player1")

@@ -49,8 +49,8 @@ class Words:
 class GamePages:
     """What pages of a game offer beside what those of all games do.
 
-    `downloads` and `copies` are names and formats of its records, `whole` the format that says everything,
-    `programs` take a position or a game in their address. `styles` are for pages with boards of any game,
+    `whole` is the format that says everything of its records, `programs` take a position or a game in their
+    address. `styles` are for pages with boards of any game,
     `links` for the foot of every page: the names of their addresses and what they are called.
 
     `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
@@ -59,8 +59,6 @@ class GamePages:
     """
 
     words: Words
-    downloads: Named
-    copies: Named
     whole: str
     header: Callable[[str], str]
     side_names: Callable[[str], tuple[str, str]]

@@ -15,6 +15,7 @@ from archive.models import Upload
 from archive.queries import people
 from archive.queries.filters import filters_of
 from archive.queries.games import NOBODY, named
+from archive.queries.scope import Scope
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
@@ -166,7 +167,7 @@ _WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
 
 
-def filters_meant(words: str) -> dict[str, str]:
+def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
     Words that name an event or an opening, and no player, ask for that; others are a player's name, which may
@@ -182,7 +183,7 @@ def filters_meant(words: str) -> dict[str, str]:
         elif "opening" not in found and free and _is_opening(name):
             found["opening"] = headers.read_opening(name)
             free = [word for word in free if word not in some]
-    return _with_player(found, people.spelt(" ".join(free)).split() if free else [])
+    return _with_player(found, people.spelt(scope, " ".join(free)).split() if free else [])
 
 
 _MOST_WORDS: Final = 5

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import ngettext
 
+from archive.issues import language
 from archive.web.wording import entry_text, time_text
 from kifu_core.games import of_record
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
     from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
+    from kifu_core.messages import Language
 
 _STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _PATH_LIMIT: Final = 2000
@@ -112,7 +114,7 @@ def move_list(
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
-    texts = _Texts(kind, clock or {}, notes or {})
+    texts = _Texts(kind, clock or {}, notes or {}, language())
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -134,6 +136,7 @@ class _Texts:
     kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
+    into: Language
 
     def row(self, shown: Shown, before: MoveEntry) -> Row:
         """The row of an entry."""
@@ -143,7 +146,7 @@ class _Texts:
             key=key,
             query=node_query(path, ply),
             ply=ply,
-            text=entry_text(self.kind, entry, before),
+            text=entry_text(self.kind, entry, before, self.into),
             time=time_text(time["now"]) if time else "",
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -11,8 +13,9 @@ from django.db.models.functions import Left
 from django.http import HttpRequest
 from django.urls import reverse
 
-from archive.models import Entry
-from archive.queries.taken_down import hide_names, hide_paths
+from archive.models import Entry, Upload
+from archive.queries.sql import Question
+from archive.queries.taken_down import editions, hide_names, hide_paths, sees_deleted
 from archive.web.game_search import source_name
 from archive.web.issues import ShownIssue, shown_issues
 
@@ -38,24 +41,37 @@ class Source:
     whole: str
 
 
-def sources_of(
-    request: HttpRequest, editions: QuerySet[Entry]
-) -> tuple[list[Source], int, list[tuple[int, str]]]:
-    """The first editions of a game, how many more there are, and the bookmarks of the first.
-
-    Of long texts the database gives the beginning only.
-    """
-    shown = (
-        editions.defer("beyond_jkf", "parsed_facts", "record")
-        .annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
-        .annotate(marks=KeyTransform("bookmarks", "beyond_jkf"))
-    )
-    found = list(shown[: MOST + 1])
-    more = editions.count() - MOST if len(found) > MOST else 0
-    marks = [(int(ply), str(name)) for entry in found[:MOST] for ply, name in entry.marks or ()]
+def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list[tuple[int, str]]]:
+    """The first editions of a game, how many more there are, and the bookmarks of the first."""
+    deleted = sees_deleted(request)
+    rows = _FIRST[deleted].rows(game)
+    more = editions(game, deleted=deleted).count() - MOST if len(rows) > MOST else 0
+    found = [_entry(*row[:-2]) for row in rows[:MOST]]
+    marks = [(int(ply), str(name)) for row in rows[:MOST] for ply, name in json.loads(row[-1] or "[]") or ()]
     hide_names(request, [entry.upload for entry in found])
     hide_paths(request, found)
-    return [_source(entry) for entry in found[:MOST]], more, marks
+    return [_source(entry, row[-2] or "") for entry, row in zip(found, rows, strict=False)], more, marks
+
+
+def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
+    """What a page tells of its first editions. Of long texts the database gives the beginning only."""
+    return (
+        editions(game, deleted=deleted)
+        .annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
+        .annotate(marks=KeyTransform("bookmarks", "beyond_jkf"))
+        .values_list(*_COLUMNS, "upload_id", "upload__name", "issues", "unread", "marks")[: MOST + 1]
+    )
+
+
+_COLUMNS: Final = ("seq", "path", "hidden", "format", "encoding", "program")
+_FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted in (False, True)}
+
+
+def _entry(*row: Any) -> Entry:
+    """An edition with its upload, to be shown."""
+    *columns, upload, name, issues = row
+    fields = dict(zip(_COLUMNS, columns, strict=True))
+    return Entry(**fields, upload=Upload(pk=upload, name=name), issues=json.loads(issues))
 
 
 def broken(sources: list[Source]) -> ShownIssue | None:
@@ -65,9 +81,8 @@ def broken(sources: list[Source]) -> ShownIssue | None:
     return first[0] if first and all(first) else None
 
 
-def _source(entry: Any) -> Source:
+def _source(entry: Entry, unread: str) -> Source:
     name = entry.path or source_name(entry.upload_id, entry.upload.name)
-    unread = entry.unread or ""
     return Source(
         url=reverse("upload-detail", args=[entry.upload_id]),
         name=name[:NAME],

@@ -26,6 +26,7 @@ from archive.intake.uploads import receive
 from archive.intake.walk.entries import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Entry, Upload
+from archive.queries.scope import scope_of
 from archive.queries.taken_down import (
     has_hidden,
     hide_names,
@@ -39,8 +40,11 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
 from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
+from kifu_core.games import GAMES
 
-CHECK_FORMATS: Final = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "bod", "qf", "alg", "json")
+CHECK_FORMATS: Final = [
+    one.writers[0].name for kind in GAMES.values() for one in kind.formats.readers.values() if one.writers
+]
 """What the page offers to convert a record to that is not stored, as far as its game has it."""
 
 ROWS: Final = 200
@@ -146,7 +150,7 @@ def _numbers(text: str) -> list[int]:
 def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     """How far these uploads are: all together, and each of the first; those with failures come first."""
     found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
-    counts = counts_of_uploads([one.pk for one in found])
+    counts = counts_of_uploads(scope_of(request), [one.pk for one in found])
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
     _name(request, found[:_SHOWN_UPLOADS])
     working = sum(_works(one) for one in found)
@@ -177,14 +181,14 @@ def _works(found: Upload) -> bool:
 def own_uploads(request: HttpRequest) -> HttpResponse:
     """What this account has sent, or this session without one, the newest first."""
     sender = (request.user.pk, session_key(request))
-    found = uploads_of(*sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
+    found = uploads_of(scope_of(request), *sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
     shown = found[:_SHOWN_UPLOADS]
     _name(request, shown)
-    counts = counts_of_uploads([one.pk for one in shown])
+    counts = counts_of_uploads(scope_of(request), [one.pk for one in shown])
     may = deletable(request, shown)
     context = {
         "rows": [progress(one, counts[one.pk]) | {"may_delete": one.pk in may} for one in shown],
-        "total": number_of_uploads(*sender),
+        "total": number_of_uploads(scope_of(request), *sender),
         "next": shown[-1].pk if len(found) > len(shown) else None,
         "allowed": may_upload(request),
         "section": "upload",
@@ -201,7 +205,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     first_failed = -1 if failed_after is None else failed_after
     failures, more_failures = rows(found, first_failed, request, failed=True)
     others, more_others = rows(found, -1 if after is None else after, request, failed=False)
-    context = progress(found, entry_counts(found.pk)) | {
+    context = progress(found, entry_counts(scope_of(request), found.pk)) | {
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,

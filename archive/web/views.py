@@ -36,6 +36,7 @@ from archive.queries.games import PAGE_GAMES, GameRow, find_games
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
 from archive.queries.position_games import games_through
+from archive.queries.scope import Scope, scope_of
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
@@ -53,7 +54,7 @@ from archive.web.game_search import (
 from archive.web.games import PAGES
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
-from archive.web.unchanged import PART, conditional
+from archive.web.unchanged import PART, conditional, remembered
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
@@ -76,20 +77,22 @@ _LOOKED_UP: Final = 5
 
 
 @require_safe
+@remembered
 def home(request: HttpRequest) -> HttpResponse:
     """What the archive is, in one look."""
+    scope = scope_of(request)
     start = Position.initial()
     code = shogi64.encode(start)
-    found = counts()
+    found = counts(scope)
     numbers = dict(found.kinds)
     context = {
         "counts": found,
         "games": numbers.pop("game", 0),
         "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
-        "newest": find_games(limit=_HOME_GAMES).items,
+        "newest": find_games(scope, limit=_HOME_GAMES).items,
         "position": start,
         "code": code,
-        "explorer": explore("shogi", code),
+        "explorer": explore(scope, "shogi", code),
         "move_limit": _HOME_MOVES,
     }
     return conditional(
@@ -102,13 +105,15 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@remembered
 def games(request: HttpRequest) -> HttpResponse:
     """The list of games; a position or an address pasted into the search box leads to its page, other words
     to filters."""
+    scope = scope_of(request)
     if words := request.GET.get("q", "").strip():
         try:
             check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-            if own := game_at(words, request.get_host()):
+            if own := game_at(scope, words, request.get_host()):
                 address = reverse("game", args=[own.id])
                 return redirect(f"{address}?{own.query}" if own.query else address)
             with limited_reading():
@@ -118,16 +123,16 @@ def games(request: HttpRequest) -> HttpResponse:
         if meant:
             code = meant.game.codec.encode(meant.position)
             return redirect("position", meant.game.name, meant.game.codec.path_code(code))
-        return redirect(f"{reverse('games')}?{urlencode(filters_meant(words))}")
+        return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
     filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
-        page = find_games(filters, order, request.GET.get("cursor"), PAGE)
+        page = find_games(scope, filters, order, request.GET.get("cursor"), PAGE)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    found = facets(filters)
+    found = facets(scope, filters)
     following = "cursor" in request.GET or page.next is not None
     context = {
         "form": form,
@@ -137,11 +142,11 @@ def games(request: HttpRequest) -> HttpResponse:
         "counted": LOOKED_AT if found.sampled else 0,
         "matching": found.games,
         "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
-        "total": total(filters, found, len(page.items), following),
+        "total": total(scope, filters, found, len(page.items), following),
         "sorting": sorting(request, order),
         "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
-        "similar": similar_names(form, apart=not page.items) if _few(page) else [],
-        "mistyped": [] if page.items or following else mistyped(form),
+        "similar": similar_names(scope, form, apart=not page.items) if _few(page) else [],
+        "mistyped": [] if page.items or following else mistyped(scope, form),
         "elsewhere": [] if page.items or following else elsewhere(form),
         "next": next_page(request, page.next),
         "next_text": FOLLOWING.get(order, _("More games")),
@@ -167,14 +172,14 @@ def _few(page: Page[GameRow]) -> bool:
     return page.next is None and len(page.items) < _FEW
 
 
-def mistyped(form: GameFilterForm) -> list[tuple[str, str]]:
+def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
     """Players that were likely meant by a name that nobody here has: the name, and the list with it."""
     also = in_use(form)
     asked = [name for name in ("player", "black", "white") if form.cleaned_data[name]]
     return [
         (found, f"?{urlencode({**also, name: found})}")
         for name in asked
-        for found in likely("player", form.cleaned_data[name])
+        for found in likely(scope, "player", form.cleaned_data[name])
     ]
 
 
@@ -187,7 +192,9 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
     return [(str(form[name].label), f"?{urlencode({**used, name: words})}") for name in free]
 
 
-def similar_names(form: GameFilterForm, *, apart: bool) -> list[tuple[people.Kind, people.Named]]:
+def similar_names(
+    scope: Scope, form: GameFilterForm, *, apart: bool
+) -> list[tuple[people.Kind, people.Named]]:
     """Players and events whose names hold what was asked for as a name, or if nobody's does, one of its words
     (`apart`); for lists that came out short."""
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
@@ -197,7 +204,12 @@ def similar_names(form: GameFilterForm, *, apart: bool) -> list[tuple[people.Kin
     kinds: tuple[people.Kind, ...] = ("player", "event")
 
     def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
-        found = ((kind, one) for text in texts for kind in kinds for one in people.names(kind, text, limit=8))
+        found = (
+            (kind, one)
+            for text in texts
+            for kind in kinds
+            for one in people.names(scope, kind, text, limit=8)
+        )
         return [(kind, one) for kind, one in found if headers.folded(one.name) not in asked]
 
     single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]}) if apart else []
@@ -214,6 +226,7 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 
 
 @require_safe
+@remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
     """The replay of one game. Former ids lead to the present one for good."""
@@ -284,11 +297,13 @@ def _ply(text: str) -> int:
 
 
 @require_safe
+@remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """A position: how many games reach it, how they ended, what was played, the games.
 
     The page's scripts ask with the header `PART` for what changes from one position to the next.
     """
+    scope = scope_of(request)
     path = code
     try:
         shown, code = decoded(kind, path)
@@ -303,19 +318,26 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
     try:
         through = games_through(
-            kind, code, match, order, cursor=request.GET.get("cursor"), limit=PAGE, filters=filters
+            scope,
+            kind,
+            code,
+            match,
+            order,
+            cursor=request.GET.get("cursor"),
+            limit=PAGE,
+            filters=filters,
         )
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    explorer = explore(kind, code, match, filters=filters, transpositions=True)
+    explorer = explore(scope, kind, code, match, filters=filters, transpositions=True)
     others = kept(request, form)
     found = {
         "explorer": explorer,
         "page": through,
         "chips": chips(form, others),
-        "anyway": reached_anyway(explorer, bool(filters)),
-        "suggestions": [] if explorer.total or not filters else suggestions(form, others),
-        "trend": None if filters else years_over(kind, code, match),
+        "anyway": reached_anyway(scope, explorer, bool(filters)),
+        "suggestions": [] if explorer.total or not filters else suggestions(scope, form, others),
+        "trend": None if filters else years_over(scope, kind, code, match),
     }
 
     def make() -> HttpResponse:
@@ -377,9 +399,9 @@ def _as_part(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def years_over(kind: str, code: str, match: Match) -> Plot | None:
+def years_over(scope: Scope, kind: str, code: str, match: Match) -> Plot | None:
     """Games through a position by year; None where all that is known is of one year."""
-    found = trend(kind, code, match)
+    found = trend(scope, kind, code, match)
     return years_plot(found.years) if len(found.years) > 1 else None
 
 
@@ -407,7 +429,7 @@ def template_of(kind: str, page: str) -> str:
 
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
     """Only the table of moves, for the replay of a game."""
-    found = explore(kind, code, match)
+    found = explore(scope_of(request), kind, code, match)
     context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from kifu_core.jkf import Move, Place, Time
+    from kifu_core.messages import Language
     from kifu_core.shogi.evaluations import Evaluation
 
 RESULTS_OF: Final = {kind: pages.words.results for kind, pages in PAGES.items()}
@@ -86,10 +87,11 @@ def nameless(record_kind: str) -> str:
 _NAMELESS: Final = {"problem": _("Problem"), "tree": _("Opening tree"), "position": _("Position")}
 
 
-def entry_text(kind: str, entry: Any, before: Any = None) -> str:
-    """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
+def entry_text(kind: str, entry: Any, before: Any = None, into: Language | None = None) -> str:
+    """Return a move, an ending, or the start in words; `before` is the entry before it in its line,
+    `into` the reader's language where many are told: to ask for it takes as long as the rest."""
     if "move" in entry:
-        return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), language())
+        return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), into or language())
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 

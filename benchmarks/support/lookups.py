@@ -16,6 +16,7 @@ from benchmarks.support import population
 
 if TYPE_CHECKING:
     from archive.queries.explorer import Explorer
+    from archive.queries.scope import PUBLIC
 
 REPEATS: Final = 3
 """Whatever else the machine does only adds: of so many times the shortest counts."""
@@ -175,12 +176,12 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
             cursor.fetchone()
 
     def answer(code: str, filters: GameFilters | None = None, match: str = "exact") -> None:
-        explore("shogi", code, match, filters=filters)  # type: ignore[arg-type]
-        games_through("shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
+        explore(PUBLIC, "shogi", code, match, filters=filters)  # type: ignore[arg-type]
+        games_through(PUBLIC, "shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
 
     def statistics(code: str) -> None:
-        counted(ask("shogi", code).keys)
-        games_through("shogi", code, limit=25)
+        counted(ask(PUBLIC, "shogi", code).keys)
+        games_through(PUBLIC, "shogi", code, limit=25)
 
     def kept(pk: int) -> None:
         engine().fetch_prepared("SELECT plies FROM archive_game WHERE id = %s", [pk])
@@ -197,11 +198,13 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     for name, chosen in every.items():
         asks = (partial(answer, code, match="any") for code in repeated(chosen, times))
         yield timed_sql(f"{name}: the same, match=any", "", asks)
-    moves = (partial(explore, "shogi", code, transpositions=True) for code in repeated(codes.middle, times))
+    moves = (
+        partial(explore, PUBLIC, "shogi", code, transpositions=True) for code in repeated(codes.middle, times)
+    )
     yield timed("20-999 games: transpositions=1, whole function", "40", moves)
     every_code = [*codes.hot, *codes.middle, *codes.rare]
     batches = (
-        partial(explore_many, "shogi", random.Random(n).sample(every_code, min(100, len(every_code))))
+        partial(explore_many, PUBLIC, "shogi", random.Random(n).sample(every_code, min(100, len(every_code))))
         for n in range(max(10, times // 5))
     )
     yield timed("100 positions at once, whole function", "", batches)
@@ -245,15 +248,17 @@ def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
     from archive.queries.filters import GameFilters
 
     filters = GameFilters(min_rating=1700)
-    hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore("shogi", code).total)[:positions]
+    hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore(PUBLIC, "shogi", code).total)[
+        :positions
+    ]
     for code in hottest:
         begun = time.perf_counter()
-        sampled = explore("shogi", code, filters=filters)
+        sampled = explore(PUBLIC, "shogi", code, filters=filters)
         between = time.perf_counter()
         if sampled.sample is None:
             continue
         with patch.object(counting, "EXACT_ROWS", counting.ALL):
-            exact = explore("shogi", code, filters=filters)
+            exact = explore(PUBLIC, "shogi", code, filters=filters)
         ended = time.perf_counter()
         shares = [_shares(answer) for answer in (sampled, exact)]
         yield Deviation(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
-from kifu_core.quoridor import board, draw, formats, keys, replay, rules, telling
-from kifu_core.quoridor.formats.cutting import begins_game
-from kifu_core.quoridor.formats.losses import losses
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
+from kifu_core.quoridor import board, draw, formats, keys, replay, rules, texts
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
@@ -24,26 +21,15 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
     codec=Codec(
         decode=keys.decode,
         encode=keys.encode,
-        path_code=telling.path_code,
+        path_code=keys.path_code,
         identity=lambda code: keys.rule_key(keys.decode(code)),
         canonical=keys.canonical,
         same_class_keys=keys.same_class_keys,
         orient=board.orient,
-        as_object=telling.as_object,
-        of_object=telling.of_object,
+        as_object=texts.as_object,
+        of_object=texts.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=formats.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["qf"]),
-        with_ending=frozenset(),
-        ends={},
-        cuts={name: partial(begins_game, name) for name in ("qf", "alg")},
-    ),
+    formats=formats.QUORIDOR,
     replay=Replay(
         visits=lambda record: replay.visits(from_jkf(record)),
         main_line=lambda record: replay.main_line(from_jkf(record)),
@@ -55,14 +41,14 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         evaluations=lambda record: [],
     ),
     text=Text(
-        named=telling.named,
-        typed=telling.typed,
+        named=texts.named,
+        typed=texts.typed,
         texts=lambda position, ply: {},
         move_name=board.name,
-        move_text=telling.move_text,
+        move_text=texts.move_text,
         move_facts=lambda position, move: {},
-        written=telling.written,
-        played=telling.played,
+        written=texts.written,
+        played=texts.played,
     ),
     picture=Picture(svg=draw.svg, words=draw.words),
 )

@@ -134,3 +134,15 @@ def same_class_keys(
     if isinstance(position, str):
         position = decode(position)
     return classes.class_keys(canonical(position), match, kind, space, version)
+
+
+_PATH: Final = str.maketrans("+/-_", "-_+/")
+
+
+def path_code(code: str) -> str:
+    """A code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
+
+    >>> path_code("gk+/"), path_code(path_code("gk+/"))
+    ('gk-_', 'gk+/')
+    """
+    return code.translate(_PATH)

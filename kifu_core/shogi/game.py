@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kifu_core.game import Codec, Formats, GameKind, Picture, Replay, Rules, Text
+from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
 from kifu_core.shogi import (
-    detect,
     draw,
     evaluations,
     formats,
@@ -15,10 +14,9 @@ from kifu_core.shogi import (
     notation,
     replay,
     rules,
-    telling,
+    texts,
     typed_moves,
 )
-from kifu_core.shogi.formats.losses import losses
 from kifu_core.shogi.handicaps import PRESETS
 from kifu_core.shogi.keys import canonical, shogi64
 from kifu_core.shogi.position import Position
@@ -41,20 +39,9 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         same_class_keys=canonical.same_class_keys,
         orient=moves.orient,
         as_object=shogi64.as_object,
-        of_object=telling.of_object,
+        of_object=texts.of_object,
     ),
-    formats=Formats(
-        names=formats.FORMATS,
-        detect=detect.detect,
-        load_source=formats.load_source,
-        load=formats.load,
-        dump=formats.dump,
-        losses=losses,
-        with_ply=frozenset(["sfen", "bod"]),
-        with_ending=frozenset(["kif", "kifu", "ki2", "ki2u", "csa"]),
-        ends=telling.ENDS,
-        cuts={},
-    ),
+    formats=formats.SHOGI,
     replay=Replay(
         visits=replay.visits,
         main_line=replay.main_line,
@@ -66,9 +53,9 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         evaluations=evaluations.evaluations,
     ),
     text=Text(
-        named=telling.named,
+        named=texts.named,
         typed=typed_moves.position_typed,
-        texts=telling.texts,
+        texts=texts.texts,
         move_name=moves.to_usi,
         move_text=notation.move_text,
         move_facts=notation.move_facts,

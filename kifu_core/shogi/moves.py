@@ -16,7 +16,10 @@ from kifu_core.shogi.squares import BY_USI, MIRRORED, SQUARES, TURNED, USI
 
 DROP: Final = 80
 
-_USI_MOVE: Final = re.compile(r"(?:([1-9][a-i])|([PLNSGBR])\*)([1-9][a-i])(\+?)")
+USI_MOVE: Final = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
+"""A move as engines write it, for expressions."""
+
+_PARTS: Final = re.compile(r"(?:([1-9][a-i])|([PLNSGBR])\*)([1-9][a-i])(\+?)")
 
 _DROPS: Final = tuple(DROP + kind for kind in HAND_KINDS)
 _ORIENTED: Final = (
@@ -79,7 +82,7 @@ def from_usi(text: str) -> int:
     >>> from_usi("2h2b+") == pack(70, 16, True)
     True
     """
-    match = _USI_MOVE.fullmatch(text)
+    match = _PARTS.fullmatch(text)
     if match is None or match[1] == match[3] or (match[2] and match[4]):
         raise DecodeError("bad-usi-move", f"not a USI move: {text[:20]!r}", params={"text": text[:20]})
     origin = DROP + BY_LETTER[match[2]] if match[2] else BY_USI[match[1]]

@@ -24,6 +24,12 @@ def client() -> Client:
     return Client()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_game(module_db: None) -> None:
+    """A game in an upload, which no test changes."""
+    stored(KIF)
+
+
 def address_of(route: Route) -> str:
     game = Game.objects.get()
     known: dict[str, Any] = {
@@ -42,7 +48,6 @@ def address_of(route: Route) -> str:
 
 @pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
 def test_head_works_wherever_get_does(client, route):
-    stored(KIF)
     address = address_of(route)
     read, head = client.get(address), client.head(address)
     assert head.status_code == read.status_code
@@ -54,16 +59,14 @@ def test_head_works_wherever_get_does(client, route):
 
 
 def test_head_makes_nothing_of_a_list_that_is_made_while_it_is_sent(client, django_assert_max_num_queries):
-    upload = stored(KIF)
+    upload = Upload.objects.get()
     with django_assert_max_num_queries(1):
         head = client.head(f"/api/v1/uploads/{upload.pk}/entries?format=csv")
         assert b"".join(head.streaming_content) == b""
-        head.close()
 
 
 @pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
 def test_options_never_fails(client, route):
-    stored(KIF)
     answer = client.options(address_of(route))
     assert answer.status_code in (200, 302, 404, 405)
     if route.template.startswith("/api/"):
@@ -101,7 +104,7 @@ def test_options_never_fails(client, route):
     ],
 )
 def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, told):
-    upload = stored(KIF)
+    upload = Upload.objects.get()
     filled = address.format(upload=upload.pk, game=Game.objects.get().pk, code=START)
     answer = client.get(f"/api/v1/{filled}", headers={"Accept": accept})
     assert (answer.status_code, answer["Content-Type"]) == (200, told)
@@ -110,7 +113,6 @@ def test_who_asks_for_a_type_that_there_is_gets_it(client, address, accept, told
 @pytest.mark.parametrize("accept", ["*/*", BROWSER])
 @pytest.mark.parametrize("route", routes(), ids=lambda route: route.template)
 def test_who_takes_anything_gets_the_usual_type(client, route, accept):
-    stored(KIF)
     usual = client.get(address_of(route))
     answer = client.get(address_of(route), headers={"Accept": accept})
     assert (answer.status_code, answer["Content-Type"]) == (usual.status_code, usual["Content-Type"])
@@ -129,7 +131,7 @@ def test_who_takes_anything_gets_the_usual_type(client, route, accept):
     ],
 )
 def test_who_asks_for_a_type_that_there_is_not_is_told_so(client, address, accept):
-    upload = stored(KIF)
+    upload = Upload.objects.get()
     filled = address.format(upload=upload.pk, game=Game.objects.get().pk, code=START)
     answer = client.get(f"/api/v1/{filled}", headers={"Accept": accept})
     assert (answer.status_code, answer["Content-Type"]) == (406, "application/problem+json")
@@ -138,7 +140,7 @@ def test_who_asks_for_a_type_that_there_is_not_is_told_so(client, address, accep
 
 
 def test_an_answer_that_depends_on_what_is_asked_for_says_so(client):
-    upload = stored(KIF)
+    upload = Upload.objects.get()
     for accept in ("application/json", "text/csv"):
         answer = client.get(f"/api/v1/uploads/{upload.pk}/entries", headers={"Accept": accept})
         assert "Accept" in [name.strip() for name in answer["Vary"].split(",")]
@@ -211,7 +213,7 @@ def test_behind_a_login_nothing_is_open_to_other_sites(client, settings):
 
 
 def test_only_the_staff_is_told_of_the_interpreter():
-    upload = stored(KIF)
+    upload = Upload.objects.get()
     address = f"/api/v1/uploads/{upload.pk}/entries/0/report"
     visitor, staff = APIClient(), APIClient()
     staff.force_authenticate(User.objects.create_user("hana", is_staff=True))

@@ -8,6 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from archive.queries import counting, walk
+from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -22,8 +23,8 @@ def client() -> APIClient:
     return APIClient()
 
 
-@pytest.fixture
-def games(db) -> None:
+@pytest.fixture(scope="module")
+def games(module_db: None) -> None:
     lines = ["7g7f 3c3d 2g2f 8c8d", "7g7f 3c3d 2g2f 4c4d", "7g7f 8c8d 2g2f 3c3d", "2g2f 3c3d 7g7f 8c8d"]
     for number, line in enumerate(lines):
         game = ready(
@@ -182,7 +183,7 @@ def test_a_tree_that_grows_too_large_says_that_it_was_cut(client, games, monkeyp
 
 
 def test_a_tree_that_takes_too_long_says_that_it_was_cut(games):
-    found = walk.walk("shogi", START, 5, 1, seconds=0)
+    found = walk.walk(PUBLIC, "shogi", START, 5, 1, seconds=0)
     assert found.cut == "time" and found.root.answer.total == 4
 
 

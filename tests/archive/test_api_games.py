@@ -8,12 +8,12 @@ from rest_framework.test import APIClient
 import kifu_core
 from archive import store
 from archive.models import Game, GameAlias
+from kifu_core.games import SHOGI
 from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db
 
 WHOLE = ("jkf", "kif", "kifu", "ki2", "ki2u", "csa", "usi", "usen")
-DOWNLOADS = (*WHOLE, "sfen", "bod")
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_game_tells_what_is_known_of_it(client):
         "TORYO",
         7,
     )
-    assert set(game["record"]) == set(DOWNLOADS)
+    assert set(game["record"]) == set(SHOGI.formats.names)
 
 
 def test_a_date_is_told_as_precisely_as_it_is_known(client):
@@ -113,6 +113,16 @@ def test_a_download_read_back_is_the_same_game(client, name):
     (back,) = kifu_core.load(answer.content, f"x.{name}").games
     moves = [entry["move"] for entry in back.record["moves"] if "move" in entry]
     assert moves == [entry["move"] for entry in game.jkf["moves"] if "move" in entry]
+
+
+def test_a_csa_download_has_the_comments_about_the_files_it_came_from_and_no_others(client):
+    stored(KIF.replace("手合割：平手", "#of the KIF\n手合割：平手"))
+    stored(CSA.replace("V2.2\n", "V2.2\n'Max_Moves:256\n"), "a.csa")
+    stored(CSA.replace("V2.2\n", "V2.2\n'Max_Moves:256\n'of the third\n"), "b.csa")
+    game = Game.objects.get()
+    text = client.get(f"/api/v1/games/{game.pk}/record.csa").content.decode()
+    assert [line for line in text.splitlines() if line.startswith("'")] == ["'Max_Moves:256", "'of the third"]
+    assert "of the" not in client.get(f"/api/v1/games/{game.pk}/record.kifu").content.decode()
 
 
 @pytest.mark.parametrize(

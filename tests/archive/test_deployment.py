@@ -61,6 +61,11 @@ def told(tmp_path: Path, **variables: str) -> dict[str, Any]:
     return settings
 
 
+def test_the_database_is_for_its_owner_alone(tmp_path):
+    told(tmp_path)
+    assert (tmp_path / "archive.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
 def test_at_home_nothing_is_forced_and_uploads_are_open(tmp_path):
     found = told(tmp_path)
     assert found["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]

@@ -10,6 +10,7 @@ from archive.derive.game import DerivedGame
 from archive.models import HotMove, HotPosition
 from archive.queries.explorer import explore, explore_many, wilson
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.keys import shogi64
@@ -41,7 +42,7 @@ def test_a_move_tells_its_share_score_rating_and_last_year():
         game = ready("7g7f 3c3d", black=name, white="乙", winner=winner, day=f"20{ord(name) - 87}/02/01")
         ingest(rated(game, rating, None))
     ingest(ready("2g2f 8c8d", black="e", winner=1), ready("7g7f", kind="problem", black="f", day="2030"))
-    first, second = explore("shogi", START).moves
+    first, second = explore(PUBLIC, "shogi", START).moves
     assert (first.name, first.total, first.share, first.others) == ("7g7f", 4, 0.8, 1)
     assert (first.score, first.rated, first.rating, first.last_year) == (2 / 3, 3, 5200 / 3, 2013)
     assert (second.name, second.share, second.score, second.rated, second.last_year) == (
@@ -52,18 +53,18 @@ def test_a_move_tells_its_share_score_rating_and_last_year():
         None,
     )
     assert second.rating is None
-    (reply,) = explore("shogi", first.code).moves
+    (reply,) = explore(PUBLIC, "shogi", first.code).moves
     assert (reply.score, reply.rating) == (1 / 3, None)
 
 
 def test_counters_tell_the_same_as_rows(pool, hot_at_three):
     ingest(*pool)
     codes = [shogi64.encode(position) for position in askers(pool, Random(2), 20)]
-    hot = [explore("shogi", code, "any", transpositions=True) for code in codes]
+    hot = [explore(PUBLIC, "shogi", code, "any", transpositions=True) for code in codes]
     assert any(move.rated for answer in hot for move in answer.moves)
     HotMove.objects.all().delete()
     HotPosition.objects.all().delete()
-    assert [explore("shogi", code, "any", transpositions=True) for code in codes] == hot
+    assert [explore(PUBLIC, "shogi", code, "any", transpositions=True) for code in codes] == hot
 
 
 @pytest.mark.parametrize("games", [1, 2, 10, 1000])
@@ -76,21 +77,23 @@ def test_the_interval_holds_the_score_and_narrows_with_games(games):
 
 def test_undecided_games_give_no_score():
     ingest(ready("7g7f 3c3d", winner=None))
-    (move,) = explore("shogi", START).moves
+    (move,) = explore(PUBLIC, "shogi", START).moves
     assert (move.total, move.score, move.interval) == (1, None, None)
 
 
 def test_a_move_tells_how_many_games_reach_what_it_leads_to_in_any_order():
     ingest(ready("7g7f 3c3d 2g2f 8c8d"), ready("2g2f 3c3d 7g7f 4c4d"), ready("2g2f 8c8d"))
-    (seventh,) = [move for move in explore("shogi", code_after("2g2f", "3c3d")).moves if move.name == "7g7f"]
+    (seventh,) = [
+        move for move in explore(PUBLIC, "shogi", code_after("2g2f", "3c3d")).moves if move.name == "7g7f"
+    ]
     assert (seventh.total, seventh.reached) == (1, 2)
 
 
 def test_legal_moves_that_nobody_played_are_told_where_games_reach_what_they_lead_to():
     ingest(ready("7g7f 3c3d 2g2f 8c8d"), ready("2g2f 3c3d 9g9f"))
     code = code_after("2g2f", "3c3d")
-    assert explore("shogi", code).unplayed is None
-    (move,) = explore("shogi", code, transpositions=True).unplayed
+    assert explore(PUBLIC, "shogi", code).unplayed is None
+    (move,) = explore(PUBLIC, "shogi", code, transpositions=True).unplayed
     assert (move.name, move.text, move.reached, move.code) == (
         "7g7f", "７六歩", 1, code_after("7g7f", "3c3d", "2g2f"),
     )  # fmt: skip
@@ -102,16 +105,16 @@ def test_reached_is_the_total_of_the_position_after_the_move(pool, hot_at_three,
     seen = 0
     for position in askers(pool, Random(3), 10):
         for match in TURNS:
-            answer = explore("shogi", shogi64.encode(position), match, lines, transpositions=True)
+            answer = explore(PUBLIC, "shogi", shogi64.encode(position), match, lines, transpositions=True)
             told = {move.move: move for move in (*answer.moves, *answer.unplayed)}
             for move in told.values():
-                assert explore("shogi", move.code, match, lines).total == move.reached
+                assert explore(PUBLIC, "shogi", move.code, match, lines).total == move.reached
                 seen += move.reached
             for move in set(rules.legal_moves(position)) - told.keys():
                 after = position.copy()
                 after.do_move(move)
                 folded = moves.mirror(move) in told
-                assert folded or explore("shogi", shogi64.encode(after), match, lines).total == 0
+                assert folded or explore(PUBLIC, "shogi", shogi64.encode(after), match, lines).total == 0
     assert seen > 100
 
 
@@ -120,9 +123,9 @@ def test_many_positions_are_answered_at_once_as_one_by_one(pool, hot_at_three, d
     codes = [shogi64.encode(position) for position in askers(pool, Random(4), 60)]
     for match in ("exact", "any"):
         with django_assert_num_queries(1):
-            answers = explore_many("shogi", codes, match, "all")
+            answers = explore_many(PUBLIC, "shogi", codes, match, "all")
         for code, answer in zip(codes, answers, strict=True):
-            alone = explore("shogi", code, match, "all")
+            alone = explore(PUBLIC, "shogi", code, match, "all")
             assert (answer.total, answer.results, answer.others) == (alone.total, alone.results, alone.others)
             for mine, its in zip(answer.moves, alone.moves, strict=True):
                 assert (mine.code, mine.total, mine.score) == (its.code, its.total, its.score)
@@ -136,15 +139,15 @@ def test_an_answer_takes_three_statements_and_a_page_of_games_one(
         code = shogi64.encode(position)
         for match in ("exact", "any"):
             with django_assert_num_queries(3):
-                explore("shogi", code, match, transpositions=True)
+                explore(PUBLIC, "shogi", code, match, transpositions=True)
             with django_assert_num_queries(1):
-                games_through("shogi", code, match, limit=25)
+                games_through(PUBLIC, "shogi", code, match, limit=25)
 
 
 def test_no_more_than_a_hundred_positions_at_once():
-    assert len(explore_many("shogi", [START] * 100)) == 100
-    assert explore_many("shogi", []) == []
+    assert len(explore_many(PUBLIC, "shogi", [START] * 100)) == 100
+    assert explore_many(PUBLIC, "shogi", []) == []
     with pytest.raises(ValueError, match="100"):
-        explore_many("shogi", [START] * 101)
+        explore_many(PUBLIC, "shogi", [START] * 101)
     with pytest.raises(DecodeError):
-        explore_many("shogi", [START, "x"])
+        explore_many(PUBLIC, "shogi", [START, "x"])

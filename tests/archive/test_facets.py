@@ -15,16 +15,16 @@ from archive.queries import whole
 from archive.queries.facets import Facets, facets
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
+from archive.queries.scope import PUBLIC
 from archive.queries.statistics import statistics
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def archive() -> None:
+@pytest.fixture(scope="module", autouse=True)
+def archive(module_db: None) -> None:
     """Five games and a problem in one upload, one of the games in a second one too."""
-    cache.clear()
     own = builders.ready("2g2f 3c3d", winner=None, black="甲", white="甲", day="2022/06/06")
     builders.ingest(
         builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦"),
@@ -43,7 +43,7 @@ def numbers(found: Facets) -> dict[str, int]:
 
 
 def test_all_games_are_counted_by_what_they_have() -> None:
-    found = facets()
+    found = facets(PUBLIC)
     assert (found.games, found.sampled) == (6, False)
     # Who plays himself is in one game.
     assert numbers(found) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1}
@@ -66,8 +66,8 @@ def test_all_games_are_counted_by_what_they_have() -> None:
     ],
 )
 def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: GameFilters) -> None:
-    found = facets(filters)
-    assert found.games == len(find_games(filters).items)
+    found = facets(PUBLIC, filters)
+    assert found.games == len(find_games(PUBLIC, filters).items)
     for _pk, name, n in found.players:
         asked = GameFilters(
             player=name,
@@ -77,50 +77,50 @@ def test_the_number_beside_a_value_is_that_of_the_list_it_leads_to(filters: Game
             record_kind=filters.record_kind,
         )
         if filters.player is None and filters.black is None:
-            assert len(find_games(asked).items) == n
+            assert len(find_games(PUBLIC, asked).items) == n
     for pk, _name, n in found.sources:
-        of_upload = {row.id for row in find_games(GameFilters(upload=pk)).items}
-        assert len(of_upload & {row.id for row in find_games(filters).items}) == n
+        of_upload = {row.id for row in find_games(PUBLIC, GameFilters(upload=pk)).items}
+        assert len(of_upload & {row.id for row in find_games(PUBLIC, filters).items}) == n
 
 
 def test_a_large_list_is_counted_over_its_newest_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
     monkeypatch.setattr(module, "WHOLE", 0)
-    found = facets()
+    found = facets(PUBLIC)
     assert (found.games, found.sampled, found.years) == (2, True, ((2022, 2),))
-    assert facets(GameFilters(player="丁")).sampled is False
+    assert facets(PUBLIC, GameFilters(player="丁")).sampled is False
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
-    assert facets() == found  # kept for a while
+    assert facets(PUBLIC) == found  # kept for a while
     cache.clear()
-    assert facets().years == ((2030, 1), (2022, 1))
+    assert facets(PUBLIC).years == ((2030, 1), (2022, 1))
 
 
 @pytest.mark.parametrize(
     "filters", [GameFilters(), GameFilters(game="shogi"), GameFilters(record_kind="game")]
 )
 def test_whole_lists_are_counted_whole(monkeypatch: pytest.MonkeyPatch, filters: GameFilters) -> None:
-    exact = facets(filters)
+    exact = facets(PUBLIC, filters)
     monkeypatch.setattr(module, "LOOKED_AT", 2)
-    found = facets(filters)
+    found = facets(PUBLIC, filters)
     assert found.kept and not found.sampled
     for name in ("years", "results", "handicaps", "endings", "openings", "kinds", "boards", "games"):
         assert getattr(found, name) == getattr(exact, name), name
     assert numbers(found) == numbers(exact)
     assert found.sources == exact.sources
     # Where anything else is asked for, and where there is too much, it is a sample.
-    assert facets(GameFilters(player="甲")).sampled
+    assert facets(PUBLIC, GameFilters(player="甲")).sampled
     monkeypatch.setattr(module, "WHOLE", 5)
-    assert facets(filters).sampled
+    assert facets(PUBLIC, filters).sampled
 
 
 def test_facets_of_games_are_the_numbers_of_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOKED_AT", 2)
     monkeypatch.setattr(whole, "FEW", 0)
     asked = GameFilters(game="shogi", record_kind="game")
-    before = facets(asked)
+    before = facets(PUBLIC, asked)
     builders.ingest(builders.ready("1g1f", black="戊", day="2030/01/01"))
     # Both are kept, and both are of the same moment.
-    found, told = facets(asked), statistics("shogi")
+    found, told = facets(PUBLIC, asked), statistics(PUBLIC, "shogi")
     assert found == before
     assert dict(found.results) == {result: n for result, n in enumerate(told.results) if n}
     assert dict(found.years) == {year: n for year, n in told.years if n}
@@ -146,7 +146,7 @@ def test_the_api_tells_facets_and_what_they_count(client: Client, monkeypatch: p
 
 
 def test_nobody_has_no_facets() -> None:
-    assert facets(GameFilters(player="nobody")) == Facets()
+    assert facets(PUBLIC, GameFilters(player="nobody")) == Facets()
 
 
 FACET = re.compile(
@@ -176,7 +176,7 @@ def test_facets_say_where_they_count_more_than_the_statistics_do(client: Client)
 
     assert shown("")
     assert not shown("?record_kind=game")
-    assert facets(GameFilters(record_kind="game")).games == statistics("shogi").games
+    assert facets(PUBLIC, GameFilters(record_kind="game")).games == statistics(PUBLIC, "shogi").games
 
 
 def test_an_upload_is_a_filter_with_its_name(client: Client) -> None:

@@ -13,6 +13,7 @@ from archive.api.serializers import GamesQuery
 from archive.queries.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
 from archive.queries.games import query_of
 from archive.queries.position_filters import resolve
+from archive.queries.scope import PUBLIC
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_search import filters_in
 
@@ -64,6 +65,6 @@ def test_sides_mean_a_kind_of_game():
 @pytest.mark.django_db
 def test_a_filter_where_it_does_not_apply_is_refused():
     with pytest.raises(ValueError, match="min_rating"):
-        query_of(GameFilters(min_rating=1))
+        query_of(PUBLIC, GameFilters(min_rating=1))
     with pytest.raises(ValueError, match="opening, record_kind"):
         resolve(GameFilters(opening="矢倉", record_kind="game", player="甲"))

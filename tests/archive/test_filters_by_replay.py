@@ -18,6 +18,7 @@ from archive.queries import counting, position_games
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_game
@@ -111,7 +112,7 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters):
     for number, position in enumerate(askers(pool, Random(1), 8)):
         code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
         for lines in ("main", "all"):
-            answer = explore("shogi", code, match, lines, filters=filters)
+            answer = explore(PUBLIC, "shogi", code, match, lines, filters=filters)
             assert told(answer) == naive(pool, position, match, lines, passes(filters))
             assert answer.sample is None
             games = [game for game in pool if game.record_kind == "game"]
@@ -132,7 +133,7 @@ def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_re
         items, cursor = [], None
         while True:
             page = games_through(
-                "shogi", shogi64.encode(position), match, order, cursor, 4, "all", 0, filters
+                PUBLIC, "shogi", shogi64.encode(position), match, order, cursor, 4, "all", filters
             )
             items += page.items
             cursor = page.next
@@ -151,16 +152,16 @@ def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
 ):
     monkeypatch.setattr(counting, "FEW_ROWS", 0)
     filters = GameFilters(min_rating=1500)
-    exact = explore("shogi", START, "any", filters=filters)
+    exact = explore(PUBLIC, "shogi", START, "any", filters=filters)
     monkeypatch.setattr(counting, "EXACT_ROWS", 5)
-    everything = explore("shogi", START, "any").total + explore("shogi", START, "any").others
+    everything = explore(PUBLIC, "shogi", START, "any").total + explore(PUBLIC, "shogi", START, "any").others
     monkeypatch.setattr(counting, "SAMPLE_ROWS", everything)
     assert everything > 20
-    sampled = explore("shogi", START, "any", filters=filters)
+    sampled = explore(PUBLIC, "shogi", START, "any", filters=filters)
     assert (sampled.sample.read, sampled.sample.of) == (everything, everything)
     assert (sampled.total, sampled.results, sampled.moves) == (exact.total, exact.results, exact.moves)
     monkeypatch.setattr(counting, "SAMPLE_ROWS", everything // 2)
-    half = explore("shogi", START, "any", filters=filters)
+    half = explore(PUBLIC, "shogi", START, "any", filters=filters)
     assert half.sample.read >= everything // 2
     assert 0 < half.total < exact.total
     for part, whole in zip(numbers(half.results), numbers(exact.results), strict=True):

@@ -13,6 +13,7 @@ from archive.queries import games as module
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.keyset import ORDERS, InvalidCursorError
+from archive.queries.scope import PUBLIC
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +30,7 @@ def games() -> list[DerivedGame]:
 
 
 def names(filters: GameFilters | None = None, **options) -> list[str]:
-    return [row.first for row in find_games(filters, **options).items]
+    return [row.first for row in find_games(PUBLIC, filters, **options).items]
 
 
 def test_newest_and_oldest_come_first_and_unknown_days_last():
@@ -47,7 +48,7 @@ def test_pages_follow_each_other_without_gaps(order, filters, limit):
     whole = names(filters, order=order)
     pages, cursor = [], None
     while True:
-        page = find_games(filters, order, cursor, limit)
+        page = find_games(PUBLIC, filters, order, cursor, limit)
         pages += [row.first for row in page.items]
         cursor = page.next
         if cursor is None:
@@ -103,7 +104,7 @@ def through_pages(filters, order, limit):
     """The names on all pages; no page has more than its limit."""
     listed, cursor = [], None
     while True:
-        page = find_games(filters, order, cursor, limit)
+        page = find_games(PUBLIC, filters, order, cursor, limit)
         assert len(page.items) <= limit
         listed += [row.first for row in page.items]
         cursor = page.next
@@ -117,26 +118,30 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(mo
     monkeypatch.setattr(module, "PAGE_GAMES", 1)
     first = Upload.objects.order_by("pk")[0]
     for order in ORDERS:
-        page = find_games(GameFilters(upload=first.pk), order)
+        page = find_games(PUBLIC, GameFilters(upload=first.pk), order)
         assert [row.first for row in page.items] == ["a"] and page.next is None
     monkeypatch.setattr(module, "LARGE_UPLOAD", 0)
     for order in ORDERS:
         assert through_pages(GameFilters(upload=first.pk), order, 2) == ["a"]
-    last = find_games(GameFilters(upload=Upload.objects.latest("pk").pk), "longest")
+    last = find_games(PUBLIC, GameFilters(upload=Upload.objects.latest("pk").pk), "longest")
     assert {row.first for row in last.items} == {"3c3d", "8c8d"}
 
 
 def test_a_page_ends_where_it_has_looked_at_enough_games(monkeypatch):
     monkeypatch.setattr(module, "PAGE_GAMES", 2)
     by_length()
-    page = find_games(GameFilters(result=3), "added")
+    page = find_games(PUBLIC, GameFilters(result=3), "added")
     assert [row.first for row in page.items] == ["e"] and page.next
-    page = find_games(GameFilters(result=3), "added", page.next)
+    page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
     assert page.items == () and page.next
-    page = find_games(GameFilters(result=3), "added", page.next)
+    page = find_games(PUBLIC, GameFilters(result=3), "added", page.next)
     assert [row.first for row in page.items] == ["b"]
     # Without anything that games must have there is nothing to look for.
-    assert len(find_games(None, "longest").items) == len(find_games(GameFilters(player="乙")).items) == 6
+    assert (
+        len(find_games(PUBLIC, None, "longest").items)
+        == len(find_games(PUBLIC, GameFilters(player="乙")).items)
+        == 6
+    )
 
 
 def test_the_last_one_added_stays_the_last_when_a_game_is_read_again():
@@ -150,12 +155,12 @@ def test_the_last_one_added_stays_the_last_when_a_game_is_read_again():
 
 def test_an_order_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="added, longest, shortest"):
-        find_games(order="random")
+        find_games(PUBLIC, order="random")
 
 
 def test_a_row_tells_what_is_known_of_a_game():
     ingest(ready("7g7f", black="羽生善治 九段", event="王位戦", site="東京", day="2021/03", winner=1))
-    (row,) = find_games().items
+    (row,) = find_games(PUBLIC).items
     assert (row.first, row.second, row.event, row.site) == ("羽生善治", "", "王位戦", "東京")
     assert (row.played_from, row.played_to, row.precision) == (date(2021, 3, 1), date(2021, 3, 31), "month")
     assert (row.result, row.plies, row.handicap, row.kind, row.record_kind) == (
@@ -188,7 +193,7 @@ def test_a_player_is_found_by_an_alias():
 
 def test_who_plays_himself_is_listed_once():
     ingest(ready("7g7f", black="甲", white="甲"), ready("2g2f", black="甲"), ready("5g5f", white="甲"))
-    assert len(find_games(GameFilters(player="甲")).items) == 3
+    assert len(find_games(PUBLIC, GameFilters(player="甲")).items) == 3
 
 
 def test_days_results_and_kinds_are_filters():
@@ -207,10 +212,10 @@ def test_days_results_and_kinds_are_filters():
 
 def test_a_changed_cursor_is_refused():
     ingest(*games())
-    cursor = find_games(limit=2).next
+    cursor = find_games(PUBLIC, limit=2).next
     with pytest.raises(InvalidCursorError):
-        find_games(cursor=cursor[:-2] + "xx")
+        find_games(PUBLIC, cursor=cursor[:-2] + "xx")
     with pytest.raises(InvalidCursorError):
-        find_games(order="oldest", cursor=cursor)
+        find_games(PUBLIC, order="oldest", cursor=cursor)
     with pytest.raises(ValueError):
-        find_games(limit=501)
+        find_games(PUBLIC, limit=501)

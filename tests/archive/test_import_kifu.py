@@ -59,6 +59,47 @@ def test_what_was_imported_is_not_imported_again(tmp_path):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("together", [True, False])
+def test_the_paths_of_files_are_kept_also_of_those_that_are_here_under_another_name(
+    tmp_path, client, monkeypatch, together
+):
+    if not together:
+        monkeypatch.setattr(
+            importing, "begin_together", lambda files: [importing.begin(one) for one in files]
+        )
+    folder = tmp_path / "meijin"
+    (folder / "2019").mkdir(parents=True)
+    (folder / "2019" / "a.csa").write_bytes(csa(1))
+    (folder / "b\u202e\x1b<i>.csa").write_bytes(csa(1))
+    run(folder)
+    (tmp_path / "c.csa").write_bytes(csa(1))
+    run(tmp_path / "c.csa")
+    run(folder)
+    (upload,) = Upload.objects.all()
+    paths = ["meijin/2019/a.csa", "meijin/b\ufffd\ufffd<i>.csa", "c.csa"]
+    assert upload.paths == sorted(paths, key=upload.paths.index) and len(paths) == 3
+    assert client.get(f"/api/v1/uploads/{upload.pk}").json()["paths"] == upload.paths
+    page = client.get(f"/uploads/{upload.pk}/").getvalue().decode()
+    assert "meijin/2019/a.csa" in page and "\ufffd\ufffd&lt;i&gt;.csa" in page
+
+
+@pytest.mark.django_db
+def test_of_an_upload_that_comes_under_many_names_some_are_kept(tmp_path):
+    for n in range(30):
+        (tmp_path / f"{n:02}.csa").write_bytes(csa(1))
+    (tmp_path / ("long" * 60 + ".csa")).write_bytes(csa(2))
+    run(tmp_path)
+    assert sorted(len(paths) for paths in Upload.objects.values_list("paths", flat=True)) == [1, 20]
+
+
+@pytest.mark.django_db
+def test_a_file_that_is_imported_by_its_own_name_has_no_other(tmp_path):
+    (tmp_path / "a.csa").write_bytes(csa(1))
+    run(tmp_path / "a.csa")
+    assert Upload.objects.get().paths is None
+
+
+@pytest.mark.django_db
 def test_many_small_files_are_taken_in_together(tmp_path, django_assert_max_num_queries, monkeypatch):
     monkeypatch.setattr(worker, "BATCH_SECONDS", 600)
     for n in range(40):

@@ -28,6 +28,7 @@ from archive.models import (
     UploadChunk,
 )
 from archive.queries.explorer import explore
+from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64
@@ -81,20 +82,20 @@ def test_there_is_always_an_empty_segment_ahead(small_segments):
     ingest(ready(GAME, black="乙"))
     assert len(segments()) == 3
     assert sorted(Game.objects.values_list("slot", flat=True)) == [1, SMALL_SEGMENT, SMALL_SEGMENT + 1]
-    assert explore("shogi", START).total == 3
+    assert explore(PUBLIC, "shogi", START).total == 3
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_kept_plan_sees_a_segment_that_was_attached_after_it(small_segments):
     vendor("postgresql")
     ingest(ready(GAME))
-    assert explore("shogi", START).total == 1
+    assert explore(PUBLIC, "shogi", START).total == 1
     kept = prepared()
     with connection.cursor() as cursor:
         cursor.execute("SELECT setval('archive_slot', %s)", [2 * SMALL_SEGMENT - 1])
     ingest(ready(GAME, black="甲"), ready(GAME, black="乙"))
     assert len(segments()) == 4 and segments()[2] in slots_of()
-    assert explore("shogi", START).total == 3
+    assert explore(PUBLIC, "shogi", START).total == 3
     assert prepared() == kept != []
 
 
@@ -146,12 +147,12 @@ def test_only_the_latest_plans_are_kept(monkeypatch):
 def test_behind_a_pooler_nothing_is_prepared_and_answers_are_the_same(monkeypatch):
     vendor("postgresql")
     ingest(ready(GAME))
-    before, answer = prepared(), explore("shogi", START, "any", "all")
+    before, answer = prepared(), explore(PUBLIC, "shogi", START, "any", "all")
     assert len(prepared()) > len(before)
     with connection.cursor() as cursor:
         cursor.execute("DEALLOCATE ALL")
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
-    assert explore("shogi", START, "any", "all") == answer
+    assert explore(PUBLIC, "shogi", START, "any", "all") == answer
     assert prepared() == []
     connection.close()
 
@@ -176,7 +177,7 @@ def test_writers_that_use_up_the_room_together_get_more(small_segments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine(), "make_room", late)
         ingest(ready(GAME, black="甲"))
-    assert len(calls) == 2 and explore("shogi", START).total == 2
+    assert len(calls) == 2 and explore(PUBLIC, "shogi", START).total == 2
 
 
 # --- promotion -------------------------------------------------------------------------------------------
@@ -188,7 +189,7 @@ def test_a_key_gets_counters_when_enough_games_reach_it(hot_at_three):
         ingest(ready(GAME, black=name))
         assert bool(HotPosition.objects.count()) == (number >= 3)
     assert HotPosition.objects.filter(code=canonical(Position.initial()).code).exists()
-    assert explore("shogi", START).total == 4
+    assert explore(PUBLIC, "shogi", START).total == 4
     assert sum(HotMove.objects.filter(move=0).values_list("n", flat=True)) == 4
 
 
@@ -206,7 +207,7 @@ def test_counters_of_deleted_games_disappear(hot_at_three):
     ingest(*(ready(GAME, black=name, day="2020/01/02") for name in "abc"))
     store.delete_games(Game.objects.values_list("pk", flat=True))
     assert HotPosition.objects.exists() and not HotMove.objects.exists()
-    assert explore("shogi", START).total == 0
+    assert explore(PUBLIC, "shogi", START).total == 0
 
 
 # --- verification ----------------------------------------------------------------------------------------

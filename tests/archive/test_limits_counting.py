@@ -80,7 +80,12 @@ def redis_prefix() -> Iterator[bytes]:
     client.close()
 
 
-@pytest.fixture(params=["engine", "redis", "own"])
+# Redis and what stands in for a store that is away know nothing of the database.
+REDIS_STORE = pytest.param("redis", marks=pytest.mark.one_engine)
+OWN_STORE = pytest.param("own", marks=pytest.mark.one_engine)
+
+
+@pytest.fixture(params=["engine", REDIS_STORE, OWN_STORE])
 def store(request: pytest.FixtureRequest, tmp_path: Path, db: None) -> Iterator[Store]:
     """Every store: that of the database engine of this run, Redis, and what stands in for them."""
     if request.param == "own":
@@ -136,7 +141,7 @@ def test_large_amounts_are_counted(store):
 # --- several processes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("store", ["engine", "redis"], indirect=True)
+@pytest.mark.parametrize("store", ["engine", REDIS_STORE], indirect=True)
 def test_processes_that_count_at_once_lose_no_count(store, tmp_path):
     """Each number from 1 on is given out once: no two of them saw the same count."""
     command = [sys.executable, "-c", ADDING, *_place(store), str(ADDS)]

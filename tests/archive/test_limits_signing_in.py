@@ -27,12 +27,6 @@ def taro() -> User:
 
 
 @pytest.fixture(autouse=True)
-def quick(settings):
-    """How long hashing takes is not what is asked here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
     monkeypatch.setattr(authentication, "known_passwords", KnownPasswords())
 

@@ -7,6 +7,7 @@ import pytest
 from archive.models import Game
 from archive.queries import novelty as module
 from archive.queries.novelty import novelty
+from archive.queries.scope import PUBLIC
 from tests.archive import builders
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +16,7 @@ FIRST = "7g7f 3c3d 2g2f"
 
 
 def of(**filters: object) -> int | None:
-    return novelty(Game.objects.get(**filters))
+    return novelty(PUBLIC, Game.objects.get(**filters))
 
 
 def test_the_first_game_of_an_archive_is_new_from_its_first_move() -> None:
@@ -47,7 +48,7 @@ def test_the_way_to_a_position_does_not_matter() -> None:
         builders.ready("2g2f 8c8d 7g7f 3c3d", day="2021/01/01"),
     )
     assert of(played_from="2021-01-01") == 1
-    assert novelty(Game.objects.get(played_from="2021-01-01")) == 1
+    assert novelty(PUBLIC, Game.objects.get(played_from="2021-01-01")) == 1
 
 
 def test_forks_problems_and_games_without_a_day_are_not_earlier_games() -> None:

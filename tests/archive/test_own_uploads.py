@@ -13,6 +13,7 @@ from archive import store
 from archive.intake.worker import work_off
 from archive.models import Sender, Upload, User
 from archive.queries import uploads as queries
+from archive.queries.scope import PUBLIC
 from archive.queries.totals import Total
 from archive.web import uploading
 
@@ -169,7 +170,7 @@ def test_long_lists_have_pages(visitor: Client, monkeypatch: pytest.MonkeyPatch)
     assert f'href="?before={pks[1]}"' in page(visitor)
     assert listed(visitor, f"?before={pks[1]}") == [pks[0]]
     monkeypatch.setattr(queries, "COUNTED_TO", 2)
-    assert queries.number_of_uploads(None, Sender.objects.all()[0].key) == Total(2, exact=False)
+    assert queries.number_of_uploads(PUBLIC, None, Sender.objects.all()[0].key) == Total(2, exact=False)
 
 
 def test_what_is_being_deleted_is_in_no_list(visitor: Client) -> None:

@@ -45,6 +45,7 @@ from archive.queries.keyset import ORDERS
 from archive.queries.novelty import novelty
 from archive.queries.people import event_summary, player_summary
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from archive.queries.taken_down import is_hidden
 from archive.queries.trend import trend
 from archive.queries.twins import twins
@@ -191,15 +192,15 @@ def questions() -> dict[str, Callable[[], object]]:
                 for order in ("newest", "oldest"):
                     found[f"{order} {name}"] = lambda c=code, f=filters, m=match, o=order: pages(c, m, o, f)
         found[f"transpositions {where}"] = lambda c=code: counts(c, "any", None, transpositions=True)
-        found[f"years {where}"] = lambda c=code: trend("shogi", c, "any")
-    found["batch"] = lambda: explore_many("shogi", [*CODES.values()], "any", "all")
-    found["tree"] = lambda: walk("shogi", START, 2, 1)
-    found["novelty"] = lambda: novelty(Game.objects.select_related("stored").get(pk=GAMES // 2))
-    found["twins"] = lambda: twins(GAMES // 2)
-    found["position of a game"] = lambda: position_lookup.of_game(SHOGI, GAMES // 2, 2)
-    found["game"] = lambda: game_by_id(GAMES // 2)
-    found["sum of a player"] = lambda: player_summary(7)
-    found["sum of an event"] = lambda: event_summary(3)
+        found[f"years {where}"] = lambda c=code: trend(PUBLIC, "shogi", c, "any")
+    found["batch"] = lambda: explore_many(PUBLIC, "shogi", [*CODES.values()], "any", "all")
+    found["tree"] = lambda: walk(PUBLIC, "shogi", START, 2, 1)
+    found["novelty"] = lambda: novelty(PUBLIC, Game.objects.select_related("stored").get(pk=GAMES // 2))
+    found["twins"] = lambda: twins(PUBLIC, GAMES // 2)
+    found["position of a game"] = lambda: position_lookup.of_game(PUBLIC, SHOGI, GAMES // 2, 2)
+    found["game"] = lambda: game_by_id(PUBLIC, GAMES // 2)
+    found["sum of a player"] = lambda: player_summary(PUBLIC, 7)
+    found["sum of an event"] = lambda: event_summary(PUBLIC, 3)
     for what, filters in LISTS.items():
         for order in ORDERS:
             found[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
@@ -222,21 +223,21 @@ SHORT = GameFilters(max_plies=99)
 
 def lists(filters: GameFilters | None, order: str) -> None:
     """The first pages of a list of games."""
-    cursor = find_games(filters, order, None, 5).next
+    cursor = find_games(PUBLIC, filters, order, None, 5).next
     if cursor is not None:
-        find_games(filters, order, cursor, 5)
+        find_games(PUBLIC, filters, order, cursor, 5)
 
 
 def counts(code: str, match: str, filters: GameFilters | None, **options: bool) -> None:
     for lines in ("main", "all"):
-        explore("shogi", code, match, lines, 0, filters, **options)
+        explore(PUBLIC, "shogi", code, match, lines, filters, **options)
 
 
 def pages(code: str, match: str, order: str, filters: GameFilters | None) -> None:
     """The first pages and one that begins in the middle."""
     cursor = None
     for _ in range(3):
-        cursor = games_through("shogi", code, match, order, cursor, 5, filters=filters).next
+        cursor = games_through(PUBLIC, "shogi", code, match, order, cursor, 5, filters=filters).next
         if cursor is None:
             break
 
@@ -260,7 +261,7 @@ def test_samples_read_no_table_whole(archive, monkeypatch):
         (position_games, "PAGE_ROWS", 20),
     ):
         monkeypatch.setattr(module, name, value)
-    assert explore("shogi", START, filters=FILTERS["ratings"]).sample is not None
+    assert explore(PUBLIC, "shogi", START, filters=FILTERS["ratings"]).sample is not None
     read = occurrences_sought(lambda: counts(START, "exact", FILTERS["ratings"]), "GROUP BY x.key")
     assert read and [conditions for conditions in read if conditions and "slot" not in conditions] == []
     assert whole({name: ask for name, ask in questions().items() if "hot" in name}) == {}
@@ -272,10 +273,10 @@ def test_facets_read_no_table_whole(archive, monkeypatch):
     # As in an archive that is too large to be counted whole.
     monkeypatch.setattr(facets, "WHOLE", 0)
     lists = LISTS | {"upload": GameFilters(upload=Upload.objects.latest("pk").pk)}
-    assert facets.facets().sampled is True
+    assert facets.facets(PUBLIC).sampled is True
     cache.clear()
-    statistics.counts()
-    assert whole({name: partial(facets.facets, filters) for name, filters in lists.items()}) == {}
+    statistics.counts(PUBLIC)
+    assert whole({name: partial(facets.facets, PUBLIC, filters) for name, filters in lists.items()}) == {}
 
 
 def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
@@ -285,7 +286,7 @@ def test_totals_of_lists_read_no_table_whole(archive, monkeypatch):
 
     def ask(filters: GameFilters | None) -> None:
         cache.clear()
-        totals.total(filters or SHORT, sampled, 50, True)
+        totals.total(PUBLIC, filters or SHORT, sampled, 50, True)
 
     assert whole({name: partial(ask, filters) for name, filters in lists.items()}) == {}
 

@@ -13,6 +13,7 @@ from archive.queries.counting import Sample
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive.builders import HANDICAP, ingest, rated, ready
@@ -25,7 +26,9 @@ START = shogi64.encode(Position.initial())
 def test_the_first_and_the_latest_game_pass_the_filters():
     days = {"a": "2020/01/01", "b": "1990/02/02", "c": "2021/05/05", "d": "1980/01/01"}
     ingest(*(ready("7g7f 3c3d", black=name, white="乙", day=day) for name, day in days.items()))
-    answer = explore("shogi", START, filters=GameFilters(since=date(1985, 1, 1), until=date(2020, 12, 31)))
+    answer = explore(
+        PUBLIC, "shogi", START, filters=GameFilters(since=date(1985, 1, 1), until=date(2020, 12, 31))
+    )
     assert (answer.total, answer.first.first, answer.latest.first) == (2, "b", "a")
 
 
@@ -38,8 +41,8 @@ def test_an_upload_is_a_filter(hot_at_three, monkeypatch, at_hand):
     ingest(*games[3:])
     for upload, names in zip(Upload.objects.order_by("pk"), ("abcd", "de"), strict=True):
         filters = GameFilters(upload=upload.pk)
-        assert explore("shogi", START, filters=filters).total == len(names)
-        page = games_through("shogi", START, order="oldest", filters=filters)
+        assert explore(PUBLIC, "shogi", START, filters=filters).total == len(names)
+        page = games_through(PUBLIC, "shogi", START, order="oldest", filters=filters)
         assert sorted(game.first for game in page.items) == list(names)
 
 
@@ -48,17 +51,17 @@ def test_who_plays_himself_counts_once(hot_at_three, monkeypatch):
     for few, rows_a_lookup in ((0, 0), (0, 100), (1000, 0)):
         monkeypatch.setattr(counting, "FEW_ROWS", few)
         monkeypatch.setattr(counting, "ROWS_A_LOOKUP", rows_a_lookup)
-        assert explore("shogi", START, filters=GameFilters(player="甲")).total == 4
-        assert explore("shogi", START, filters=GameFilters(player="乙")).total == 1
-        assert len(games_through("shogi", START, filters=GameFilters(player="甲")).items) == 4
+        assert explore(PUBLIC, "shogi", START, filters=GameFilters(player="甲")).total == 4
+        assert explore(PUBLIC, "shogi", START, filters=GameFilters(player="乙")).total == 1
+        assert len(games_through(PUBLIC, "shogi", START, filters=GameFilters(player="甲")).items) == 4
 
 
 def test_sides_are_those_of_the_askers_board():
     ingest(ready("7c7d", start=HANDICAP, black="下", white="上", winner=1))
     turned = shogi64.encode(Position.from_sfen(HANDICAP).turned())
     for filters, total in ((GameFilters(black="上"), 1), (GameFilters(white="上"), 0)):
-        assert explore("shogi", turned, "color", filters=filters).total == total
-    assert explore("shogi", turned, "color", filters=GameFilters(result=0)).total == 1
+        assert explore(PUBLIC, "shogi", turned, "color", filters=filters).total == total
+    assert explore(PUBLIC, "shogi", turned, "color", filters=GameFilters(result=0)).total == 1
 
 
 # --- samples ---------------------------------------------------------------------------------------------
@@ -83,7 +86,7 @@ def many(days: int = 30, undated: int = 5) -> None:
 
 def test_above_the_limit_the_newest_games_are_read_and_it_says_so(small_samples):
     many()
-    answer = explore("shogi", START, filters=GameFilters(min_rating=1022))
+    answer = explore(PUBLIC, "shogi", START, filters=GameFilters(min_rating=1022))
     assert answer.sample == Sample(10, 35, date(2020, 1, 21), date(2020, 1, 30))
     assert answer.total == 8 and answer.first is None and answer.latest.played_from == date(2020, 1, 30)
 
@@ -110,17 +113,17 @@ def test_a_short_list_or_few_days_keep_an_answer_exact(small_samples):
         (GameFilters(min_rating=1, since=date(2020, 1, 1), until=date(2020, 1, 15)), 15),
         (GameFilters(result=0), 18),
     ):
-        answer = explore("shogi", START, filters=filters)
+        answer = explore(PUBLIC, "shogi", START, filters=filters)
         assert (answer.sample, answer.total) == (None, total)
 
 
 def test_ratings_are_left_out_where_too_many_games_would_be_looked_up(small_samples, monkeypatch):
     many(15, 0)
     filters = GameFilters(min_rating=1)
-    (move,) = explore("shogi", START, filters=filters).moves
+    (move,) = explore(PUBLIC, "shogi", START, filters=filters).moves
     assert (move.rated, move.rating) == (15, 1007)
     monkeypatch.setattr(counting, "RATED_ROWS", 5)
-    (move,) = explore("shogi", START, filters=filters).moves
+    (move,) = explore(PUBLIC, "shogi", START, filters=filters).moves
     assert (move.total, move.rated, move.rating) == (15, None, None)
 
 
@@ -128,6 +131,6 @@ def test_names_that_nobody_has_find_nothing():
     ingest(ready("7g7f 3c3d", black="甲"))
     assert player_name("甲") == "甲" and Game.objects.count() == 1
     for filters in (GameFilters(player="誰"), GameFilters(event="何")):
-        answer = explore("shogi", START, filters=filters)
+        answer = explore(PUBLIC, "shogi", START, filters=filters)
         assert (answer.total, answer.first, answer.latest) == (0, None, None)
-        assert games_through("shogi", START, filters=filters).items == ()
+        assert games_through(PUBLIC, "shogi", START, filters=filters).items == ()

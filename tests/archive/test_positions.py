@@ -12,9 +12,14 @@ import pytest
 from archive import codec
 from archive.derive.game import DerivedGame, index_rows
 from archive.models import Game, HotMove, HotPosition
+from archive.queries import people
 from archive.queries.explorer import Results, explore
+from archive.queries.facets import facets
+from archive.queries.games import find_games
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC, Scope
+from archive.queries.statistics import counts
 from kifu_core.errors import DecodeError
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
@@ -45,7 +50,7 @@ def test_answers_are_those_of_counting_by_replay(pool, hot_at_three):
         code = shogi64.encode(position)
         for match in TURNS:
             for lines in ("main", "all"):
-                answer = explore("shogi", code, match, lines)
+                answer = explore(PUBLIC, "shogi", code, match, lines)
                 assert told(answer) == naive(pool, position, match, lines), (position.sfen(), match, lines)
                 reached += answer.total
     assert reached > 1000
@@ -54,18 +59,18 @@ def test_answers_are_those_of_counting_by_replay(pool, hot_at_three):
 def test_counters_and_rows_answer_alike(pool, hot_at_three, monkeypatch):
     ingest(*pool[:60])
     codes = [shogi64.encode(position) for position in askers(pool[:60], Random(2), 20)]
-    hot = [explore("shogi", code, "any") for code in codes]
+    hot = [explore(PUBLIC, "shogi", code, "any") for code in codes]
     HotMove.objects.all().delete()
     HotPosition.objects.all().delete()
-    assert [explore("shogi", code, "any") for code in codes] == hot
+    assert [explore(PUBLIC, "shogi", code, "any") for code in codes] == hot
 
 
 def test_the_images_of_a_question_get_the_images_of_the_answer(pool):
     ingest(*pool[:60])
     for position in askers(pool[:60], Random(3), 20):
         for turn in (1, 2, 3):
-            asked = explore("shogi", shogi64.encode(position), "any")
-            image = explore("shogi", shogi64.encode(position.oriented(turn)), "any")
+            asked = explore(PUBLIC, "shogi", shogi64.encode(position), "any")
+            image = explore(PUBLIC, "shogi", shogi64.encode(position.oriented(turn)), "any")
             assert (asked.total, asked.others) == (image.total, image.others)
             results = numbers(asked.results)
             swapped = (results[1], results[0], *results[2:]) if turn & 2 else results
@@ -82,7 +87,7 @@ def test_pages_hold_every_game_once_in_order(pool, order, match):
     for position in askers(pool[:80], Random(5), 4):
         code, rows, cursor = shogi64.encode(position), [], None
         while True:
-            page = games_through("shogi", code, match, order, cursor, limit=7, lines="all")
+            page = games_through(PUBLIC, "shogi", code, match, order, cursor, limit=7, lines="all")
             assert len(page.items) == 7 or page.next is None
             rows += page.items
             cursor = page.next
@@ -102,28 +107,28 @@ def test_first_and_latest_are_games_with_a_day():
     days = {"a": "2020/01/01", "b": "1743", "c": "2021/05/05"}
     ingest(*(ready("7g7f 3c3d", black=name, day=day) for name, day in days.items()))
     ingest(ready("7g7f 3c3d", black="d"), ready("7g7f", kind="problem", black="e", day="2022/01/01"))
-    answer = explore("shogi", START)
+    answer = explore(PUBLIC, "shogi", START)
     assert (answer.first.first, answer.latest.first) == ("b", "c")
     assert (answer.total, answer.others) == (4, 1)
 
 
 def test_a_position_nobody_reached_gives_zeros():
-    answer = explore("shogi", START, "any", "all")
+    answer = explore(PUBLIC, "shogi", START, "any", "all")
     assert (answer.total, answer.others, answer.moves, answer.first) == (0, 0, (), None)
     assert answer.results == Results(0, 0, 0, 0)
-    assert games_through("shogi", START).items == ()
+    assert games_through(PUBLIC, "shogi", START).items == ()
 
 
 def test_moves_come_with_text_and_the_position_after_them():
     ingest(ready("7g7f 3c3d 8h2b+ 3a2b"), ready("7g7f 8c8d", winner=1))
-    (stats,) = explore("shogi", START).moves
+    (stats,) = explore(PUBLIC, "shogi", START).moves
     assert (stats.name, stats.text, stats.total, numbers(stats.results)) == (
         "7g7f",
         "７六歩",
         2,
         (1, 1, 0, 0),
     )
-    answer = explore("shogi", stats.code)
+    answer = explore(PUBLIC, "shogi", stats.code)
     assert [move.text for move in answer.moves] == ["８四歩", "３四歩"]
     position = Position.initial()
     for usi in ("7g7f", "3c3d"):
@@ -139,45 +144,50 @@ def test_a_game_of_the_other_colour_is_told_as_the_asker_sees_it():
     start = "4k4/9/9/9/9/9/4P4/9/4K4 w - 1"
     ingest(ready("5a4a", winner=1, start=start))
     turned = Position.from_sfen(start).oriented(2)
-    answer = explore("shogi", shogi64.encode(turned), "color")
+    answer = explore(PUBLIC, "shogi", shogi64.encode(turned), "color")
     assert numbers(answer.results) == (1, 0, 0, 0)
     assert [stats.name for stats in answer.moves] == ["5i6i"]
-    (row,) = games_through("shogi", shogi64.encode(turned), "color").items
+    (row,) = games_through(PUBLIC, "shogi", shogi64.encode(turned), "color").items
     assert (row.move_name, row.turned, row.result) == ("5i6i", True, 1)
-    assert explore("shogi", shogi64.encode(turned)).total == 0
+    assert explore(PUBLIC, "shogi", shogi64.encode(turned)).total == 0
 
 
 @pytest.mark.parametrize("code", ["", "!", "A" * 40, START + "A"])
 def test_an_invalid_code_is_refused_with_the_decoders_error(code):
     for ask in (explore, games_through):
         with pytest.raises(DecodeError):
-            ask("shogi", code)
+            ask(PUBLIC, "shogi", code)
 
 
 def test_questions_that_mean_nothing_are_refused():
     for arguments in (("chess", START), ("shogi", START, "near"), ("shogi", START, "exact", "some")):
         with pytest.raises(ValueError):
-            explore(*arguments)
+            explore(PUBLIC, *arguments)
     with pytest.raises(ValueError):
-        games_through("shogi", START, limit=0)
+        games_through(PUBLIC, "shogi", START, limit=0)
     with pytest.raises(ValueError):
-        games_through("shogi", START, order="best")
+        games_through(PUBLIC, "shogi", START, order="best")
 
 
 def test_a_cursor_is_good_for_its_own_order_only():
     ingest(*(ready("7g7f", black=name) for name in "abc"))
-    cursor = games_through("shogi", START, limit=1).next
-    assert len(games_through("shogi", START, cursor=cursor).items) == 2
+    cursor = games_through(PUBLIC, "shogi", START, limit=1).next
+    assert len(games_through(PUBLIC, "shogi", START, cursor=cursor).items) == 2
     for bad in ("", "x", cursor[:-1], cursor[1:], cursor + "A", "\ud800", "é" * 20):
         with pytest.raises(InvalidCursorError):
-            games_through("shogi", START, cursor=bad)
+            games_through(PUBLIC, "shogi", START, cursor=bad)
     with pytest.raises(InvalidCursorError):
-        games_through("shogi", START, order="oldest", cursor=cursor)
+        games_through(PUBLIC, "shogi", START, order="oldest", cursor=cursor)
 
 
 def test_private_spaces_do_not_meet_public_games():
     game = ready("7g7f 3c3d")
     rows, codes = index_rows(codec.unpack(game.record), "shogi", 7)
     ingest(replace(game, space=7, rows=rows, codes=codes))
-    assert explore("shogi", START).total == 0
-    assert explore("shogi", START, space=7).total == 1
+    assert explore(PUBLIC, "shogi", START).total == 0
+    assert explore(Scope((7,)), "shogi", START).total == 1
+    assert explore(Scope((0, 7)), "shogi", START).total == 1
+    for scope, found in ((PUBLIC, 0), (Scope((7,)), 1), (Scope((0, 7)), 1)):
+        assert len(find_games(scope).items) == facets(scope).games == counts(scope).games == found
+    with pytest.raises(ValueError, match="7"):
+        people.names(Scope((7,)), "player")

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Event, Game, Player, PlayerAlias
 from archive.queries import people
+from archive.queries.scope import PUBLIC
 from archive.queries.statistics import STEP, add_up, counts, statistics
 from tests.archive import builders
 
@@ -42,7 +43,7 @@ def told(tally: people.Tally) -> tuple[int, int, int, int]:
 
 def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
     store()
-    found = people.player_summary(player("甲"))
+    found = people.player_summary(PUBLIC, player("甲"))
     assert found
     assert [told(side) for side in found.sides["shogi"]] == [(1, 1, 0, 0), (0, 1, 0, 0)]
     assert [(one.name, told(tally)) for one, tally in found.people] == [
@@ -56,14 +57,14 @@ def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
 def test_other_names_of_a_player_are_told() -> None:
     store()
     PlayerAlias.objects.create(player_id=player("甲"), name="甲野")
-    found = people.player_summary(player("甲"))
+    found = people.player_summary(PUBLIC, player("甲"))
     assert found
     assert found.aliases == ("甲野",)
 
 
 def test_an_event_is_added_up_by_side_and_player() -> None:
     store()
-    found = people.event_summary(Event.objects.get().pk)
+    found = people.event_summary(PUBLIC, Event.objects.get().pk)
     assert found
     assert told(found.sides["shogi"][0]) == (1, 1, 0, 0)
     assert {one.name: told(tally) for one, tally in found.people} == {
@@ -74,14 +75,14 @@ def test_an_event_is_added_up_by_side_and_player() -> None:
 
 
 def test_nobody_has_no_summary() -> None:
-    assert people.player_summary(99) is None
-    assert people.event_summary(99) is None
+    assert people.player_summary(PUBLIC, 99) is None
+    assert people.event_summary(PUBLIC, 99) is None
 
 
 def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "LOOKED_AT", 2)
     store()
-    found = people.player_summary(player("甲"))
+    found = people.player_summary(PUBLIC, player("甲"))
     assert found
     assert (found.looked_at, found.more) == (2, True)
     assert found.years == ((2022, 2),)
@@ -89,19 +90,19 @@ def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_names_come_in_order_by_part_and_page_by_page() -> None:
     store()
-    every = people.names("player")
+    every = people.names(PUBLIC, "player")
     assert [one.name for one in every] == sorted("甲乙丙丁", key=str)
     assert {one.name: one.games for one in every}["甲"] >= 3
-    assert [one.name for one in people.names("player", "乙")] == ["乙"]
-    assert people.names("player", "%") == people.names("player", "_") == []
-    first = people.names("player", limit=2)
-    assert [*first, *people.names("player", after=first[-1].name)] == every
-    assert [one.name for one in people.names("event")] == ["名人戦"]
+    assert [one.name for one in people.names(PUBLIC, "player", "乙")] == ["乙"]
+    assert people.names(PUBLIC, "player", "%") == people.names(PUBLIC, "player", "_") == []
+    first = people.names(PUBLIC, "player", limit=2)
+    assert [*first, *people.names(PUBLIC, "player", after=first[-1].name)] == every
+    assert [one.name for one in people.names(PUBLIC, "event")] == ["名人戦"]
 
 
 def test_the_archive_is_added_up_without_problems_and_trees() -> None:
     store()
-    found = add_up()
+    found = add_up(PUBLIC)
     assert found.games == 4
     assert found.years == ((2020, 1), (2021, 0), (2022, 2))
     assert found.undated == 1
@@ -113,7 +114,7 @@ def test_the_archive_is_added_up_without_problems_and_trees() -> None:
 def test_lengths_have_classes_without_gaps() -> None:
     shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"] * 15
     builders.ingest(builders.ready(shuffle), builders.ready("7g7f"))
-    assert add_up().lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
+    assert add_up(PUBLIC).lengths == ((0, 1), (STEP, 0), (2 * STEP, 0), (3 * STEP, 1))
 
 
 def timed(played: str, *seconds: int) -> DerivedGame:
@@ -131,18 +132,18 @@ def test_games_are_counted_by_the_time_that_both_sides_used() -> None:
         timed("2g2f 8c8d", 0, 0),  # no clock
         builders.ready("5g5f"),
     )
-    assert add_up().durations == ((0, 1), (60, 0), (300, 0), (600, 1))
+    assert add_up(PUBLIC).durations == ((0, 1), (60, 0), (300, 0), (600, 1))
 
 
 def test_sums_agree_with_the_games_one_by_one() -> None:
     random = Random(5)
     builders.ingest(*(builders.random_game(random) for _ in range(60)))
     games = Game.objects.filter(record_kind="game")
-    found = add_up()
+    found = add_up(PUBLIC)
     assert found.games == games.count()
     assert found.results == tuple(games.filter(result=result).count() for result in range(4))
-    for one in people.names("player"):
-        summary = people.player_summary(one.id)
+    for one in people.names(PUBLIC, "player"):
+        summary = people.player_summary(PUBLIC, one.id)
         assert summary
         for colour, side in enumerate(summary.sides["shogi"]):
             assert side.games == games.filter(**{f"player{colour}": one.id}).count()
@@ -152,14 +153,14 @@ def test_sums_agree_with_the_games_one_by_one() -> None:
 def test_sums_of_a_large_archive_are_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("archive.queries.statistics.LISTED", 0)
     store()
-    assert (counts().games, statistics().games) == (5, 4)
+    assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)
     builders.ingest(builders.ready("1g1f", black="戊"))
-    assert (counts().games, statistics().games) == (5, 4)
+    assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (5, 4)
     cache.clear()
-    assert (counts().games, statistics().games) == (6, 5)
+    assert (counts(PUBLIC).games, statistics(PUBLIC).games) == (6, 5)
 
 
 def test_an_empty_archive_adds_up_to_nothing() -> None:
-    found = add_up()
+    found = add_up(PUBLIC)
     assert (found.games, found.years, found.lengths, found.endings) == (0, (), (), ())
-    assert counts().positions == 0
+    assert counts(PUBLIC).positions == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from archive import codec
 from archive.derive.game import derive_game
 from archive.intake import reader, worker
 from archive.intake.reader import read_entries
@@ -13,6 +14,28 @@ from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
 
 def entries(data: str | bytes, name: str = "game.kif"):
     return list(read_entries(data.encode() if isinstance(data, str) else data, name))
+
+
+@pytest.mark.parametrize("text", ["2024/13/45", "十三月四十五日", "13/1/2018 to 14/1/2018", "Reiwa 6"])
+def test_a_day_that_is_not_understood_is_told_and_stays(text):
+    (entry,) = entries(f"開始日時：{text}\n先手：甲\n   1 ７六歩(77)\n")
+    (issue,) = entry.issues
+    assert (issue.code, issue.severity, issue.params["text"]) == ("unknown-day", "warning", text)
+    assert (issue.line, issue.column, issue.source_line) == (1, 6, f"開始日時：{text}")
+    assert entry.game is not None and entry.game.played_from is None
+    assert codec.unpack(entry.game.record)["header"]["開始日時"] == text
+
+
+@pytest.mark.parametrize("text", ["", "????/??/??", "-", "不明", "10:00", "2024/05/01", "2024年"])
+def test_a_day_that_nobody_knows_or_that_is_understood_is_no_finding(text):
+    (entry,) = entries(f"開始日時：{text}\n先手：甲\n   1 ７六歩(77)\n")
+    assert entry.issues == ()
+
+
+def test_the_place_of_such_a_day_is_that_in_its_own_game():
+    game = "V2.2\n$START_TIME:2024/13/45\nPI\n+\n+7776FU\n%TORYO\n"
+    found = entries(f"{game}/\n{game}", "two.csa")
+    assert [[issue.line for issue in entry.issues] for entry in found] == [[2], [9]]
 
 
 def test_a_readable_file_is_an_entry_with_a_game():

@@ -13,6 +13,7 @@ from archive.intake.reader import read_entries
 from archive.management.commands.sample_games import sample_files
 from archive.models import Game
 from archive.queries.explorer import explore
+from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.keys.canonical import canonical
@@ -69,15 +70,15 @@ def test_answers_are_those_of_replaying_every_game(games):
         code = shogi64.encode(position.oriented(position.board[40] % 4))
         asked = shogi64.decode(code)
         for match, lines in (("exact", "main"), ("exact", "all"), ("any", "main"), ("any", "all")):
-            assert told(explore("shogi", code, match, lines)) == naive(games, asked, match, lines)
+            assert told(explore(PUBLIC, "shogi", code, match, lines)) == naive(games, asked, match, lines)
 
 
 @pytest.mark.parametrize("lines", ["main", "all"])
 def test_a_question_and_its_images_agree(games, lines):
     for position in reached(games, 10):
-        asked = explore("shogi", shogi64.encode(position), "any", lines)
+        asked = explore(PUBLIC, "shogi", shogi64.encode(position), "any", lines)
         for turn in (1, 2, 3):
-            image = explore("shogi", shogi64.encode(position.oriented(turn)), "any", lines)
+            image = explore(PUBLIC, "shogi", shogi64.encode(position.oriented(turn)), "any", lines)
             results = numbers(asked.results)
             swapped = (results[1], results[0], *results[2:]) if turn & 2 else results
             assert (image.total, numbers(image.results), image.others) == (asked.total, swapped, asked.others)
@@ -97,7 +98,7 @@ def test_every_way_to_ask_is_the_sum_of_exact_answers_of_its_images(games, match
         images = {position.oriented(turn).sfen(None): turn for turn in reversed(turns)}
         total, by_move = Counter(), Counter()
         for sfen, turn in images.items():
-            exact = explore("shogi", shogi64.encode(Position.from_sfen(sfen)), "exact", "all")
+            exact = explore(PUBLIC, "shogi", shogi64.encode(Position.from_sfen(sfen)), "exact", "all")
             black, white, draw, unknown = numbers(exact.results)
             if turn & 2:
                 black, white = white, black
@@ -105,7 +106,7 @@ def test_every_way_to_ask_is_the_sum_of_exact_answers_of_its_images(games, match
             folds = canonical(position).symmetric and match in ("mirror", "any")
             for move in exact.moves:
                 by_move[fold(moves.orient(move.move, turn), folds)] += move.total
-        answer = explore("shogi", shogi64.encode(position), match, "all")
+        answer = explore(PUBLIC, "shogi", shogi64.encode(position), match, "all")
         results = dict(zip(("black", "white", "draw", "unknown"), numbers(answer.results), strict=True))
         assert results == dict(total) and answer.total == sum(total.values())
         assert Counter({move.move: move.total for move in answer.moves}) == +by_move
@@ -114,13 +115,13 @@ def test_every_way_to_ask_is_the_sum_of_exact_answers_of_its_images(games, match
 def test_a_position_that_is_its_own_mirror_image_folds_its_moves(db):
     ingest(ready("5h4h 5b4b", start=ROOKS), ready("5h6h 5b4b", start=ROOKS), ready("5h5g", start=ROOKS))
     code = shogi64.encode(Position.from_sfen(ROOKS))
-    assert {move.name: move.total for move in explore("shogi", code).moves} == {
+    assert {move.name: move.total for move in explore(PUBLIC, "shogi", code).moves} == {
         "5h4h": 1,
         "5h6h": 1,
         "5h5g": 1,
     }
     for match in ("mirror", "any"):
-        answer = explore("shogi", code, match)
+        answer = explore(PUBLIC, "shogi", code, match)
         assert answer.total == 3
         assert sorted(move.total for move in answer.moves) == [1, 2]
 
@@ -128,7 +129,7 @@ def test_a_position_that_is_its_own_mirror_image_folds_its_moves(db):
 @pytest.mark.parametrize("kind", ["problem", "tree", "position"])
 def test_only_games_count_in_results_though_every_kind_is_found(db, kind):
     ingest(ready("7g7f", black="甲"), ready("7g7f 3c3d", kind=kind, winner=1))
-    answer = explore("shogi", shogi64.encode(Position.initial()))
+    answer = explore(PUBLIC, "shogi", shogi64.encode(Position.initial()))
     assert (answer.total, answer.others, numbers(answer.results)) == (1, 1, (1, 0, 0, 0))
     (move,) = answer.moves
     assert (move.total, move.others, move.score) == (1, 1, 1)
@@ -139,12 +140,12 @@ def test_every_node_counts_once_at_its_first_visit(db):
     ingest(ready(f"{there_and_back} {there_and_back} 5i4i", start=ROOKS, forks={9: [["5h5e", "5a6a"]]}))
     code = shogi64.encode(Position.from_sfen(ROOKS))
     for lines, played in (("main", {"5i6i": 1}), ("all", {"5i6i": 1, "5h5e": 1})):
-        answer = explore("shogi", code, "exact", lines)
+        answer = explore(PUBLIC, "shogi", code, "exact", lines)
         assert answer.total == 1
         assert {move.name: move.total for move in answer.moves} == played
-    assert (explore("shogi", code).first, explore("shogi", code).latest) == (None, None)
+    assert (explore(PUBLIC, "shogi", code).first, explore(PUBLIC, "shogi", code).latest) == (None, None)
     last = Position.from_sfen(ROOKS)
     for usi in "5h5e", "5a6a":
         last.do_move(moves.from_usi(usi))
-    assert explore("shogi", shogi64.encode(last)).total == 0
-    assert explore("shogi", shogi64.encode(last), lines="all").total == 1
+    assert explore(PUBLIC, "shogi", shogi64.encode(last)).total == 0
+    assert explore(PUBLIC, "shogi", shogi64.encode(last), lines="all").total == 1

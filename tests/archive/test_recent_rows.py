@@ -15,6 +15,7 @@ from archive.index.schema import IndexRow
 from archive.models import Game, Occurrence
 from archive.queries.explorer import explore
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from archive.queries.trend import trend
 from archive.store import verify
 from tests.archive.builders import ingest, random_game, ready
@@ -105,7 +106,10 @@ def test_games_in_both_tables_are_found_and_deleted():
 @pytest.mark.django_db
 def test_lists_are_merged_from_both_tables_not_sorted():
     ingest(ready("7g7f 3c3d"))
-    for ask in (lambda: trend("shogi", START), lambda: games_through("shogi", START, limit=5)):
+    for ask in (
+        lambda: trend(PUBLIC, "shogi", START),
+        lambda: games_through(PUBLIC, "shogi", START, limit=5),
+    ):
         with recorded() as statements:
             ask()
         (statement,) = [each for each in statements if "archive_occurrence" in each.sql]
@@ -124,6 +128,6 @@ def test_an_archive_from_before_is_brought_up_and_can_go_back():
     finally:
         call_command("migrate", "archive", verbosity=0)
     assert sorted(Occurrence.objects.values_list()) == rows
-    assert explore("shogi", START).total == 3
+    assert explore(PUBLIC, "shogi", START).total == 3
     ingest(ready("7g7f 3c3d", black="丁"))
-    assert explore("shogi", START).total == 4
+    assert explore(PUBLIC, "shogi", START).total == 4

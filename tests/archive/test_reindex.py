@@ -19,6 +19,7 @@ from archive.management.progress import Progress
 from archive.models import Game, HotPosition, IndexState, Occurrence
 from archive.queries.explorer import explore
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from archive.store import verify
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -44,8 +45,8 @@ def next_version(monkeypatch) -> None:
 def answers(codes: list[str]) -> list[tuple[object, ...]]:
     found = []
     for code in codes:
-        answer = explore("shogi", code, "any", "all", transpositions=True)
-        games = games_through("shogi", code, "any", limit=500)
+        answer = explore(PUBLIC, "shogi", code, "any", "all", transpositions=True)
+        games = games_through(PUBLIC, "shogi", code, "any", limit=500)
         found.append(
             (answer.total, answer.results, answer.others, answer.moves, answer.unplayed, len(games.items))
         )
@@ -111,11 +112,11 @@ def test_games_added_during_a_rebuild_are_of_the_new_version(monkeypatch):
     versions.begin()
     ingest(ready("7g7f 3c3d", black="b"))
     assert list(Game.objects.order_by("pk").values_list("index_version", flat=True)) == [1, 2]
-    assert explore("shogi", START).total == 2
+    assert explore(PUBLIC, "shogi", START).total == 2
     assert not versions.complete()
     assert dict(IndexState.objects.values_list("version", "state")) == {2: "filling"}
     store.delete_games(Game.objects.values_list("pk", flat=True))
-    assert explore("shogi", START).total == 0 and not Occurrence.objects.exists()
+    assert explore(PUBLIC, "shogi", START).total == 0 and not Occurrence.objects.exists()
 
 
 @pytest.mark.django_db
@@ -198,8 +199,8 @@ def test_answers_stay_the_same_all_through_a_rebuild(empty, monkeypatch):
     monkeypatch.setattr(schema, "INDEX_VERSION", 1)
     codes_of(120)
     before = (
-        explore("shogi", START, "any", "all").total,
-        len(games_through("shogi", START, limit=500).items),
+        explore(PUBLIC, "shogi", START, "any", "all").total,
+        len(games_through(PUBLIC, "shogi", START, limit=500).items),
     )
     monkeypatch.setattr(schema, "INDEX_VERSION", 2)
     seen, ended = list[tuple[int, int]](), threading.Event()
@@ -207,8 +208,8 @@ def test_answers_stay_the_same_all_through_a_rebuild(empty, monkeypatch):
     def ask() -> None:
         try:
             while not (seen and ended.is_set()):
-                listed = len(games_through("shogi", START, limit=500).items)
-                seen.append((explore("shogi", START, "any", "all").total, listed))
+                listed = len(games_through(PUBLIC, "shogi", START, limit=500).items)
+                seen.append((explore(PUBLIC, "shogi", START, "any", "all").total, listed))
         finally:
             connection.close()
 

@@ -42,6 +42,15 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """An archive that waits a few seconds for visitors, and never ends a worker for being silent."""
+    seconds = {"HEADER": 4, "BODY": 4, "ANSWER": 1, "SILENCE": 100_000}
+    settings = {f"ARCHIVE_{name}_SECONDS": str(value) for name, value in seconds.items()}
+    with archive_at(tmp_path_factory.mktemp("impatient"), **settings) as running:
+        yield running
+
+
 def serve(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """`manage.py serve` that is expected to end by itself."""
     command = [sys.executable, "manage.py", "serve"]
@@ -74,17 +83,19 @@ def test_a_killed_worker_is_replaced_and_the_next_upload_is_read(archive):
     assert children_of(archive, "worker") != [worker]
 
 
-def test_a_worker_whose_idle_child_is_killed_goes_on(tmp_path):
+# What is not about what is stored comes to the same on every database.
+@pytest.mark.one_engine
+def test_a_worker_whose_idle_child_is_killed_goes_on(impatient):
     # Nobody ends the worker itself for being silent: it must find out.
-    with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="100000") as archive:
-        archive.wait_done(archive.post_text(game_of("一人目"), "first.csa"))
-        (worker,) = children_of(archive, "worker")
-        for child in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
-            os.kill(int(child), signal.SIGKILL)
-        archive.wait_done(archive.post_text(game_of("二人目"), "second.csa"))
-        assert children_of(archive, "worker") == [worker]
+    impatient.wait_done(impatient.post_text(game_of("一人目"), "first.csa"))
+    (worker,) = children_of(impatient, "worker")
+    for child in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+    impatient.wait_done(impatient.post_text(game_of("二人目"), "second.csa"))
+    assert children_of(impatient, "worker") == [worker]
 
 
+@pytest.mark.one_engine
 def test_a_worker_that_is_sent_nothing_starts_anew(tmp_path):
     # As one does that has lost its broker: here nothing is sent, for there is no sweeping.
     with archive_at(tmp_path, ARCHIVE_SILENCE_SECONDS="2", ARCHIVE_TASK_SECONDS="2") as archive:
@@ -124,13 +135,13 @@ def test_visitors_who_never_finish_their_requests_keep_nobody_waiting(archive):
         one.close()
 
 
-def test_requests_that_do_not_come_in_time_are_told_so_and_cut_off(tmp_path):
-    with archive_at(tmp_path, ARCHIVE_HEADER_SECONDS="1", ARCHIVE_BODY_SECONDS="1") as archive:
-        answers = []
-        for one in half_sent(archive, *SLOW):
-            with one, one.makefile("rb") as answer:
-                answers.append(answer.read().split(b"\r\n")[0])
-        assert answers == [b"", b"", *[b"HTTP/1.1 408 Request Timeout"] * 3]
+@pytest.mark.one_engine
+def test_requests_that_do_not_come_in_time_are_told_so_and_cut_off(impatient):
+    answers = []
+    for one in half_sent(impatient, *SLOW):
+        with one, one.makefile("rb") as answer:
+            answers.append(answer.read().split(b"\r\n")[0])
+    assert answers == [b"", b"", *[b"HTTP/1.1 408 Request Timeout"] * 3]
 
 
 BROKEN_OFF = (
@@ -140,6 +151,7 @@ BROKEN_OFF = (
 )
 
 
+@pytest.mark.one_engine
 def test_who_ends_a_body_too_early_and_waits_is_told_so(archive):
     for one in half_sent(archive, *BROKEN_OFF):
         with one, one.makefile("rb") as answer:
@@ -147,15 +159,15 @@ def test_who_ends_a_body_too_early_and_waits_is_told_so(archive):
             assert answer.read().split(b"\r\n")[0] == b"HTTP/1.1 400 Bad Request"
 
 
-def test_a_visitor_who_takes_no_answer_loses_the_connection(tmp_path):
+@pytest.mark.one_engine
+def test_a_visitor_who_takes_no_answer_loses_the_connection(impatient):
     page = b"GET /static/archive/js/replay.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with archive_at(tmp_path, ARCHIVE_ANSWER_SECONDS="1") as archive:
-        # More answers than all buffers between have room for.
-        (one,) = half_sent(archive, page * 400)
-        (web,) = children_of(archive, "web")
-        wait_for(lambda: connections_of(web, one) == 0, ANSWER_SECONDS, archive.log)
-        one.close()
-        assert archive.get("/api/v1/games")["results"] == []
+    # More answers than all buffers between have room for.
+    (one,) = half_sent(impatient, page * 400)
+    (web,) = children_of(impatient, "web")
+    wait_for(lambda: connections_of(web, one) == 0, ANSWER_SECONDS, impatient.log)
+    one.close()
+    assert "results" in impatient.get("/api/v1/games")
 
 
 def connections_of(pid: int, client: socket.socket) -> int:
@@ -168,6 +180,7 @@ def connections_of(pid: int, client: socket.socket) -> int:
 ESTABLISHED = "01"
 
 
+@pytest.mark.one_engine
 def test_a_body_in_chunks_is_read_as_a_whole(archive):
     body = json.dumps({"text": game_of("六人目")}).encode()
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:50], body[50:]))
@@ -195,19 +208,21 @@ def test_an_upload_whose_message_was_lost_is_found_by_the_sweeper(archive):
     assert archive.wait_done(upload)["entries"]["stored"] == 1
 
 
+@pytest.mark.one_engine
 def test_a_second_archive_on_the_same_folder_says_why_it_does_not_start(archive):
     second = serve(archive.environment)
     assert second.returncode != 0
     assert "already runs" in second.stderr
 
 
+@pytest.mark.one_engine
 def test_a_port_in_use_is_named(archive, tmp_path):
     second = serve(archive.environment | {"ARCHIVE_DATA_DIR": str(tmp_path)})
     assert second.returncode != 0
     assert archive.environment["ARCHIVE_BIND"] in second.stderr
 
 
-def test_an_empty_archive_loads_the_sample_games_once_and_leaves_no_process_when_it_stops(tmp_path):
+def test_an_empty_archive_loads_the_samples_once_and_leaves_no_process_stopped_or_killed(tmp_path):
     with archive_at(tmp_path, ARCHIVE_SAMPLES="1") as archive:
         samples = archive.get(f"/api/v1/positions/shogi/{START}")["total"]
         assert samples > 20
@@ -216,14 +231,14 @@ def test_an_empty_archive_loads_the_sample_games_once_and_leaves_no_process_when
         wait_for(lambda: not processes_of(tmp_path), STOP_SECONDS)
         with started(archive.environment, archive.log) as again:
             assert again.get(f"/api/v1/positions/shogi/{START}")["total"] == samples + 1
+            leaves_no_process_when_it_is_killed(again, tmp_path)
 
 
-def test_no_process_is_left_after_serve_was_killed(tmp_path):
-    with archive_at(tmp_path) as archive:
-        assert len(processes_of(tmp_path)) >= 4
-        archive.process.send_signal(signal.SIGKILL)
-        archive.process.wait()
-        wait_for(lambda: not processes_of(tmp_path), STOP_SECONDS)
+def leaves_no_process_when_it_is_killed(archive: Archive, folder: Path) -> None:
+    assert len(processes_of(folder)) >= 4
+    archive.process.send_signal(signal.SIGKILL)
+    archive.process.wait()
+    wait_for(lambda: not processes_of(folder), STOP_SECONDS)
 
 
 WEB_WITH_LITTLE_MEMORY = """
@@ -235,6 +250,7 @@ child.main("web")
 """Every web process has more than that, so each is replaced as soon as it is looked at."""
 
 
+@pytest.mark.one_engine
 def test_a_web_process_with_too_much_memory_is_replaced_and_nobody_sees_it(archive, tmp_path):
     place = ("127.0.0.1", free_port())
     own = {"ARCHIVE_BIND": f"127.0.0.1:{place[1]}", "DJANGO_SETTINGS_MODULE": "archive.settings"}

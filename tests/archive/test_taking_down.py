@@ -17,6 +17,7 @@ from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.people import names, player_summary
 from archive.queries.position_games import games_through
+from archive.queries.scope import PUBLIC
 from archive.queries.statistics import counts
 from archive.store import deletion, verify
 from tests.archive.games import KIF, START, stored
@@ -196,15 +197,15 @@ def test_what_nobody_else_has_sent_is_out_of_everything_that_is_counted(sent, mo
     monkeypatch.setattr(statistics, "LISTED", 0)
     sent_by(None, OTHER, "other.kif")
     black = Game.objects.get(player0__name="先手の人").player0_id
-    assert (counts().games, statistics.statistics().games, facets().games) == (2, 2, 2)
-    assert explore("shogi", START).total == 2
+    assert (counts(PUBLIC).games, statistics.statistics(PUBLIC).games, facets(PUBLIC).games) == (2, 2, 2)
+    assert explore(PUBLIC, "shogi", START).total == 2
     store.delete_upload(sent.pk)
-    assert (counts().games, statistics.statistics().games, facets().games) == (1, 1, 1)
-    assert explore("shogi", START).total == len(games_through("shogi", START).items) == 1
-    assert [row.first for row in find_games().items] == ["甲"]
-    assert [one.name for one in names("player")] == ["乙", "甲"]
-    assert [one.name for one in names("event")] == ["別の棋戦"]
-    assert player_summary(black) is None
+    assert (counts(PUBLIC).games, statistics.statistics(PUBLIC).games, facets(PUBLIC).games) == (1, 1, 1)
+    assert explore(PUBLIC, "shogi", START).total == len(games_through(PUBLIC, "shogi", START).items) == 1
+    assert [row.first for row in find_games(PUBLIC).items] == ["甲"]
+    assert [one.name for one in names(PUBLIC, "player")] == ["乙", "甲"]
+    assert [one.name for one in names(PUBLIC, "event")] == ["別の棋戦"]
+    assert player_summary(PUBLIC, black) is None
     assert browser(None).get(f"/players/{black}/").status_code == 404
     assert all_right()
 
@@ -219,9 +220,9 @@ def test_a_game_that_others_sent_too_stays_without_a_word_of_the_upload(sent):
     for address in (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", "/games/"):
         page = client.get(address).content.decode()
         assert f"/uploads/{sent.pk}/" not in page and "secret.kif" not in page
-    assert [pk for pk, _name, _n in facets().sources] == [other.pk]
-    assert find_games(GameFilters(upload=sent.pk)).items == ()
-    assert explore("shogi", START, filters=GameFilters(upload=sent.pk)).total == 0
+    assert [pk for pk, _name, _n in facets(PUBLIC).sources] == [other.pk]
+    assert find_games(PUBLIC, GameFilters(upload=sent.pk)).items == ()
+    assert explore(PUBLIC, "shogi", START, filters=GameFilters(upload=sent.pk)).total == 0
     assert "secret.kif" not in client.get(f"/games/?upload={sent.pk}").content.decode()
     store.delete_upload(sent.pk)
     assert Entry.objects.get().state == Entry.State.STORED and all_right()

@@ -10,6 +10,7 @@ from django.test import Client
 
 from archive.queries import facets, totals
 from archive.queries.people import names
+from archive.queries.scope import PUBLIC
 from archive.queries.totals import NAMES_COUNTED_TO, Total, more_than, names_total
 from archive.web import views
 from tests.archive import builders
@@ -90,12 +91,12 @@ def test_more_than_is_a_round_number_below(least: int, below: int) -> None:
 
 
 def test_players_and_events_are_counted_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert names_total("player", "") == Total(len(names("player")))
-    assert names_total("player", "乙") == Total(1)
+    assert names_total(PUBLIC, "player", "") == Total(len(names(PUBLIC, "player")))
+    assert names_total(PUBLIC, "player", "乙") == Total(1)
     html = client.get("/players/", headers={"Accept-Language": "en"}).content.decode()
     assert "3 in all" in html
     assert NAMES_COUNTED_TO >= 1000
     monkeypatch.setattr(totals, "NAMES_COUNTED_TO", 2)
-    assert names_total("player", "") == Total(2, exact=False)
+    assert names_total(PUBLIC, "player", "") == Total(2, exact=False)
     html = client.get("/players/", headers={"Accept-Language": "en"}).content.decode()
     assert "More than 2" in html

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archive.queries import trend as module
+from archive.queries.scope import PUBLIC
 from archive.queries.trend import trend
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -27,7 +28,7 @@ def test_games_are_counted_by_year_without_gaps() -> None:
         builders.ready("2g2f"),
         builders.ready("5g5f", kind="problem", day="2021/01/01"),
     )
-    found = trend("shogi", START)
+    found = trend(PUBLIC, "shogi", START)
     assert found.years == ((2020, 1), (2021, 0), (2022, 2))
     assert found.whole
 
@@ -35,12 +36,12 @@ def test_games_are_counted_by_year_without_gaps() -> None:
 def test_a_match_counts_the_other_orientations_too() -> None:
     builders.ingest(builders.ready("7g7f", day="2020/01/01"), builders.ready("3g3f", day="2021/01/01"))
     after = code("lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
-    assert trend("shogi", after).years == ((2020, 1),)
+    assert trend(PUBLIC, "shogi", after).years == ((2020, 1),)
     mirrored = builders.ready(
         "3g3f", start="lnsgkgsnl/1b5r1/ppppppppp/9/9/9/PPPPPPPPP/1R5B1/LNSGKGSNL b - 1", day="2023/01/01"
     )
     builders.ingest(mirrored)
-    assert trend("shogi", after, "mirror").years == ((2020, 1), (2021, 0), (2022, 0), (2023, 1))
+    assert trend(PUBLIC, "shogi", after, "mirror").years == ((2020, 1), (2021, 0), (2022, 0), (2023, 1))
 
 
 def test_a_year_that_was_not_looked_at_whole_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,6 +49,6 @@ def test_a_year_that_was_not_looked_at_whole_is_not_told(monkeypatch: pytest.Mon
     days = ["2020/01/01", "2021/01/01", "2021/05/05", "2022/01/01", "2023/01/01"]
     lines = ["7g7f", "2g2f", "5g5f", "6g6f", "1g1f"]
     builders.ingest(*(builders.ready(line, day=day) for line, day in zip(lines, days, strict=True)))
-    found = trend("shogi", START)
+    found = trend(PUBLIC, "shogi", START)
     assert found.years == ((2022, 1), (2023, 1))
     assert not found.whole

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from archive.derive.game import DerivedGame
 from archive.models import Entry, Game, User
+from archive.queries.scope import PUBLIC
 from archive.queries.twins import Twin, twins
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ingest, random_line, ready
@@ -47,15 +48,15 @@ def test_fifty_planted_pairs_are_found_and_no_others():
     assert all_pairs() == wanted
     for pk in ids.values():
         mine = {other for pair in wanted for other in pair if pk in pair} - {pk}
-        assert {twin.id for twin in twins(pk)} == mine
+        assert {twin.id for twin in twins(PUBLIC, pk)} == mine
 
 
 def test_a_game_that_fits_two_others_names_both():
     ingest(ready(OPENING, black="甲", day="2020/01/02"), ready(OPENING, black="甲", day="2020/01/03"))
     ingest(ready(OPENING, black="甲"))
     pks = list(Game.objects.order_by("pk").values_list("pk", flat=True))
-    assert [twin.id for twin in twins(pks[2])] == pks[:2]
-    assert twins(pks[2])[0].reason == "same-moves"
+    assert [twin.id for twin in twins(PUBLIC, pks[2])] == pks[:2]
+    assert twins(PUBLIC, pks[2])[0].reason == "same-moves"
 
 
 def test_two_short_games_of_the_same_moves_are_no_twins():
@@ -64,13 +65,13 @@ def test_two_short_games_of_the_same_moves_are_no_twins():
 
 
 def test_a_game_that_is_not_there_has_none():
-    assert twins(12345) == ()
+    assert twins(PUBLIC, 12345) == ()
 
 
 def test_the_api_tells_of_twins(client):
     ingest(ready(OPENING, winner=0, **MEETING), ready(OPENING + " 8g8f", winner=1, **MEETING))
     short, long = Game.objects.order_by("plies")
-    assert twins(short.pk) == (Twin(long.pk, "beginning"),)
+    assert twins(PUBLIC, short.pk) == (Twin(long.pk, "beginning"),)
     (twin,) = client.get(f"/api/v1/games/{long.pk}").json()["twins"]
     assert (twin["id"], twin["reason"]) == (short.pk, "beginning")
     assert client.get(twin["url"]).json()["id"] == short.pk
@@ -86,7 +87,7 @@ def test_the_admin_lists_them(client, reason):
     assert found == {"same-moves": [12, 12], "beginning": [11, 12, 13]}[reason]
     game = Game.objects.filter(plies=12).order_by("pk")[0]
     page = client.get(reverse("admin:archive_game_change", args=[game.pk])).content.decode()
-    assert all(f"/{twin.id}/change/" in page for twin in twins(game.pk))
+    assert all(f"/{twin.id}/change/" in page for twin in twins(PUBLIC, game.pk))
 
 
 @pytest.mark.shared
@@ -102,7 +103,7 @@ def test_no_distinct_games_of_the_corpus_are_taken_for_twins():
 def all_pairs() -> set[frozenset[int]]:
     """Every pair of likely twins."""
     pks = Game.objects.values_list("pk", flat=True)
-    return {frozenset((pk, twin.id)) for pk in pks for twin in twins(pk)}
+    return {frozenset((pk, twin.id)) for pk in pks for twin in twins(PUBLIC, pk)}
 
 
 def source(pk: int) -> str:

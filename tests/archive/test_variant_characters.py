@@ -13,6 +13,7 @@ from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAli
 from archive.queries import people
 from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
+from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests.archive.builders import ingest, ready, upload
 
@@ -55,8 +56,8 @@ def test_a_player_has_one_row_for_all_spellings_and_is_called_as_first_written()
         ("髙見泰地", "高見泰地"),
     ]
     for name in ("高見泰地", "髙見泰地"):
-        assert len(find_games(GameFilters(player=name)).items) == 2
-        assert [one.name for one in people.names("player", name[:2])] == ["髙見泰地"]
+        assert len(find_games(PUBLIC, GameFilters(player=name)).items) == 2
+        assert [one.name for one in people.names(PUBLIC, "player", name[:2])] == ["髙見泰地"]
 
 
 def test_both_spellings_in_one_batch_are_one_player():
@@ -133,7 +134,7 @@ def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_
         ("渡辺明", "渡辺明", former["渡辺明"]),
         ("高見", "高見", None),
     }
-    assert {len(find_games(GameFilters(player=name)).items) for name in (*former, "高見")} == {3}
+    assert {len(find_games(PUBLIC, GameFilters(player=name)).items) for name in (*former, "高見")} == {3}
     assert not list(verify.verify())
     page = Client().get(f"/players/{former['高見泰地']}/")
     assert (page.status_code, page["Location"]) == (301, f"/players/{former['髙見泰地']}/")

@@ -111,6 +111,19 @@ def test_what_is_no_record_is_there_all_the_same():
     assert [path for path, _ in outcome(zipped(*files))] == [name for name, _ in files]
 
 
+@pytest.mark.parametrize(
+    ("first", "folder", "name"),
+    [("[Content_Types].xml", "word/document.xml", "Word"), ("mimetype", "content.xml", "OpenDocument")],
+)
+def test_a_document_is_called_one_and_its_files_are_no_records(first, folder, name):
+    files = (first, b"application/vnd.oasis.opendocument.text"), (folder, b"<x/>")
+    data = zipped(*files, method=zipfile.ZIP_STORED)
+    (part,) = parts(data, "a.docx")
+    (entry,) = read_part(part, "a.docx")
+    (issue,) = entry.issues
+    assert (part.path, issue.code, issue.params["text"]) == ("", "is-document", name)
+
+
 def test_folders_are_no_entries():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

@@ -14,12 +14,6 @@ RIGHT = "opensesame"
 SIGN_IN = "/sign-in/"
 
 
-@pytest.fixture(autouse=True)
-def quick(settings: Settings) -> None:
-    """How long hashing takes is not what is asked here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def closed(settings: Settings) -> None:
     """An archive that shows nothing without signing in."""

@@ -6,7 +6,6 @@ import re
 from html import unescape
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Event, Player
@@ -19,9 +18,8 @@ from tests.archive.html import tidy
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def archive() -> None:
-    cache.clear()
+@pytest.fixture(scope="module", autouse=True)
+def archive(module_db: None) -> None:
     builders.ingest(
         builders.ready("7g7f 3c3d", black="甲野", white="<b>乙", day="2020/01/01", event="名人戦"),
         builders.ready("7g7f 8c8d", winner=1, black="甲野", white="丙", day="2022/05/05", event="名人戦"),

@@ -13,6 +13,7 @@ from archive.models import Player, PlayerAlias
 from archive.queries.explorer import explore, reaching
 from archive.queries.likely import distance, likely
 from archive.queries.position_query import MATCHES
+from archive.queries.scope import PUBLIC
 from kifu_core.shogi import moves
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -144,7 +145,7 @@ class TestThePage:
             for usi in line.split():
                 position.do_move(moves.from_usi(usi))
             code = shogi64.encode(position)
-            assert reaching("shogi", code, match) == explore("shogi", code, match).total
+            assert reaching(PUBLIC, "shogi", code, match) == explore(PUBLIC, "shogi", code, match).total
 
 
 # --- names -----------------------------------------------------------------------------------------------
@@ -162,17 +163,17 @@ class TestThePage:
     ],
 )  # fmt: skip
 def test_likely_names_are_few_characters_away(typed, found):
-    assert likely("player", typed) == found
+    assert likely(PUBLIC, "player", typed) == found
 
 
 def test_a_further_name_of_a_player_leads_to_the_one_that_lists_have(games):
     PlayerAlias.objects.create(name="はぶよしはる", player=Player.objects.get(name="羽生善治"))
-    assert likely("player", "はぶよしはろ") == ["羽生善治"]
+    assert likely(PUBLIC, "player", "はぶよしはろ") == ["羽生善治"]
 
 
 def test_names_without_games_are_nobody():
     Player.objects.create(name="羽生善治")
-    assert likely("player", "羽生善冶") == []
+    assert likely(PUBLIC, "player", "羽生善冶") == []
 
 
 @pytest.mark.parametrize(

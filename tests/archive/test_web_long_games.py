@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from archive.models import Game, User
 from archive.queries import novelty, twins
+from archive.queries.scope import PUBLIC
 from archive.web import charts, game_page, sources, uploading
 from archive.web.folding import AHEAD, BESIDE, piece_of
 from archive.web.replay import find_node
@@ -262,18 +263,18 @@ def test_news_of_a_game_are_looked_for_in_a_bounded_part_of_it(
     long_games.stored(long_games.record(2_000), black="甲", day="2020/01/01")
     game = long_games.stored(long_games.record(2_001), black="乙", day="2021/01/01")
     with django_assert_max_num_queries(2 + -(-novelty.PLIES // novelty.BATCH)):
-        assert novelty.novelty(Game.objects.select_related("stored").get(pk=game.pk)) is None
+        assert novelty.novelty(PUBLIC, Game.objects.select_related("stored").get(pk=game.pk)) is None
 
 
 def test_twins_are_compared_as_long_as_they_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     header = {"black": "甲", "white": "乙", "day": "2020/01/01"}
     long_games.stored(long_games.record(30), **header)
     game = long_games.stored(long_games.record(40), **header)
-    assert [twin.reason for twin in twins.twins(game.pk)] == ["beginning"]
+    assert [twin.reason for twin in twins.twins(PUBLIC, game.pk)] == ["beginning"]
     for limit in ("PACKED", "UNPACKED"):
         with monkeypatch.context() as patched:
             patched.setattr(twins, limit, 100)
-            assert twins.twins(game.pk) == ()
+            assert twins.twins(PUBLIC, game.pk) == ()
 
 
 def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> None:

@@ -12,10 +12,9 @@ from django.test import Client
 from archive.models import Game, Upload
 from kifu_core.quoridor import draw
 from kifu_core.quoridor.board import read_name
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import decode
-from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.games import stored
 from tests.archive.quoridor import NAMED, after, ready

@@ -8,13 +8,11 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from kifu_core.quoridor import draw
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.qf_code import Code, State, decode
-from kifu_core.quoridor.telling import path_code
 from tests.archive.builders import ingest
 from tests.archive.quoridor import START, after, ready
 
@@ -23,9 +21,8 @@ pytestmark = pytest.mark.django_db
 OPENING = "e2 e8 e3h"
 
 
-@pytest.fixture(autouse=True)
-def games() -> None:
-    cache.clear()
+@pytest.fixture(scope="module", autouse=True)
+def games(module_db: None) -> None:
     ingest(
         ready(f"{OPENING} e7", black="Ada", white="Bo", day="2024/05/06", event="Open"),
         ready("e2 e8 e6h", black="Bo", white="Cy", winner=1, day="2023/05/06"),

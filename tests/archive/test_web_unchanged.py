@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from archive import entity_tags, store
+from archive.answers import Answer, Answers
 from archive.models import Entry, Game, Player, Upload, User
 from archive.web import unchanged, views
 from tests.archive.games import KIF, START, stored
@@ -90,6 +92,22 @@ def test_a_compressed_answer_has_the_same_tag(visitor: Client):
         assert packed.headers["ETag"] == tag_of(visitor, path)
 
 
+def test_pages_are_compressed_around_the_tokens_of_their_forms(visitor: Client):
+    for path in ("/games/", f"/positions/shogi/{START}/", "/"):
+        plain = visitor.get(path).content.decode()
+        sizes = set()
+        for _ in range(9):
+            answer = visitor.get(path, headers={"Accept-Encoding": "gzip"})
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert int(answer.headers["Content-Length"]) == len(answer.content) < len(plain)
+            page = gzip.decompress(answer.content).decode()
+            assert without_tokens(page) == without_tokens(plain)
+            assert not tokens(page) & tokens(plain)
+            sizes.add(len(answer.content))
+        assert len(sizes) > 1, "the length tells nothing of what is secret"
+        assert "Content-Encoding" not in visitor.get(path, headers={"Accept-Encoding": "br"}).headers
+
+
 def test_a_page_is_not_made_where_it_is_known(visitor: Client, monkeypatch: pytest.MonkeyPatch):
     game = Game.objects.get()
     paths = (f"/games/{game.pk}/", f"/positions/shogi/{START}/", "/games/", "/")
@@ -156,13 +174,13 @@ def test_a_comment_that_looks_like_a_token_stays_as_it_is(upload: Upload):
 
 
 def test_the_pages_that_are_kept_have_a_limit():
-    pages = unchanged.DrawnPages(1000)
+    pages = Answers(1000)
     for number in range(30):
-        pages.keep(str(number), unchanged.Drawn((b"x" * 90,), {}))
+        pages.keep(str(number), Answer((b"x" * 90,), {}))
         assert pages.get("0") is not None
-    assert pages.size <= 1000 and len(pages.pages) == 11
+    assert pages.size <= 1000 and len(pages.answers) == 11
     assert [pages.get(name) is not None for name in ("0", "1", "29")] == [True, False, True]
-    pages.keep("large", unchanged.Drawn((b"x" * 101,), {}))
+    pages.keep("large", Answer((b"x" * 101,), {}))
     assert pages.get("large") is None
 
 

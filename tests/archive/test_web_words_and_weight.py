@@ -14,15 +14,15 @@ from django.core.cache import cache
 from django.test import Client
 
 from archive.models import Event, Game, Player, Upload
+from kifu_core.games import GAMES
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.django_db]
 
-FORMATS = {
-    "KIF", "KI2", "CSA", "JKF", "USI", "SFEN", "USEN", "BOD", "PSN", "UTF", "Shogi64", "QF", "ALG", "JSON",
-}  # fmt: skip
+FORMATS = {name.upper() for game in GAMES.values() for name in game.formats.names}
+FORMATS |= {"PSN", "UTF", "Shogi64"}
 OTHER_PROGRAMS = {"lishogi", "editor", "KENTO"}
 KEYS = {"Shift", "Delete", "Home", "End", "Esc"}
 ALLOWED = FORMATS | OTHER_PROGRAMS | KEYS | {"English", "ZIP", "KB", "CSV", "NDJSON"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from archive.serving.supervisor import MAX_DEATHS
 from tests.archive.games import CSA, KIF, START
 from tests.archive.packing import zipped
 from tests.faults.servers import rabbitmq_host, redis_server
@@ -18,8 +18,21 @@ from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_
 
 pytestmark = pytest.mark.worker
 
-LARGE = 5_000
-"""Games of an import: several turns of a worker, also of a fast one."""
+LARGE = 1_000
+"""Games of an import: many turns of a worker, also of a fast one."""
+
+SHORT_TURNS = """
+import django
+setup = django.setup
+
+def changed(*args, **options):
+    setup(*args, **options)
+    from archive.intake import worker
+    worker.BATCH_ENTRIES, worker.TURN_SECONDS = 50, 0.2
+
+django.setup = changed
+"""
+"""A worker that lets others have their turn after few games, however fast it is."""
 
 
 def collection(games: int) -> bytes:
@@ -28,26 +41,55 @@ def collection(games: int) -> bytes:
 
 def paste_beside_an_import(archive: Archive) -> None:
     """Send a large file, then a pasted game, and see which is there first."""
+    before = games_from_start(archive)
     large = archive.post_file(collection(LARGE), "large.csa")
-    wait_for(lambda: count(archive, large) > 100, START_SECONDS, archive.log)
+    wait_for(lambda: count(archive, large) > 0, START_SECONDS, archive.log)
     text = KIF.replace("先手の人", "貼り付けた人").replace("７六歩(77)", "２六歩(27)").split("   2 ")[0]
     paste = archive.post_text(text + "   2 ３四歩(33)\n   3 投了\n", "paste.kif")
     pasted, imported = archive.wait_done(paste), archive.wait_done(large)
     assert pasted["received"] < pasted["finished"] < imported["finished"]
     assert imported["entries"]["stored"] == LARGE
-    assert archive.get(f"/api/v1/positions/shogi/{START}")["total"] == LARGE + 1
+    assert games_from_start(archive) == before + LARGE + 1
 
 
 def count(archive: Archive, upload: int) -> int:
     return sum(archive.get(f"/api/v1/uploads/{upload}")["entries"].values())
 
 
-def test_a_pasted_game_does_not_wait_for_a_large_import(tmp_path):
-    with archive_at(tmp_path) as archive:
-        paste_beside_an_import(archive)
+def games_from_start(archive: Archive) -> int:
+    total: int = archive.get(f"/api/v1/positions/shogi/{START}")["total"]
+    return total
 
 
-def test_the_same_with_redis_and_two_workers(tmp_path):
+@pytest.fixture(scope="module")
+def short_turns(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Settings of an archive whose workers have short turns."""
+    folder = tmp_path_factory.mktemp("short")
+    (folder / "sitecustomize.py").write_text(SHORT_TURNS)
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory, short_turns: dict[str, str]) -> Iterator[Archive]:
+    """An archive with a watched folder that several tests use, one after the other."""
+    watched = tmp_path_factory.mktemp("watched")
+    settings = {"ARCHIVE_WATCH_DIR": str(watched), "ARCHIVE_SWEEP_SECONDS": "1"} | short_turns
+    with archive_at(tmp_path_factory.mktemp("archive"), **settings) as running:
+        yield running
+
+
+def test_a_pasted_game_does_not_wait_for_a_large_import(archive):
+    paste_beside_an_import(archive)
+
+
+def test_a_file_put_into_the_watched_folder_becomes_a_game(archive):
+    before, file = games_from_start(archive), Path(archive.environment["ARCHIVE_WATCH_DIR"]) / "game.kif"
+    file.write_text(KIF)
+    wait_for(lambda: games_from_start(archive) == before + 1, START_SECONDS, archive.log)
+    assert file.read_text() == KIF
+
+
+def test_a_pasted_game_does_not_wait_with_redis_and_two_workers_either(tmp_path, short_turns):
     if shutil.which("redis-server") is None:
         reason = "there is no redis-server on this machine"
         print(reason)
@@ -55,7 +97,7 @@ def test_the_same_with_redis_and_two_workers(tmp_path):
     port = free_port()
     with redis_server(port):
         settings = {"CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0", "ARCHIVE_INGEST_WORKERS": "2"}
-        with archive_at(tmp_path, **settings) as archive:
+        with archive_at(tmp_path, **settings, **short_turns) as archive:
             paste_beside_an_import(archive)
             keys = subprocess.run(
                 ["redis-cli", "-p", str(port), "keys", "*"], capture_output=True, text=True, check=True
@@ -79,108 +121,98 @@ def test_uploads_are_worked_off_with_rabbitmq(tmp_path):
             assert "no message for upload" not in archive.log.read_text()
 
 
-DEADLY = """
-import signal, django
+DEATHS = 3
+"""From so many deaths within a minute on, such an archive gives up."""
+
+DISTURBED = f"""
+import signal, sys, django
 setup = django.setup
 
 def changed(*args, **options):
     setup(*args, **options)
+    if "serve" in sys.argv:
+        from archive.serving import supervisor
+        supervisor.MAX_DEATHS = {DEATHS}
     from archive.intake import worker
     from kifu_core import games
     load = games.load
 
-    def deadly(data, name, **limits):
+    def disturbed(data, name, **limits):
         if b"deadly" in data:
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
             while True:
                 signal.pause()
-        return load(data, name, **limits)
-
-    games.load, worker.DEADLY_TRIES = deadly, 2
-
-django.setup = changed
-"""
-"""A reader that never comes back from some files and hears no alarm."""
-
-
-def test_a_file_that_never_ends_is_one_failed_entry_in_both_pools(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(DEADLY)
-    settings = {
-        "PYTHONPATH": str(tmp_path), "ARCHIVE_TASK_SECONDS": "6", "ARCHIVE_CLAIM_SECONDS": "6",
-        "ARCHIVE_SWEEP_SECONDS": "1", "ARCHIVE_MESSAGE_SECONDS": "1",
-    }  # fmt: skip
-    with (
-        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
-        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
-    ):
-        workers = {pool: children_of(archive, "worker") for pool, archive in pools(solo, prefork)}
-        deadly = {pool: archive.post_text("deadly", "deadly.kif") for pool, archive in pools(solo, prefork)}
-        for pool, archive in pools(solo, prefork):
-            assert archive.wait_done(deadly[pool])["entries"]["failed"] == 1
-            (entry,) = archive.entries(deadly[pool])
-            assert [issue["code"] for issue in entry["issues"]] == ["worker-died"]
-            assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
-            # With prefork it is the worker's child that was ended.
-            assert (workers[pool] == children_of(archive, "worker")) is (pool == "prefork")
-    assert "TimeLimitExceeded" in prefork.log.read_text()
-
-
-GREEDY = """
-import django
-setup = django.setup
-
-def changed(*args, **options):
-    setup(*args, **options)
-    from kifu_core import games
-    load = games.load
-
-    def greedy(data, name, **limits):
         for word, mib in ((b"greedy", 100_000), (b"large", 300)):
             if word in data:
                 hoard = [bytearray(b"x") * 1024 * 1024 for _ in range(mib)]
                 del hoard  # django.setup is called twice, so each reader calls another one
         return load(data, name, **limits)
 
-    games.load = greedy
+    games.load, worker.DEADLY_TRIES = disturbed, 2
 
 django.setup = changed
 """
-"""A reader that takes memory without an end for some files, and much for others."""
+"""A reader that never comes back from some files and hears no alarm, and that takes memory without an end
+for some, and much for others."""
 
 
-def test_a_file_that_takes_too_much_memory_is_one_failed_entry_in_both_pools(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(GREEDY)
-    settings = {"PYTHONPATH": str(tmp_path), "ARCHIVE_WORKER_MEMORY_MB": "512"}
-    files = ("a.kif", KIF.encode()), ("greedy.kif", b"greedy"), ("b.csa", CSA.encode())
+@pytest.fixture(scope="module")
+def pools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Archive]]:
+    """Two archives by how their workers run tasks; both have a reader that some files disturb."""
+    folder = tmp_path_factory.mktemp("pools")
+    (folder / "sitecustomize.py").write_text(DISTURBED)
+    settings = {
+        "PYTHONPATH": str(folder), "ARCHIVE_TASK_SECONDS": "10", "ARCHIVE_CLAIM_SECONDS": "10",
+        "ARCHIVE_SWEEP_SECONDS": "1", "ARCHIVE_MESSAGE_SECONDS": "1", "ARCHIVE_WORKER_MEMORY_MB": "512",
+    }  # fmt: skip
     with (
-        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
-        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
+        archive_at(folder / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
+        archive_at(folder / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
     ):
-        for archive in (solo, prefork):
-            upload = archive.post_file(zipped(*files), "all.zip")
-            archive.wait_done(upload)
-            found = [
-                (entry["state"], [issue["code"] for issue in entry["issues"]])
-                for entry in archive.entries(upload)
-            ]
-            assert found == [("stored", []), ("failed", ["too-much-memory"]), ("duplicate", [])]
+        yield {"solo": solo, "prefork": prefork}
 
 
-def test_a_worker_that_has_had_much_memory_is_replaced_in_both_pools(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(GREEDY)
-    settings = {"PYTHONPATH": str(tmp_path), "ARCHIVE_WORKER_MEMORY_MB": "512"}
-    with (
-        archive_at(tmp_path / "solo", ARCHIVE_WORKER_POOL="solo", **settings) as solo,
-        archive_at(tmp_path / "prefork", ARCHIVE_WORKER_POOL="prefork", **settings) as prefork,
-    ):
-        for archive in (solo, prefork):
-            replace_again_and_again(archive)
-            assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
+def game_of(player: str) -> str:
+    return KIF.replace("先手の人", player)
+
+
+def test_a_file_that_never_ends_is_one_failed_entry_in_both_pools(pools):
+    workers = {pool: children_of(archive, "worker") for pool, archive in pools.items()}
+    deadly = {pool: archive.post_text("deadly", "deadly.kif") for pool, archive in pools.items()}
+    for pool, archive in pools.items():
+        assert archive.wait_done(deadly[pool])["entries"]["failed"] == 1
+        (entry,) = archive.entries(deadly[pool])
+        assert [issue["code"] for issue in entry["issues"]] == ["worker-died"]
+        assert archive.wait_done(archive.post_text(game_of("一人目"), "game.kif"))["entries"]["stored"] == 1
+        # With prefork it is the worker's child that was ended.
+        assert (workers[pool] == children_of(archive, "worker")) is (pool == "prefork")
+    assert "TimeLimitExceeded" in pools["prefork"].log.read_text()
+
+
+# What a process may take, and when it is replaced, knows no database.
+@pytest.mark.one_engine
+def test_a_file_that_takes_too_much_memory_is_one_failed_entry_in_both_pools(pools):
+    games = ("a.kif", game_of("二人目").encode()), ("b.csa", CSA.replace("先手の人", "二人目").encode())
+    for archive in pools.values():
+        upload = archive.post_file(zipped(games[0], ("greedy.kif", b"greedy"), games[1]), "all.zip")
+        archive.wait_done(upload)
+        found = [
+            (entry["state"], [issue["code"] for issue in entry["issues"]])
+            for entry in archive.entries(upload)
+        ]
+        assert found == [("stored", []), ("failed", ["too-much-memory"]), ("duplicate", [])]
+
+
+@pytest.mark.one_engine
+def test_a_worker_that_has_had_much_memory_is_replaced_in_both_pools(pools):
+    for archive in pools.values():
+        replace_again_and_again(archive)
+        assert archive.wait_done(archive.post_text(game_of("三人目"), "game.kif"))["entries"]["stored"] == 1
 
 
 def replace_again_and_again(archive: Archive) -> None:
     """Have a worker replaced more often than a process may die within a minute."""
-    for number in range(MAX_DEATHS + 1):
+    for number in range(DEATHS + 1):
         upload = archive.post_text(f"large {number}", "large.kif")
         assert archive.wait_done(upload)["entries"]["failed"] == 1
         wait_for(lambda: peak_of_worker(archive) < 200, START_SECONDS, archive.log)
@@ -195,18 +227,3 @@ def peak_of_worker(archive: Archive) -> float:
                 found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
                 peaks.append(int(found[1]) / 1024 if found else 0.0)
     return max(peaks)
-
-
-def pools(solo: Archive, prefork: Archive) -> list[tuple[str, Archive]]:
-    return [("solo", solo), ("prefork", prefork)]
-
-
-def test_a_file_put_into_the_watched_folder_becomes_a_game(tmp_path):
-    folder = tmp_path / "watched"
-    folder.mkdir()
-    with archive_at(tmp_path / "data", ARCHIVE_WATCH_DIR=str(folder), ARCHIVE_SWEEP_SECONDS="1") as archive:
-        (folder / "game.kif").write_text(KIF)
-        wait_for(
-            lambda: archive.get(f"/api/v1/positions/shogi/{START}")["total"] == 1, START_SECONDS, archive.log
-        )
-        assert (folder / "game.kif").read_text() == KIF

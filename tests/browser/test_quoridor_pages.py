@@ -14,11 +14,10 @@ from archive.derive.game import derive_game
 from archive.models import Game
 from archive.web.replay import find_node, position_at
 from kifu_core.quoridor.board import name
-from kifu_core.quoridor.keys import display_key
+from kifu_core.quoridor.keys import display_key, path_code
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.qf_code import State
 from kifu_core.quoridor.record import MoveEntry, as_jkf, new_record
-from kifu_core.quoridor.telling import path_code
 from kifu_core.record import Ending, ParsedGame
 from tests.archive.builders import ingest
 from tests.archive.games import stored

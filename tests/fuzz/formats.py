@@ -106,7 +106,7 @@ KEPT = ("kif", "ki2", "csa", "jkf", "usen")
 def check_result(game: ParsedGame, written: str) -> None:
     """Winner and plies come back from a written game, or `losses` says that they do not."""
     from kifu_core import dump, load
-    from kifu_core.shogi.formats.losses import losses
+    from kifu_core.shogi.formats import losses
 
     said = {issue.code for issue in losses(game, written)}
     if not said & {"lost-ending", "lost-moves"}:

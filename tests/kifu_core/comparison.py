@@ -2,7 +2,7 @@
 
     python -m tests.kifu_core.comparison
 
-writes it into docs/formats/README.md, between its two marks.
+writes it into docs/formats/carried.md, between its two marks.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from kifu_core import ParsedGame, dump, load
 from kifu_core.jkf import Record
-from kifu_core.record import FormatName
+from kifu_core.shogi.formats import SHOGI
 from kifu_core.shogi.formats.raw import raw_record
 from kifu_core.shogi.replay import start
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats" / "README.md"
-FORMATS: tuple[FormatName, ...] = ("kif", "ki2", "csa", "jkf", "usi", "sfen", "usen", "bod")
+PAGE = Path(__file__).parents[2] / "docs" / "formats" / "carried.md"
+FORMATS = [one.writers[0].name for one in SHOGI.readers.values() if one.writers]
 
 SAMPLE = """\
 後手の持駒：飛
@@ -62,17 +62,34 @@ FIELDS = {
 }
 
 
+JAPANESE = {
+    "source square (`from`)": "移動元",
+    "captured piece (`capture`)": "取った駒",
+    "promotion (`promote`)": "成・不成",
+    "relative words (`relative`)": "左・右・直・上・寄・引・打",
+    "start position": "開始局面",
+    "moves": "指し手",
+    "variations": "変化",
+    "ending": "終わり方",
+    "players": "対局者",
+    "other headers": "そのほかの見出し",
+    "comments": "コメント",
+    "bookmarks": "しおり",
+    "times": "消費時間",
+    "fractions of seconds": "秒未満の時間",
+}
+"""The titles of rows in Japanese, where that is another."""
+
+
 def sample() -> ParsedGame:
     return replace(load(SAMPLE).games[0], fractions={1: "25"})
 
 
-def written(game: ParsedGame, file_format: FormatName) -> ParsedGame:
+def written(game: ParsedGame, file_format: str) -> ParsedGame:
     """The game written with all its format can say, and read again."""
-    options: dict[str, object] = {}
-    if file_format in ("kif", "ki2", "csa"):
-        options["ending"] = game.ending
-    if file_format == "csa":
-        options |= {"version": "3", "fractions": game.fractions}
+    all_of_it = {"ending": game.ending, "version": "3", "fractions": game.fractions}
+    wanted = SHOGI.writer(file_format).options
+    options = {name: value for name, value in all_of_it.items() if name in wanted}
     return load(dump(game.record, file_format, **options), f"x.{file_format}").games[0]
 
 
@@ -94,16 +111,16 @@ def parts(game: ParsedGame) -> dict[str, object]:
     }
 
 
-def carried(file_format: FormatName) -> dict[str, bool]:
+def carried(file_format: str) -> dict[str, bool]:
     """Which parts come back as they were."""
     before, after = parts(sample()), parts(written(sample(), file_format))
     return {name: before[name] == after[name] for name in before}
 
 
-def fields(file_format: FormatName) -> dict[str, bool]:
+def fields(file_format: str) -> dict[str, bool]:
     """Which fields of a move stand in the text itself; readers find the others by replaying."""
     game: Record = sample().record
-    if file_format in ("sfen", "bod"):
+    if SHOGI.writer(file_format).position_only:
         return dict.fromkeys(FIELDS.values(), False)
     moves = [entry["move"] for entry in raw_record(game, file_format)["moves"] if "move" in entry]
     return {title: any(field in move for move in moves) for field, title in FIELDS.items()}
@@ -117,8 +134,9 @@ def table() -> str:
         "| --- " * (len(FORMATS) + 1) + "|",
     ]
     for row in answers["jkf"]:
+        title = " · ".join(filter(None, (row, JAPANESE.get(row))))
         lines.append(
-            f"| {row} | " + " | ".join("○" if answers[name][row] else "×" for name in FORMATS) + " |"
+            f"| {title} | " + " | ".join("○" if answers[name][row] else "×" for name in FORMATS) + " |"
         )
     return "\n".join(lines) + "\n"
 

@@ -40,7 +40,7 @@ def only(text, name=None):
 
 def test_a_diagram_is_a_position():
     game = only(DIAGRAM)
-    assert (load(DIAGRAM).format, game.kind, game.ending, game.issues) == ("bod", "position", None, ())
+    assert (load(DIAGRAM).format, game.record_kind, game.ending, game.issues) == ("bod", "position", None, ())
     assert start(game.record).sfen(None) == SFEN
     assert game.remarks == ("手数＝171  ▲６二角成  まで",)
 

@@ -51,7 +51,7 @@ def test_a_game_with_an_ending_is_no_problem():
 
 def test_headers_and_kings_make_a_problem():
     game = load((DATA / "kif" / "problem.kif").read_bytes()).games[0]
-    assert (game.kind, game.ending.winner) == ("problem", None)
+    assert (game.record_kind, game.ending.winner) == ("problem", None)
     assert kinds("詰方：甲\n1 ７六歩(77)\n2 ３四歩(33)\n") == ["problem"]
     assert kinds("sfen 4k4/9/9/9/9/9/9/9/9 b G 1") == ["problem"]
     board = (DATA / "kif" / "position.kif").read_text(encoding="utf-8")

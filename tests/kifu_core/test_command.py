@@ -1,7 +1,8 @@
-"""The `kifu` command, run as people run it."""
+"""The `kifu` command: most of it within this process, and as people run it what only a process can show."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kifu_core import load
+from kifu_core.__main__ import main
 from tests.kifu_core import golden
 from tests.shared import GOLDEN, SHARED
 
@@ -22,12 +24,26 @@ EVEN_CODE = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 
 
 def kifu(*arguments, given=b"", code=0, language="C"):
-    """Run the command; its standard output and error, as bytes."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LANG": language, "LC_ALL": language}
-    command = [sys.executable, "-m", "kifu_core", *map(str, arguments)]
-    done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
-    assert done.returncode == code, done.stderr.decode()
-    return done.stdout, done.stderr.decode()
+    """Run the command within this process; its standard output and error, as bytes."""
+    output, errors = io.TextIOWrapper(io.BytesIO(), "ascii"), io.TextIOWrapper(io.BytesIO(), "ascii")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), "ascii"))
+        patch.setattr(sys, "stdout", output)
+        patch.setattr(sys, "stderr", errors)
+        for name in ("LANG", "LC_ALL"):
+            patch.setenv(name, language)
+        try:
+            found = main([*map(str, arguments)])
+        except SystemExit as ended:  # wrong arguments
+            found = ended.code
+    said = [stream.detach().getvalue() for stream in map(flushed, (output, errors))]
+    assert found == code, said[1].decode()
+    return said[0], said[1].decode()
+
+
+def flushed(stream):
+    stream.flush()
+    return stream
 
 
 def text(*arguments, **options):
@@ -231,7 +247,7 @@ def test_check_reports_what_is_no_record(name, code):
 def test_an_archive_and_a_document_are_called_what_they_are(tmp_path):
     for name, first, code, told in (
         ("two.zip", "a.kif", "is-container", "this is an archive (ZIP); take the files out of it first"),
-        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Word/Excel)"),
+        ("a.docx", "[Content_Types].xml", "is-document", "this is a file for another program (Office)"),
     ):
         path = tmp_path / name
         with zipfile.ZipFile(path, "w") as archive:
@@ -336,6 +352,12 @@ def test_a_reader_that_stops_early_is_no_error():
     given = f"{EVEN} b -\n".encode() * 5000
     done = subprocess.run(["sh", "-c", command], input=given, capture_output=True, cwd=ROOT, check=True)
     assert (done.stdout, done.stderr) == (f"{EVEN_CODE}\n".encode(), b"")
+
+
+def test_who_runs_it_is_told_by_the_exit_code_that_something_was_wrong():
+    command = [sys.executable, "-m", "kifu_core", "show", "poU!"]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (1, b"") and b"[bad-char]" in done.stderr
 
 
 def test_it_needs_no_django():

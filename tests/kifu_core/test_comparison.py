@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import losses
 from tests.kifu_core.comparison import FORMATS, PAGE, carried, fields, page, sample
 
 LOSSES = {

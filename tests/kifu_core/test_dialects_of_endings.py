@@ -9,7 +9,7 @@ import pytest
 
 from kifu_core import dump, load, message
 from kifu_core.errors import KifuError
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import losses
 from kifu_core.shogi.legality import findings
 from tests.shared import GOLDEN, need_shared
 

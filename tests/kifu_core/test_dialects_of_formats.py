@@ -198,7 +198,7 @@ def test_no_start_of_shogi_is_called_another_game():
 
 def test_a_problem_keeps_its_board():
     result = load("手合割：詰将棋\n" + EVEN + "手数----指手---------消費時間--\n   1 ７六歩(77)\n")
-    assert [(game.kind, plies(game)) for game in result.games] == [("problem", 1)]
+    assert [(game.record_kind, plies(game)) for game in result.games] == [("problem", 1)]
 
 
 def test_a_whole_board_of_another_size_is_another_game():
@@ -298,7 +298,7 @@ def test_a_book_of_yaneuraou_is_a_tree():
     result = load(DB, "book.db")
     assert (result.format, codes(result)) == ("db", [])
     (game,) = result.games
-    assert (game.kind, start_of(game)) == ("tree", START)
+    assert (game.record_kind, start_of(game)) == ("tree", START)
     assert sorted(lines(game.record["moves"])) == ["26 84", "76 34 26", "76 84"]
     assert game.remarks == ("made by hand",)
     assert game.record["moves"][1]["comments"] == [
@@ -334,7 +334,7 @@ def test_a_book_that_goes_round_ends():
         )
     )  # fmt: skip
     (game,) = load(round_trip).games
-    assert (game.kind, plies(game)) == ("tree", 4)
+    assert (game.record_kind, plies(game)) == ("tree", 4)
 
 
 def test_a_large_book_is_several_trees_and_loses_nothing(monkeypatch):

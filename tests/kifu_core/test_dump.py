@@ -64,6 +64,34 @@ def test_ki2_says_when_a_piece_does_not_promote():
     assert "まで8手で時間切れにより後手の勝ち" in text
 
 
+REMARKED = """'CSA encoding=UTF-8
+V3.0
+'Max_Moves:256
+'
+N+甲
+$EVENT:某
+'about the file
+PI
++
+'about the game
++7776FU
+T1
+%TORYO
+"""
+
+
+@pytest.mark.parametrize("version", ["2.2", "3"])
+def test_csa_that_is_read_and_written_again_keeps_the_comments_about_its_file(version):
+    game = load(REMARKED).games[0]
+    text = dump(game.record, "csa", version=version, remarks=game.remarks)
+    again = load(text).games[0]
+    kept = [remark for remark in game.remarks if not remark.startswith("CSA encoding")]
+    assert kept == ["Max_Moves:256", "", "about the file"]
+    assert [remark for remark in again.remarks if not remark.startswith("CSA encoding")] == kept
+    assert again.record == game.record
+    assert text.count("CSA encoding") == (version == "3")
+
+
 def test_csa_is_version_2_2():
     written = lines("kif/even_game.kif", "csa")
     assert written[:3] == ["V2.2", "N+見本太郎", "N-見本花子"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import dump, load
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import losses
 from kifu_core.shogi.specials import ENDINGS, ending
 
 WORDS = [kind.word for kind in ENDINGS if kind.word]

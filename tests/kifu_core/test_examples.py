@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from kifu_core import dump, load, normalize
-from kifu_core.shogi.formats import FORMATS
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.replay import start
 
 FOLDER = Path(__file__).parents[1] / "data" / "jkf"

@@ -11,8 +11,7 @@ from kifu_core import KifuError, dump, load
 from kifu_core.games import last_position
 from kifu_core.messages import message
 from kifu_core.shogi.check_jkf import check
-from kifu_core.shogi.formats import FORMATS
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import DROP, pack
 from kifu_core.shogi.normalize import normalize

@@ -13,13 +13,13 @@ from kifu_core.__main__ import main
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import Issue
 from kifu_core.messages import TEXTS
-from kifu_core.shogi.formats.losses import LOST, losses
+from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
-from kifu_core.shogi.telling import of_object
+from kifu_core.shogi.texts import of_object
 from tests.kifu_core.test_losses import full
 
 DATA = Path(__file__).parents[1] / "data"
@@ -179,7 +179,7 @@ def test_a_call_raises_the_code(code):
 
 def test_writing_issues_what_is_lost():
     games = (full("降参"), load(TEXTS_WITH["total-mismatch"]).games[0])
-    found = {issue.code for name in LOST for game in games for issue in losses(game, name)}
+    found = {issue.code for name in FORMATS for game in games for issue in losses(game, name)}
     assert found == {code for code in TEXTS if code.startswith("lost-")} | {"ending-in-remark"}
     assert [issue.code for issue in encode_text("𠮷", "kif")[1]] == ["unencodable-character"]
 

@@ -6,8 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kifu_core import KifuError, dump, load
-from kifu_core.shogi.formats import FORMATS
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.replay import visits
 

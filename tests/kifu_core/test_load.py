@@ -70,6 +70,25 @@ def test_encoding_and_line_ends_do_not_matter(encoding, newline):
     assert parsed.record == game("kif/variations.kifu").record
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("path", ["kif/variations.kifu", "csa/even_game.csa"])
+def test_utf_16_needs_no_byte_order_mark(encoding, path):
+    text = (DATA / path).read_text(encoding="utf-8")
+    result = load(text.encode(encoding), path)
+    assert (result.encoding, result.issues) == ("utf-16", ())
+    assert result.games[0].record == game(path).record
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\x1a\x1a\x1a", "\x1a\r\n"])
+@pytest.mark.parametrize("path", ["kif/variations.kifu", "csa/even_game.csa"])
+def test_the_mark_that_dos_puts_at_the_end_of_a_file_is_none_of_its_lines(end, path):
+    text = (DATA / path).read_text(encoding="utf-8") + end
+    for source in (text, text.encode(), text.encode("utf-16")):
+        result = load(source, path)
+        assert (result.issues, result.games[0].issues) == ((), game(path).issues)
+        assert result.games[0].record == game(path).record
+
+
 def test_headers_players_and_program_are_kept():
     result = read("kif/even_game.kif")
     assert result.program == "見本"
@@ -147,7 +166,7 @@ def test_a_title_without_moves_or_start_is_no_game():
 @pytest.mark.parametrize("text", ["手合割：香落ち\n手数----指手--\n", "PI11KY\n-\n", '{"moves":[{}]}'])
 def test_a_start_without_moves_is_a_position(text):
     result = load(text)
-    assert [(game.kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
+    assert [(game.record_kind, plies(game), game.issues) for game in result.games] == [("position", 0, ())]
 
 
 # --- KIF -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from kifu_core import load
+from kifu_core.classes import key
 from kifu_core.games import GAMES
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.keys.canonical import canonical
@@ -90,11 +91,11 @@ def test_a_record_may_begin_anywhere():
 
 def test_the_archive_finds_everything_in_one_table():
     shogi = GAMES["shogi"]
-    game = shogi.load((DATA / "csa" / "even_game.csa").read_bytes(), None).games[0].record
-    first = shogi.visits(game)[0]
-    position = shogi.decode(first.code).oriented(first.orientation)
+    game = shogi.formats.load((DATA / "csa" / "even_game.csa").read_bytes(), None).games[0].record
+    first = shogi.replay.visits(game)[0]
+    position = shogi.codec.decode(first.code).oriented(first.orientation)
     assert position == Position.initial()
-    assert shogi.canonical(position).code == first.code
-    assert shogi.decode(shogi.encode(position)) == position
-    assert shogi.key(first.code, first.orientation) == shogi.same_class_keys(position)[0]
-    assert shogi.load(shogi.dump(game, "csa"), None).games[0].record == game
+    assert shogi.codec.canonical(position).code == first.code
+    assert shogi.codec.decode(shogi.codec.encode(position)) == position
+    assert key(first.code, first.orientation) == shogi.codec.same_class_keys(position)[0]
+    assert shogi.formats.load(shogi.formats.dump(game, "csa"), None).games[0].record == game

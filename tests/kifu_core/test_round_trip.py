@@ -14,8 +14,7 @@ import pytest
 
 from kifu_core import ParsedGame, dump, encode_text, load
 from kifu_core.jkf import Record
-from kifu_core.shogi.formats import FORMATS
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.formats.writing import branches
 from kifu_core.shogi.normalize import complete_times
 from kifu_core.shogi.replay import start

@@ -20,14 +20,17 @@ SAMPLES = {
     "PDF": b"%PDF-1.4\n%\xe2\xe3",
     "Word/Excel": bytes.fromhex("d0cf11e0a1b11ae1") + bytes(24),
     "MP4": b"\0\0\0\x18ftypmp42\0\0\0\0",
-    "OpenDocument/EPUB": b"PK\3\4" + bytes(26) + b"mimetypeapplication/epub+zip",
+    "EPUB": b"PK\3\4" + bytes(26) + b"mimetypeapplication/epub+zip",
+    "OpenDocument": b"PK\3\4" + bytes(26) + b"mimetypeapplication/vnd.oasis.opendocument.textPK",
+    "Word": b"PK\3\4" + bytes(26) + b"[Content_Types].xml" + bytes(500) + b"word/document.xml",
+    "Excel": b"PK\3\4" + bytes(26) + b"_rels/.rels" + bytes(500) + b"xl/workbook.xml",
     "ZIP": b"PK\3\4" + bytes(26) + b"a.kif",
     "gzip": b"\x1f\x8b\x08" + bytes(7),
     "xz": b"\xfd7zXZ\0" + bytes(6),
     "7z": b"7z\xbc\xaf\x27\x1c" + bytes(26),
     "RAR": b"Rar!\x1a\x07\0" + bytes(13),
 }
-DOCUMENTS = ("PDF", "Word/Excel", "MP4", "OpenDocument/EPUB")
+DOCUMENTS = ("PDF", "Word/Excel", "MP4", "EPUB", "OpenDocument", "Word", "Excel")
 CONTAINERS = ("ZIP", "gzip", "xz", "7z", "RAR")
 
 
@@ -50,7 +53,7 @@ def test_texts_and_stumps_are_none_of_these(data):
 
 def test_a_document_in_a_zip_is_a_document():
     data = b"PK\3\4" + bytes(26) + b"[Content_Types].xml"
-    assert signature(data) == ("is-document", "Word/Excel")
+    assert signature(data) == ("is-document", "Office")
 
 
 def test_a_text_that_begins_like_one_is_read():

@@ -45,7 +45,7 @@ def test_it_reads_a_game_with_or_without_the_words_that_say_nothing_new(text):
     game = only(text)
     assert dump(game.record, "usi") == "position startpos moves 7g7f 3c3d\n"
     assert game.record["initial"] == {"preset": "HIRATE"}
-    assert (game.kind, game.issues) == ("game", ())
+    assert (game.record_kind, game.issues) == ("game", ())
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_it_reads_a_game_with_or_without_the_words_that_say_nothing_new(text):
 )
 def test_a_start_alone_is_a_position(text):
     game = only(text)
-    assert (game.kind, plies(game), game.ending) == ("position", 0, None)
+    assert (game.record_kind, plies(game), game.ending) == ("position", 0, None)
     assert dump(game.record, "sfen") == f"{INITIAL_SFEN} 1\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kifu_core import dump, load, message
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import losses
 
 HEAD = "手合割：平手\n手数----指手--\n"
 ROWS = "   1 ７六歩(77)\n   2 ３四歩(33)\n"

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from kifu_core.jkf import MoveEntry
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.losses import losses
+from kifu_core.shogi.formats import losses
 from kifu_core.shogi.formats.writing import kind_beside
 from kifu_core.shogi.legality import findings
 from kifu_core.shogi.moves import to_usi

@@ -99,17 +99,6 @@ def test_both_tables_of_settings_have_the_same_rows_and_defaults():
     assert rows("operations.md") == rows("operations.ja.md")
 
 
-def test_both_tables_of_what_formats_carry_are_the_same():
-    def marks(name: str) -> list[list[str]]:
-        text = (ROOT / "docs" / "formats" / name).read_text().partition("<!-- table -->")[2]
-        return [
-            re.findall("[○×]", line) for line in text.partition("<!-- end")[0].splitlines() if "○" in line
-        ]
-
-    assert len(marks("README.md")) > 10
-    assert marks("README.md") == marks("README.ja.md")
-
-
 def test_the_newest_entry_of_the_changelog_is_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)

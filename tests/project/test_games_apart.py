@@ -12,7 +12,6 @@ OUTSIDE = {
     "kifu_core/games.py": "the register of games",
     "kifu_core/__main__.py": "a command for its codes",
     "kifu_core/messages.py": "the texts of its findings",
-    "kifu_core/record.py": "the names of its formats",
     "kifu_core/rule_names.py": "the names of its grammars' rules",
     "archive/web/games.py": "the register of pages",
     "archive/web/game_search.py": "an example of a search",

@@ -23,7 +23,7 @@ FLOORS = (
     "index",
     "derive",
     "store queries",
-    "intake limits",
+    "answers intake limits",
     "api",
     "web",
     "serving",

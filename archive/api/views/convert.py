@@ -16,7 +16,7 @@ from archive.intake.walk import containers
 from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
 from kifu_core.errors import Issue, UnknownFormatError
-from kifu_core.games import GAMES, JSON, GameKind, last_position, load
+from kifu_core.games import GAMES, GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
 _LONGEST_WORD: Final = 40
@@ -36,10 +36,9 @@ def convert(request: Request) -> Response:
     with limited_reading():
         kind, result = _read(request, fields)
         if to not in kind.formats.names:
-            raise ApiError(
-                "other-game", f"records of {kind.name} are written as {', '.join(kind.formats.names)}"
-            )
-        told = [_converted(kind, game, to) for game in watched(result.games)]
+            names = ", ".join(kind.formats.names)
+            raise ApiError("other-game", f"records of {kind.name} are written as {names}")
+        told = [_converted(kind, game, result.format, to) for game in watched(result.games)]
         return Response(_about(kind, result) | {"to": to, "games": told})
 
 
@@ -87,10 +86,12 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
     }
 
 
-def _converted(kind: GameKind[Any], game: ParsedGame, to: str) -> dict[str, Any]:
+def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
     """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
-    options = {"ending": game.ending} if to in kind.formats.with_ending else {}
-    record = game.record if to in JSON else kind.formats.dump(game.record, to, **options)
+    writer = kind.formats.writer(to)
+    given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
+    options = {name: value for name, value in given.items() if name in writer.options}
+    record = game.record if writer.is_json else writer.dump(game.record, **options)
     return {"record": record, "losses": _told(kind.formats.losses(game, to)), "issues": _told(game.issues)}
 
 

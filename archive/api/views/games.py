@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
-from archive.api.downloads import DOWNLOADS, UnencodableError, extensions, write
+from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
@@ -28,7 +30,9 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
-from archive.queries.taken_down import editions_shown, game_called, game_shown, nameless
+from archive.queries.scope import scope_of
+from archive.queries.sql import Question
+from archive.queries.taken_down import editions, game_called, game_shown, nameless, sees_deleted
 from archive.queries.totals import total
 from archive.queries.twins import Twin, twins_of
 from kifu_core.games import GAMES, SHOGI
@@ -45,12 +49,16 @@ EVALUATIONS: Final = 300_000
 """Bytes that evaluations may take in one answer, about."""
 
 
-@endpoint("GET", query=GamesQuery)
+@endpoint("GET", query=GamesQuery, remembered=True)
 def games(request: Request, query: dict[str, Any]) -> Response:
     """A page of games that have all that is asked for."""
     try:
         page = find_games(
-            games_asked(query), query["order"], cursor=query.get("cursor"), limit=limit_of(query, 50)
+            scope_of(request),
+            games_asked(query),
+            query["order"],
+            cursor=query.get("cursor"),
+            limit=limit_of(query, 50),
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
@@ -62,8 +70,8 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """How many games have all that is asked for, and what they are made of: the most frequent values."""
     filters = games_asked(query)
-    found = counted(filters)
-    number = total(filters, found, 0, following=True)
+    found = counted(scope_of(request), filters)
+    number = total(scope_of(request), filters, found, 0, following=True)
     results = results_of(GAMES[filters.game or SHOGI.name])
     unnamed = nameless(request, [pk for pk, _name, _n in found.sources])
     return Response(
@@ -95,12 +103,12 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
     return [{"name": name, "games": n} for _pk, name, n in values]
 
 
-@endpoint("GET")
+@endpoint("GET", remembered=True)
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """One game: what is known of it, its downloads, its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
-    row = game_by_id(pk) if game else None
+    row = game_by_id(scope_of(request), pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
     header_data = game.header_data
@@ -108,7 +116,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
         header_data["fractions"] = dict(islice(header_data["fractions"].items(), FRACTIONS))
     # Looked up once: routes take longer than all that is known of a game.
     whole = reverse("api:game-record", [pk, _FORMAT], request=request).removesuffix(_FORMAT)
-    downloads = {name: f"{whole}{name}" for name in extensions(row.kind)}
+    downloads = {name: f"{whole}{name}" for name in GAMES[row.kind].formats.names}
     return Response(
         game_json(row, request)
         | {
@@ -116,7 +124,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
-            "twins": [_twin(twin, request) for twin in twins_of(game)],
+            "twins": [_twin(twin, request) for twin in twins_of(scope_of(request), game)],
             **_sources(pk, request),
         }
     )
@@ -124,10 +132,18 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 def _sources(pk: int, request: Request) -> dict[str, Any]:
     """The first editions of a game, and how many more there are."""
-    editions = editions_shown(request, pk).select_related(None)
-    shown = list(editions.only("upload_id", "seq", "state", "format", "encoding", "program")[: SOURCES + 1])
-    more = editions.count() - SOURCES if len(shown) > SOURCES else 0
-    return {"sources": [_source(entry, request) for entry in shown[:SOURCES]], "more_sources": more}
+    deleted = sees_deleted(request)
+    shown = _FIRST[deleted].rows(pk)
+    more = editions(pk, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
+    return {"sources": [_source(row, request) for row in shown[:SOURCES]], "more_sources": more}
+
+
+def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
+    return editions(game, deleted=deleted).values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
+
+
+_OF_SOURCE: Final = ("seq", "state", "format", "encoding", "program")
+_FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted in (False, True)}
 
 
 def _former(request: Request, pk: int) -> HttpResponse:
@@ -139,15 +155,10 @@ def _twin(twin: Twin, request: Request) -> dict[str, Any]:
     return {"id": twin.id, "reason": twin.reason, "url": reverse("api:game", [twin.id], request=request)}
 
 
-def _source(entry: Entry, request: Request) -> dict[str, Any]:
-    return {
-        "upload": reverse("api:upload", [entry.upload_id], request=request),
-        "seq": entry.seq,
-        "state": entry.state,
-        "format": entry.format,
-        "encoding": entry.encoding,
-        "program": entry.program,
-    }
+def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
+    upload, *values = row
+    address = reverse("api:upload", [upload], request=request)
+    return {"upload": address, **dict(zip(_OF_SOURCE, values, strict=True))}
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
@@ -155,12 +166,12 @@ def _types(name: str, **_parts: Any) -> list[str]:
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
-@endpoint("GET", query=RecordQuery, types=_types)
+@endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
     game = _game(request, pk)
-    formats = extensions(game.kind)
+    formats = GAMES[game.kind].formats.names
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     try:
@@ -193,7 +204,7 @@ def _ply(text: str | None, game: Game) -> int | None:
     return int(text)
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
@@ -214,7 +225,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     )
 
 
-@endpoint("GET", query=PageQuery)
+@endpoint("GET", query=PageQuery, remembered=True)
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""

@@ -37,6 +37,7 @@ from archive.queries.filters import positions_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
 from archive.queries.position_games import games_through
+from archive.queries.scope import scope_of
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
@@ -57,13 +58,14 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     return HttpResponse(status=303, headers={"Location": address})
 
 
-@endpoint("GET", query=PositionQuery)
+@endpoint("GET", query=PositionQuery, remembered=True)
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """The explorer's answer; a position that nobody reached has zero games."""
     game = _game(kind)
     code = game.codec.path_code(code)
     position = game.codec.decode(code)
     found = explore(
+        scope_of(request),
         kind,
         code,
         query["match"],
@@ -79,7 +81,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     )
 
 
-@endpoint("GET", query=ThroughQuery)
+@endpoint("GET", query=ThroughQuery, remembered=True)
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """A page of the games through a position."""
     game = _game(kind)
@@ -87,6 +89,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     game.codec.decode(code)
     try:
         page = games_through(
+            scope_of(request),
             kind,
             code,
             query["match"],
@@ -102,7 +105,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@endpoint("GET")
+@endpoint("GET", remembered=True)
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
@@ -116,7 +119,9 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     """The moves played from a position, and from those after it, to a depth; bounded, and it says so."""
     game = _game(kind)
     code = game.codec.path_code(code)
-    found = walk(kind, code, query["depth"], query["min_games"], query["match"], query["lines"])
+    found = walk(
+        scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
+    )
     told = {"game": kind} | {name: query[name] for name in ("match", "lines", "depth", "min_games")}
     return Response(told | walk_json(game, found))
 
@@ -127,7 +132,7 @@ def batch(request: Request, kind: str) -> Response:
     game, sent = _game(kind), body(BatchBody, request)
     errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
     valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
-    answers = explore_many(kind, valid, sent["match"], sent["lines"])
+    answers = explore_many(scope_of(request), kind, valid, sent["match"], sent["lines"])
     told = errors | {answer.code: counts_json(game, answer) for answer in answers}
     return Response(
         {"game": kind, "match": sent["match"], "lines": sent["lines"]}
@@ -171,7 +176,7 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
     if "position" in sent:
         return game.codec.of_object(sent["position"])
     try:
-        return position_lookup.of_game(game, sent["game_id"], ply)
+        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply)
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 

@@ -22,6 +22,7 @@ from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upl
 from archive.intake.walk.entries import clean_name
 from archive.limits.throttling import charge_uploads
 from archive.models import Upload
+from archive.queries.scope import scope_of
 from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.uploads import entry_counts
 
@@ -96,6 +97,7 @@ def detail(request: Request, pk: int) -> Response:
         {
             "id": upload.pk,
             "name": upload.name,
+            "paths": upload.paths or [],
             "size": upload.size,
             "sha256": upload.sha256,
             "received": upload.received,
@@ -103,7 +105,7 @@ def detail(request: Request, pk: int) -> Response:
             "state": upload.state,
             "reason": issues.told(upload.reason) if upload.reason else None,
             "hidden": has_hidden(upload),
-            "entries": entry_counts(upload.pk),
+            "entries": entry_counts(scope_of(request), upload.pk),
             "entries_url": reverse("api:upload-entries", [pk], request=request),
             "source_url": reverse("api:upload-source", [pk], request=request),
         }

@@ -18,6 +18,7 @@ from archive.derive.headers.dates import (
     Day,
     played,
     read_day,
+    unknown_days,
     wars_players,
 )
 from archive.derive.headers.events import (
@@ -88,6 +89,7 @@ __all__ = [
     "reading",
     "row_of",
     "site",
+    "unknown_days",
     "wars_players",
 ]
 

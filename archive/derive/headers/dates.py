@@ -21,6 +21,11 @@ from archive.derive.headers.text import NUMBER, READ_LIMIT, Header, first, numbe
 BEGINNINGS: Final = ("開始日時", "対局日", "対局開始日時", "対局日時", "日時", "開始日", "対局年月日")
 ENDS: Final = ("終了日時", "対局終了日時", "終了日")
 
+_SAYS: Final = re.compile(r"[^\W_]")
+"""A letter or digit: `????/??/??` and `-` say nothing."""
+
+_NOBODY_KNOWS: Final = frozenset(["不明", "不詳", "未詳", "未定", "日付不明", "unknown", "none", "n/a"])
+
 _LONGEST: Final = 100
 """Characters in which a day and its time of day fit."""
 
@@ -279,6 +284,14 @@ def played(header: Header) -> Day:
         return found
     assert found.end is not None and end.start is not None
     return _until(found, max(found.end, end.start))
+
+
+def unknown_days(header: Header) -> Iterator[str]:
+    """Yield what headers of the day say that is no day, unless it is a word or a sign for not knowing it."""
+    for name in (*BEGINNINGS, *ENDS):
+        text = first(header, (name,)).strip()
+        if text and read_day(text) == NO_DAY and text.lower() not in _NOBODY_KNOWS and _SAYS.search(text):
+            yield text
 
 
 def _until(day: Day, end: date) -> Day:

@@ -26,6 +26,7 @@ from archive.intake.walk.refusals import (
 )
 from kifu_core.deadline import check_time
 from kifu_core.errors import Issue
+from kifu_core.signatures import DOCUMENT, signature
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,12 @@ def shown_path(path: str) -> str:
     return clean if len(clean) <= PATH_LIMIT else clean[: PATH_LIMIT - 1] + "…"
 
 
+def is_document(head: bytes) -> bool:
+    """Return whether a file that begins so is one of a word processor or the like, whatever holds it."""
+    found = signature(head)
+    return found is not None and found[0] == DOCUMENT
+
+
 def leads_to(path: str, wanted: str) -> bool:
     """Return whether a file of a container has the path, or may be a container with a file of it."""
     return path == wanted or wanted.startswith(f"{path}/")
@@ -95,7 +102,8 @@ class _Walker:
     def file(self, file: IO[bytes], path: str, depth: int) -> Iterator[Part]:
         """Yield the parts of one file, which is a text or a container."""
         head = file.read(containers.HEAD_BYTES)
-        kind = containers.kind_of(head)
+        # A document is no archive of records, though it may be a ZIP: its reader says what it is.
+        kind = None if is_document(head) else containers.kind_of(head)
         file.seek(0)
         try:
             if kind is None:

@@ -1,21 +1,19 @@
 """A text of many games cut into parts that can be read one by one, in bounded memory.
 
-CSA files hold games between lines that begin or end with `/` or one after the other, USI and SFEN files a
-game or position a line; some games begin with lines that tell. Other formats have no such border that
-could be found without reading them: they are read whole, up to a limit.
+Formats say how (`Format.cut`). Those of which games have no border that could be found without reading them
+are read whole, up to a limit.
 """
 
 from __future__ import annotations
 
 import codecs
-import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import IO, Final
 
 from django.conf import settings
 
 from archive.intake.walk.refusals import RefusedError
+from kifu_core.cutting import Cutter, Piece
 from kifu_core.deadline import check_time
 from kifu_core.games import kind_of
 
@@ -28,32 +26,6 @@ GROUP_BYTES: Final = 16 * 1024
 _LOOK_LINES: Final = 4096
 _HEAD_BYTES: Final = 8 * 1024
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_ENGINE_LINE: Final = re.compile(
-    rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
-    rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
-)
-
-_CSA_HEAD: Final = re.compile(rb"V[0-9.]{1,8}[ \t]*+[,\r\n]|N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]")
-_CSA_STEP: Final = re.compile(rb"[-+][0-9]|%[-+_A-Za-z]")
-"""A version, a player or a board, and what is a move or an ending."""
-
-_SET_HEAD: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
-"""The first of the two lines of a game in a set of CSA on one line."""
-
-_CSA_LAST: Final = re.compile(rb"[^'][^\n]*,[ \t]*+/[ \t]*+\r?\n?\Z")
-"""A line of statements behind which another game begins, as Bonanza's books have it."""
-
-_CSA_ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])")
-"""Statements with a move on one line."""
-
-Begins = Callable[[bytes, bytes, int], bool]
-"""Whether a game begins with a line, after the last line with text, where so many braces are open."""
-
-_OPENING: Final = (b"{", b"(")
-_CLOSING: Final = (b"}", b")")
-
-Piece = tuple[int, bytes]
-"""The number of its first line, from 1, and the bytes."""
 
 
 def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
@@ -68,10 +40,10 @@ def pieces(file: IO[bytes], size: int, name: str) -> Iterator[Piece]:
             raise _too_large(size)
         yield 1, file.read()
         return
-    yield from cut(_each_line(file))
+    yield from cut(_each_line(file), GROUP_BYTES, _check)
 
 
-def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]], Iterator[Piece]] | None:
+def _cutter(file: IO[bytes], size: int, name: str) -> Cutter | None:
     """Return a function that cuts the file; None if it is small or cannot be cut."""
     if size <= WHOLE_BYTES:
         return None
@@ -80,72 +52,9 @@ def _cutter(file: IO[bytes], size: int, name: str) -> Callable[[Iterable[bytes]]
     if head.startswith(_UTF_16):
         return None
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
-    kind = kind_of(text, name)
-    file_format, _ = kind.formats.detect(text, name)
-    if file_format == "csa":
-        return _games_of_csa
-    if begins := kind.formats.cuts.get(file_format or ""):
-        return partial(_lines, begins=partial(_begins_game, begins))
-    if file_format == "csa1":
-        return partial(_lines, begins=_begins_set)
-    if file_format == "psn":
-        return partial(_lines, begins=_begins_psn)
-    return partial(_lines, begins=_is_engine_line) if file_format in ("usi", "sfen", "usen") else None
-
-
-def _games_of_csa(lines: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield what stands between lines that begin or end with `/`, or begins with a version, a player or a
-    board behind moves; blank stretches hold nothing."""
-    piece, first, played = bytearray(), 1, False
-    for number, line in enumerate(lines, 1):
-        separates = line.startswith(b"/")
-        if separates or (played and _CSA_HEAD.match(line)):
-            if piece.strip():
-                yield first, bytes(piece)
-            piece, first, played = bytearray(), number + separates, False
-        if not separates:
-            piece += line
-            played = played or _CSA_STEP.match(line) is not None or _CSA_ON_LINE.search(line) is not None
-            _check(piece)
-            if _CSA_LAST.match(line):
-                played = False
-                if len(piece) >= GROUP_BYTES:
-                    yield first, bytes(piece)
-                    piece, first = bytearray(), number + 1
-    if piece.strip():
-        yield first, bytes(piece)
-
-
-def _is_engine_line(line: bytes, _before: bytes, _depth: int) -> bool:
-    return _ENGINE_LINE.match(line) is not None
-
-
-def _begins_set(line: bytes, _before: bytes, _depth: int) -> bool:
-    return _SET_HEAD.match(line) is not None
-
-
-def _begins_psn(line: bytes, before: bytes, depth: int) -> bool:
-    return line.startswith(b"[") and not before.startswith(b"[") and not depth
-
-
-def _begins_game(begins: Callable[[str, str, int], bool], line: bytes, before: bytes, depth: int) -> bool:
-    text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
-    return begins(text, last, depth)
-
-
-def _lines(lines: Iterable[bytes], begins: Begins) -> Iterator[Piece]:
-    """Yield groups of lines, each beginning with a game: what follows a game belongs to it."""
-    piece, first, before, depth = bytearray(), 1, b"", 0
-    for number, line in enumerate(lines, 1):
-        if len(piece) >= GROUP_BYTES and begins(line, before, depth):
-            yield first, bytes(piece)
-            piece, first, depth = bytearray(), number, 0
-        piece += line
-        before = line if line.strip() else before
-        depth = max(0, depth + sum(map(line.count, _OPENING)) - sum(map(line.count, _CLOSING)))
-        _check(piece)
-    if piece.strip():
-        yield first, bytes(piece)
+    formats = kind_of(text, name).formats
+    file_format, _ = formats.detect(text, name)
+    return formats.readers[file_format].cut if file_format else None
 
 
 def _each_line(file: IO[bytes]) -> Iterator[bytes]:
@@ -155,9 +64,9 @@ def _each_line(file: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _check(piece: bytearray) -> None:
-    if len(piece) > settings.ARCHIVE_MAX_TEXT_BYTES:
-        raise _too_large(len(piece))
+def _check(size: int) -> None:
+    if size > settings.ARCHIVE_MAX_TEXT_BYTES:
+        raise _too_large(size)
 
 
 def _too_large(size: int) -> RefusedError:

@@ -11,8 +11,9 @@ from django.core.management.base import BaseCommand, CommandParser
 import kifu_core
 from archive.derive import headers
 from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
 
-SUFFIXES: Final = frozenset([".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".bod", ".csa1", ".psn"])
+SUFFIXES: Final = frozenset(f".{name}" for name in (*SHOGI.formats.readers, *SHOGI.formats.writers))
 
 
 class HeaderReading(NamedTuple):

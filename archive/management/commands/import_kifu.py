@@ -51,10 +51,12 @@ class Command(BaseCommand):
             files = list(importing.files_of(options["paths"]))
         except FileNotFoundError as error:
             raise CommandError(f"there is no file or folder {error}") from None
-        self.meter = Meter({str(path): path.stat().st_size for path in files}, options["verbosity"] > 0)
+        self.meter = Meter(
+            {file.path: Path(file.path).stat().st_size for file in files}, options["verbosity"] > 0
+        )
         self.done: dict[int, str] = {}
         try:
-            for turn in importing.run(map(str, files), options["workers"]):
+            for turn in importing.run(files, options["workers"]):
                 self._note(turn)
         except (*PASSING, BrokenProcessPool) as error:
             raise CommandError(
@@ -105,10 +107,11 @@ class Command(BaseCommand):
         more = states[Entry.State.FAILED] - len(meter.failed)
         if more > 0:
             self.stderr.write(f"and {more} more failures: see the uploads' pages")
+        held = f", {states[Entry.State.HELD]} held" if states[Entry.State.HELD] else ""
         self.stdout.write(
             f"{files} files ({meter.known} known before, {len(meter.refused)} refused), {entries} entries: "
             f"{states[Entry.State.STORED]} games stored, {states[Entry.State.DUPLICATE]} known games, "
-            f"{states[Entry.State.FAILED]} failed; {seconds:.1f} s, "
+            f"{states[Entry.State.FAILED]} failed{held}; {seconds:.1f} s, "
             f"{entries / max(seconds, 0.001):.0f} a second"
         )
 

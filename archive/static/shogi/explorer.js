@@ -147,11 +147,10 @@ export class Explorer {
 /**
  * @param {HTMLElement} place what changes from one position to the next
  * @param {{go: (address: string) => Promise<void>}} page
- * @returns {Explorer | null} null where the board is another game's
+ * @returns {Explorer}
  */
 export function startExplorer(place, { go }) {
-  const host = /** @type {HTMLElement | null} */ (place.querySelector(".board-host[data-legal-url]"));
-  return host && new Explorer(place, host, go);
+  return new Explorer(place, /** @type {HTMLElement} */ (place.querySelector(".board-host")), go);
 }
 
 /** @param {HTMLElement} place @returns {HTMLButtonElement | null} */

@@ -14,7 +14,7 @@ from kifu_core.jkf import Record
 from kifu_core.quoridor.formats.headers import tag_of
 from kifu_core.quoridor.game import QUORIDOR as GAME
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.telling import MARKS
+from kifu_core.quoridor.texts import MARKS
 
 _SIDES: Final = {"black": pgettext_lazy("Quoridor", "Black"), "white": pgettext_lazy("Quoridor", "White")}
 
@@ -43,8 +43,6 @@ def beginning(record: Record, position: Position, ply: int, _played: int) -> dic
     return {"start": start, "board_code": code}
 
 
-_NAMED: Final = (("qf_code", "qf"), (_("List of moves"), "alg"))
-
 QUORIDOR: Final = GamePages(
     words=Words(
         game=_("Quoridor"),
@@ -68,8 +66,6 @@ QUORIDOR: Final = GamePages(
         },
         first_moves=_("First moves as White"),
     ),
-    downloads=(*_NAMED, ("JSON", "json")),
-    copies=_NAMED,
     whole="json",
     header=header,
     side_names=side_names,

@@ -1,415 +1,173 @@
-"""Move lists: `1. e2 e8 2. e3h e7`, in all the ways of `notation`, with tags, comments, forks and results.
+"""Move lists: `1. e2 e8 2. e3h e7`; how they are written, told and cut. `read_alg` reads them.
 
-What is read: tags as in PGN (`[White "..."]`), a label and a tab before the moves of a line, numbers or
-none, comments in braces, after `;` and after `*` (the habit of BoardGameGeek's forums) to the next number
-or the end of the line, lines that begin with `#`, forks in parentheses after the move they replace, `X`
-for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game.
+What is written are tags, then numbered moves with comments in braces and forks in parentheses.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
-from kifu_core.deadline import PIECE, check_time, watched
-from kifu_core.decoding import Notes, Source
-from kifu_core.errors import DecodeError
-from kifu_core.jkf import FORK_LEVELS
-from kifu_core.limits import most_games
-from kifu_core.memo import Memo
-from kifu_core.quoridor import endings, notation, qf_code
-from kifu_core.quoridor.formats.finish import Draft
-from kifu_core.quoridor.formats.headers import RESULT, START, TITLE, header_of
-from kifu_core.quoridor.notation import MOVE, Origin
+from kifu_core.cutting import cutter
+from kifu_core.deadline import watched
+from kifu_core.decoding import BREAKS
+from kifu_core.formats import Format, Mark, Stage, Writer
+from kifu_core.quoridor import endings, qf_code
+from kifu_core.quoridor.formats.headers import LABEL, RESULT, START, header_of, tag_of
+from kifu_core.quoridor.formats.json_record import is_json
+from kifu_core.quoridor.formats.parts import endings_without_name
+from kifu_core.quoridor.formats.read_alg import AROUND, LIST, SINGLE, START_TAG, is_list_of_lines, load
+from kifu_core.quoridor.notation import MOVE
 from kifu_core.quoridor.position import Position
-from kifu_core.quoridor.qf_code import State
-from kifu_core.quoridor.record import Move, MoveEntry
-from kifu_core.record import ParsedGame
+from kifu_core.quoridor.qf_code import Code, State
+from kifu_core.quoridor.record import Move, MoveEntry, Record, from_jkf, start
+from kifu_core.quoridor.replay import main_line
 
-_ENDING: Final = "(?:" + "|".join(re.escape(word) for word in endings.BY_WORD if word != "*") + r")(?![\w/-])"
-
-_TOKEN: Final = re.compile(
-    rf"""
-    (?P<tag>^[ \t]*+\[[ \t]*+(?P<tag_name>[^\s"\[\]][^"\[\]\n]{{0,39}}?)[ \t]++
-        "(?P<tag_value>(?:[^"\\\n]|\\[^\n])*+)"[ \t]*+\])
-    |(?P<remark>^[ \t]*+(?:\#|//)(?P<remark_text>[^\n]*+))
-    |(?P<label>^(?![ \t]*+(?:[0-9]{{1,5}}[.:]|{MOVE}(?![\w-])))[^\t\n]{{1,200}}+\t)
-    |(?P<comment>\{{(?P<brace_text>[^}}]*+)(?P<brace_end>\}}?)|;(?P<line_text>[^\n]*+)
-        |\*(?![ \t]*+(?:[0-9]{{1,5}}\.|[\n)]|\Z))(?P<star_text>(?:(?![ \t][0-9]{{1,5}}\.)[^\n])*+))
-    |(?P<ending>{_ENDING}|\*)
-    |(?P<number>(?P<digits>[0-9]{{1,5}})[ \t]?(?P<dots>\.{{1,3}}|…|:)
-        |^[ \t]*+(?P<bare>[0-9]{{1,5}})(?=[ \t]+{MOVE}(?![\w-])))
-    |(?P<moves>(?:{MOVE}(?![\w-])[ \t,]*+)++)
-    |(?P<open>\()
-    |(?P<close>\))
-    |(?P<mark>[!?+\#=]{{1,4}}|\$[0-9]{{1,3}})
-    |(?P<gap>[ \t,\n\f\v]++)
-    |(?P<word>[^\s,(){{}};]++|.)
-    """,
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-)
-
-LIST: Final = re.compile(
-    rf"""(?<![\w.-])[0-9]{{1,5}}[ \t]?[.:][ \t]{{0,9}}{MOVE}(?![\w-])
-    |^(?:[^\t\n]{{1,200}}\t)?[ \t]{{0,9}}(?:1[ \t]{{1,9}})?
-        {MOVE}[ \t]{{0,9}}[,\t\n ][ \t]{{0,9}}{MOVE}(?![\w-])""",
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-)
-"""A numbered move, or a line that begins with two moves."""
-START_TAG: Final = re.compile(rf'^[ \t]{{0,9}}\[{START}[ \t]{{1,9}}"', re.MULTILINE)
-"""The tag of a start of its own."""
-SINGLE: Final = re.compile(rf"\s*{MOVE}\s*", re.IGNORECASE)
-"""A text that is one move."""
-
-AROUND: Final = " \t\n\r\f\v　"
-"""Blanks around a comment, which are no part of it."""
-
-_FIRST_STEPS: Final = frozenset({"e2", "d1", "f1", "e8", "d9", "f9"})
-_ONE_GAME_LINE: Final = 3
-"""Without numbers, lines of so many moves are games of their own, shorter ones go on."""
+_WIDTH: Final = 100
+_NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS.pattern}", re.DOTALL)
 
 
-_FORK: Final = re.compile(
-    rf"\([ \t\n]*+(?:[0-9]{{1,5}}[ \t]?(?:\.{{1,3}}|…|:)[ \t\n]*+)?(?:{MOVE}(?![\w-])|{_ENDING})",
-    re.IGNORECASE,
-)
-_ASIDE: Final = re.compile(r"\(([^()\n]{0,400})\)")
-_ESCAPED: Final = re.compile(r"\\(.)")
-_A_MOVE: Final = re.compile(rf"(?<![\w-]){MOVE}(?![\w-])", re.IGNORECASE)
-_A_WORD: Final = re.compile(r"[^\s,]++")
-_A_NUMBER: Final = re.compile(r"(?<![\w-])[0-9]{1,5}[ \t]?[.:]")
+def dump(record: Record) -> str:
+    """The record as a move list that reads back with all it says, except for times.
 
-_MOVES: Final = Memo(notation.read_move)
-"""Moves by their texts; games share them until they are played."""
-
-
-class _Line(NamedTuple):
-    """What a line of the text holds: where it lies, whether it has a move, whether any is numbered, whether
-    it would be, without numbers, a game of its own and not the continuation of one."""
-
-    begin: int
-    end: int
-    moves: bool
-    numbered: bool
-    opens_game: bool
-
-
-def _line_between(text: str, begin: int, end: int) -> _Line:
-    """The line of a text from offset to offset. As far as its first step, few moves are looked at."""
-    count, step = 0, ""
-    for match in _A_MOVE.finditer(text, begin, end):
-        count += 1
-        if not step and len(match[0]) == len("e2"):
-            step = match[0].lower()
-        if step and count >= _ONE_GAME_LINE:
-            break
-    opens = count >= _ONE_GAME_LINE and (not step or step in _FIRST_STEPS)
-    return _Line(begin, end, count > 0, _A_NUMBER.search(text, begin, end) is not None, opens)
-
-
-def is_list_of_lines(line: str, before: str) -> bool:
-    """Whether a line is a game of its own in a list without numbers, as the line before it is."""
-    found = _line_between(line, 0, len(line))
-    return found.opens_game and not found.numbered and _A_NUMBER.search(before) is None
-
-
-@dataclass(slots=True)
-class _Game:
-    """A game while its text is read. `lines` are the main line and the forks that are open.
-
-    `added` are all entries in the order of the text, `spots` where they stand: (index of the first entry,
-    offset) per row of words.
-    `cut` is the offset of a word of the main line that is no move, `skipped` counts open parentheses of a
-    fork that is nested too deep.
+    A game that a pawn has won by arriving ends with its result, as one with an ending does.
     """
-
-    draft: Draft
-    lines: list[list[MoveEntry]]
-    added: list[MoveEntry] = field(default_factory=list)
-    spots: list[tuple[int, int]] = field(default_factory=list)
-    numbered: bool = False
-    playable: bool = True
-    skipped: int = 0
-    plies: int = 0
-    cut: int | None = None
-    end: int = 0
-    result: str = ""
-    pending: list[str] = field(default_factory=list)
-
-    @property
-    def begun(self) -> bool:
-        """Whether there is a move or an ending."""
-        return bool(self.draft.entries) or self.cut is not None
-
-    def add(self, entries: list[MoveEntry], offset: int) -> None:
-        """Put the entries of a row of words at the end of the line that is open."""
-        if self.pending:
-            entries[0]["comments"] = self.pending
-            self.pending = []
-        self.spots.append((len(self.added), offset))
-        self.added += entries
-        self.lines[-1].extend(entries)
-        if len(self.lines) == 1:
-            self.plies += sum("move" in entry for entry in watched(entries))
-
-    def offsets(self) -> dict[int, int]:
-        """Where in the text the entries stand, by their ids."""
-        text, found = self.draft.notes.source.text, dict[int, int]()
-        for (first, begin), (end, _) in watched(pairwise([*self.spots, (len(self.added), 0)])):
-            words = _A_WORD.finditer(text, begin)
-            pairs = zip(self.added[first:end], words, strict=False)
-            found |= {id(entry): word.start() for entry, word in pairs}
-        return found
-
-    def comment(self, text: str) -> None:
-        """A comment of the last move; before the first of a game, of its start."""
-        if self.lines[-1]:
-            self.lines[-1][-1].setdefault("comments", []).append(text)
-        elif len(self.lines) > 1:
-            self.pending.append(text)
-        else:
-            self.draft.comments.append(text)
-
-    def moves(self) -> Iterator[Move]:
-        """The moves of the main line as they are written."""
-        return (entry["move"] for entry in self.draft.entries if "move" in entry)
-
-    def ended(self) -> bool:
-        """Whether the main line has its ending."""
-        return any("special" in entry for entry in self.draft.entries[-1:])
+    state = start(record)
+    tags = [f'[{_tag(name)} "{_escaped(value)}"]' for name, value in record["header"].items()]
+    if state != State(Position.initial()):
+        tags.append(f'[{START} "{qf_code.encode(Code(state, None))}"]')
+    first, *entries = record["moves"] or [{}]
+    words = [*_comments(first), *_line(entries, 1, state.position.turn), *_result(record)]
+    return "\n".join([*tags, "", ""] if tags else []) + _folded(words)
 
 
-class _Reader:
-    """Reads the tokens of a text into games; `at` is where the next token begins."""
+def _tag(header: str) -> str:
+    name = _NO_NAME.sub("_", tag_of(header)) or "_"
+    return name + "_" if name in (START, RESULT) else name
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.text = source.text
-        self.at = 0
-        self.games: list[_Game] = []
-        self.blank = False
-        self.line = _Line(0, -1, False, False, False)
-        self.last_line = -1
-        self.actions: dict[str, Callable[[re.Match[str]], None]] = {
-            "tag": self._tag, "remark": self._remark, "label": self._label, "comment": self._comment,
-            "ending": self._ending, "number": self._number, "moves": self._moves, "open": self._open,
-            "close": self._close, "mark": self._mark, "gap": self._gap, "word": self._word,
-        }  # fmt: skip
 
-    def read(self, limit: int) -> list[_Game]:
-        """The games of the text; reading ends with the one that is one too many."""
-        read = 0
-        while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
-            self.at, read = match.end(), read + 1
-            if not read % PIECE:
-                check_time()
-            kind = match.lastgroup or ""
-            if not (self.games and self.games[-1].skipped) or kind in ("open", "close"):
-                self.actions[kind](match)
-        if self.games:
-            self.games[-1].end = len(self.text)
-        return self.games
+def _escaped(value: str) -> str:
+    return " ".join(value.splitlines()).replace("\\", "\\\\").replace('"', '\\"')
 
-    @property
-    def game(self) -> _Game:
-        """The game that is being read."""
-        return self.games[-1] if self.games else self._new(0)
 
-    def _new(self, offset: int) -> _Game:
-        draft = Draft(Notes(self.source))
-        if self.games:
-            self.games[-1].end = offset
-            draft.first_line = self.source.place(offset)[0]
-        game = _Game(draft, [draft.entries])
-        draft.offsets = game.offsets
-        self.games.append(game)
-        return game
+def kept_headers(record: Record) -> dict[str, str]:
+    """The headers as they are read again: names of tags, texts without line breaks and blanks around them."""
+    found: dict[str, str] = {}
+    for name, value in record["header"].items():
+        tag, text = _tag(name), " ".join(value.splitlines()).strip()
+        if text.strip("?. -"):
+            found[header_of(tag)] = text.replace(".", "/") if tag.lower() == "date" else text
+    return found
 
-    def _line_at(self, offset: int) -> _Line:
-        """The line of a place of the text; lines are looked at once, in order."""
-        if not self.line.begin <= offset <= self.line.end:
-            begin = self.text.rfind("\n", 0, offset) + 1
-            end = self.text.find("\n", offset)
-            self.line = _line_between(self.text, begin, len(self.text) if end < 0 else end)
-        return self.line
 
-    # --- around the moves --------------------------------------------------------------------------------
-
-    def _tag(self, match: re.Match[str]) -> None:
-        game = self._new(match.start()) if self.game.begun else self.game
-        name, value = match["tag_name"], _ESCAPED.sub(r"\1", match["tag_value"]).strip()
-        if name.lower() == START.lower():
-            self._start(game, value, match.start())
-        elif name.lower() == RESULT.lower():
-            game.result = value
-        elif value.strip("?. -"):
-            header = header_of(name)
-            game.draft.header[header] = value.replace(".", "/") if name.lower() == "date" else value
-
-    def _start(self, game: _Game, code: str, offset: int) -> None:
-        """Take the start from a tag; without it nothing of the game can be played."""
-        try:
-            found = qf_code.normalized(qf_code.decode(code))
-        except DecodeError as error:
-            game.draft.notes.add(error.code, offset, "error", None, **error.params)
-            game.playable = False
+def _result(record: Record) -> Iterator[str]:
+    """The result of a game that was won on the board."""
+    for _, position, _, _ in main_line(record):
+        if (won := position.winner()) is not None:
+            yield endings.WON[won].words[0]
             return
-        game.draft.state = found.start()
 
-    def _label(self, match: re.Match[str]) -> None:
-        game = self.game
-        if game.begun or TITLE in game.draft.header:
-            game = self._new(match.start())
-        game.draft.header[TITLE] = match[0].strip()
 
-    def _remark(self, match: re.Match[str]) -> None:
-        self.game.draft.remarks.append(match["remark_text"].strip())
+def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
+    """The words of a line and its forks; `ply` is that of its first move, `first_turn` moves at ply 1.
 
-    def _comment(self, match: re.Match[str]) -> None:
-        text = match["brace_text"] or match["line_text"] or match["star_text"] or ""
-        if match["brace_end"] == "":
-            self.game.draft.notes.add("unclosed", match.start(), text="{")
-        if text := text.strip(AROUND):
-            self.game.comment(text)
+    As deep as forks are nested, which `jkf.FORK_LEVELS` bounds.
+    """
+    numbered = False
+    for entry in watched(entries):
+        if "move" in entry:
+            half = ply + first_turn - 1
+            if half % 2 == 0:
+                yield f"{half // 2 + 1}."
+            elif not numbered:
+                yield f"{half // 2 + 1}..."
+            yield name_of(entry["move"])
+            numbered = True
+        elif "special" in entry:
+            yield endings.BY_SPECIAL[entry["special"]].words[0]
+        for word in _comments(entry):
+            yield word
+            numbered = False
+        for fork in entry.get("forks", ()):
+            words = list(_line(fork, ply, first_turn))
+            if words:
+                yield "(" + words[0]
+                yield from words[1:]
+                yield ")"
+                numbered = False
+        ply += "move" in entry
 
-    def _mark(self, match: re.Match[str]) -> None:
-        self.game.comment(match[0])
 
-    def _gap(self, match: re.Match[str]) -> None:
-        self.blank = self.blank or match[0].count("\n") > 1
+def name_of(move: Move) -> str:
+    """A move of a record as it is written."""
+    return move["wall"] if "wall" in move else move["to"]
 
-    # --- moves -------------------------------------------------------------------------------------------
 
-    def _number(self, match: re.Match[str]) -> None:
-        game = self.game
-        if len(game.lines) > 1:
-            return
-        first = int(match["digits"] or match["bare"]) == 1 and match["dots"] not in ("...", "…")
-        if first and game.begun:
-            game = self._new(match.start())
-        game.numbered = True
+def _comments(entry: MoveEntry) -> Iterator[str]:
+    """The comments of an entry in braces; those that hold a brace, begin with a quotation mark or are blank
+    are lines of their own after `;`.
 
-    def _moves(self, match: re.Match[str]) -> None:
-        """A row of moves; what is before the first of a line tells whether another game begins there."""
-        line, game = self._line_at(match.start()), self.game
-        if line.begin != self.last_line and game.begun and len(game.lines) == 1:
-            alone = not game.numbered and (self.blank or line.opens_game)
-            if not line.numbered and (alone or game.ended()):
-                game = self._new(line.begin)
-        self.last_line, self.blank = line.begin, False
-        found = _MOVES.each(match[0].replace(",", " ").split())
-        game.add([{"move": move} for move in watched(found)], match.start())
-
-    def _ending(self, match: re.Match[str]) -> None:
-        kind = endings.BY_WORD[match[0].lower()]
-        if self.game.begun:
-            self.game.add([{"special": kind.special}], match.start())
-
-    def _word(self, match: re.Match[str]) -> None:
-        line, game = self._line_at(match.start()), self.game
-        text = match[0][:40]
-        if not line.moves and not line.numbered:
-            game.draft.remarks.append(self.text[line.begin : line.end].strip()[:1000])
-            game.draft.notes.add("unknown-line", line.begin, text=text, expected="list_moves,list_comment")
-            self.at = line.end
-            return
-        game.draft.notes.add("unreadable-move", match.start(), "error", game.plies + 1, text=text)
-        if len(game.lines) == 1 and game.cut is None:
-            game.cut = match.start()
-        game.lines[-1] = []  # what follows has nothing to be played on
-
-    # --- forks -------------------------------------------------------------------------------------------
-
-    def _open(self, match: re.Match[str]) -> None:
-        game = self.game
-        line = game.lines[-1]
-        if game.skipped:
-            game.skipped += 1
-        elif not _FORK.match(self.text, match.start()) or not line or "move" not in line[-1]:
-            aside = _ASIDE.match(self.text, match.start())
-            if aside is not None:
-                self.at = aside.end()
-                game.comment(aside[1].strip())
-        elif len(game.lines) > FORK_LEVELS:
-            game.draft.notes.add("variation-too-deep", match.start(), "error", number=game.plies)
-            game.skipped = 1
+    Tabs become blanks: what stands before a tab at the beginning of a line is the label of a list. Empty ones
+    are left out: a text that begins with empty braces, or with a brace and a quotation mark, is JSON.
+    """
+    comments = (text.replace("\t", " ").strip(AROUND) for text in entry.get("comments", ()))
+    for comment in filter(None, comments):
+        if "}" not in comment and comment.lstrip()[:1] not in ("", '"'):
+            yield "{" + comment + "}"
         else:
-            fork: list[MoveEntry] = []
-            line[-1].setdefault("forks", []).append(fork)
-            game.lines.append(fork)
-
-    def _close(self, match: re.Match[str]) -> None:
-        game = self.game
-        if game.skipped:
-            game.skipped -= 1
-        elif len(game.lines) > 1:
-            game.lines.pop()
-            game.pending = []
+            yield from (f";{line}\n" for line in comment.splitlines())
 
 
-# --- load ------------------------------------------------------------------------------------------------
+def _folded(words: list[str]) -> str:
+    """Words in lines; what ends with a line break ends its line."""
+    lines = [""]
+    for word in watched(words):
+        if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word.rstrip("\n")
+        if word.endswith("\n"):
+            lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a text of move lists, in order. What could not be read at all goes to `notes`."""
-    limit = most_games(source.text)
-    games = _Reader(source).read(limit)
-    if len(games) > limit:
-        notes.add("too-many-games", games[limit].end or None, "error", limit=limit)
-    found = [(game, _origin(game)) for game in watched(games[:limit])]
-    usual = Counter(origin for _, origin in found if origin).most_common(1)
-    usually: Origin = usual[0][0] if usual and usual[0][0] else "bottom-left"
-    finished: list[ParsedGame] = []
-    for game, origin in watched(found):
-        draft = game.draft
-        if game.playable and (game.begun or draft.state != State(Position.initial())):
-            _settle(game, origin, usually)
-            one = _finished(game, len(finished))
-        elif game.playable and not draft.header:
-            continue
-        else:
-            one = None
-        if one is not None:
-            finished.append(one)
-        else:
-            draft.give_up(notes)
-    return finished
+# --- format ----------------------------------------------------------------------------------------------
 
 
-def _origin(game: _Game) -> Origin | None:
-    """Where the game's names have a1, None for a doubt."""
-    return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
+def _is_list(text: str, name: str) -> bool:
+    """Tell whether a text has moves of a list; JSON may hold them in its comments."""
+    if is_json(text):
+        return False
+    return bool(LIST.search(text) or SINGLE.fullmatch(text[:100]) or START_TAG.search(text))
 
 
-def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
-    """Name all moves as today's notation does; where both readings are possible, as the file's other
-    games."""
-    notes = game.draft.notes
-    if origin == "top-left":
-        notes.add("top-left-origin", severity="info")
-    elif origin is None and any(game.moves()):
-        if notation.all_played(game.moves(), usually, game.draft.state.position):
-            notes.add("origin-unclear", severity="info", text=usually)
-        origin = usually
-    if origin != "top-left":
-        return
-    lines = [game.draft.entries]
-    while lines:
-        for entry in watched(lines.pop()):
-            lines += entry.get("forks", [])
-            if "move" in entry:
-                entry["move"] = notation.seen_from(entry["move"], origin)
+_NUMBER_ONE: Final = re.compile(rf"[ \t]*+1[ \t]?(?:[.:]|[ \t](?=[ \t]*+{MOVE}))", re.IGNORECASE)
+_MOVES: Final = re.compile(rf"[ \t]*+{MOVE}(?:[ \t,]++{MOVE}(?![\w-])){{2}}", re.IGNORECASE)
 
 
-def _finished(game: _Game, index: int) -> ParsedGame | None:
-    """The game replayed; a result that stands only in a tag is its ending."""
-    draft = game.draft
-    kind = endings.BY_WORD.get(game.result.lower())
-    if kind is not None and kind.special != "CHUDAN" and not game.ended() and game.cut is None:
-        draft.entries.append({"special": kind.special})
-    unread = "" if game.cut is None else draft.notes.source.text[game.cut : game.end].strip()
-    return draft.finish(index, unread)
+def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
+    """Tell whether a game begins with a line whatever stands before it.
+
+    Inside of comments and forks only tags are believed to stand outside of them.
+    """
+    text, last = (one.decode("utf-8", "replace").rstrip("\r\n") for one in (line, before))
+    if last.lstrip().startswith("["):
+        return False
+    if depth or text.lstrip().startswith("["):
+        return text.lstrip().startswith("[")
+    if LABEL.match(text) or _NUMBER_ONE.match(text):
+        return True
+    return _MOVES.match(text) is not None and is_list_of_lines(text, last)
+
+
+_FILE: Final = Writer(
+    "alg",
+    dump,
+    title="List of moves",
+    title_ja="指し手の一覧",
+    copied=True,
+    lost=["headers", "times", "ending"],
+    kept_headers=lambda record: dict.fromkeys(record["header"], "") | kept_headers(from_jkf(record)),
+    lost_endings=endings_without_name,
+)
+FORMAT: Final = Format("alg", load, [Mark(Stage.ROW, _is_list)], [_FILE], cutter(_begins_game))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 TITLE: Final = "表題"
 START: Final = "Start"
 """The tag of a start of its own: the qf_code of a position."""
 RESULT: Final = "Result"
+
+LABEL: Final = re.compile(r"(?![ \t]*+[0-9]{1,5}[.:])[^\t\n]{1,200}\t(?=[ \t]*+\S)")
+"""What stands before a game on its line, and a tab."""
 
 _HEADERS: Final = {
     "Event": "棋戦",

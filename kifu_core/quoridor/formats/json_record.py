@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
+from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.json_text import dump_json, note_error, values
 from kifu_core.quoridor.formats.finish import Draft
+from kifu_core.quoridor.formats.parts import endings_without_name
 from kifu_core.quoridor.record import Record, check, start
 from kifu_core.record import ParsedGame
 
@@ -40,3 +45,25 @@ def _draft(value: object, notes: Notes) -> Draft:
 def dump(record: Record, *, indent: int | None = None) -> str:
     """The record as JSON text; `indent` as json.dumps understands it."""
     return dump_json(record, indent=indent)
+
+
+_OURS: Final = re.compile(r'(?<!\\)"(?:game|kind)"\s{0,99}:\s{0,99}"quoridor"')
+_JSON: Final = re.compile(r"""\s*+(?:\{\s*+["}]|\[\s*+[\[\]{"])""")
+"""The beginning of JSON; those of tags and of comments in braces look different."""
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text begins as JSON does."""
+    return _JSON.match(text) is not None
+
+
+def _is_ours(text: str, name: str) -> bool:
+    """Tell whether JSON says that it is ours."""
+    # The plain word first: searching shogi's JSON for an expression costs a tenth of its reading.
+    return is_json(text) and '"quoridor"' in text and _OURS.search(text) is not None
+
+
+_FILE: Final = Writer(
+    "json", dump, is_json=True, options=["indent"], lost=["ending"], lost_endings=endings_without_name
+)
+FORMAT: Final = Format("json", load, [Mark(Stage.WHOLE, _is_ours, "marker")], [_FILE])

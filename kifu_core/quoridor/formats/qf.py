@@ -11,16 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from kifu_core.cutting import cutter
 from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.limits import most_games
 from kifu_core.quoridor import qf_code
 from kifu_core.quoridor.formats.finish import Draft
-from kifu_core.quoridor.formats.headers import TITLE
+from kifu_core.quoridor.formats.headers import LABEL, TITLE
+from kifu_core.quoridor.formats.json_record import is_json
+from kifu_core.quoridor.formats.parts import all_endings
 from kifu_core.quoridor.qf_code import Code
 from kifu_core.quoridor.record import MoveEntry, Record, start
 from kifu_core.quoridor.replay import main_moves, move_objects, position_at
@@ -220,3 +225,73 @@ def dump(record: Record, *, ply: int | None = None) -> str:
     if ply is None and main_moves(record):
         return qf_code.encode(code_of(record)) + "\n"
     return qf_code.encode(Code(position_at(record, ply)[1], None)) + "\n"
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_CODE_LINE: Final = re.compile(
+    r"^(?:[^\t\n]{1,200}\t)?[ \t>|＞｜│]{0,20}([A-Za-z0-9+/\u00ad\u200b-\u200d\u2060\ufeff]{2,712}+)"
+    r"={0,3}+[ \t\r]{0,20}$",
+    re.MULTILINE,
+)
+_LINES: Final = 50
+"""So many lines, words and quoted texts that could be codes are tried."""
+
+
+def _has_quoted(text: str, name: str) -> bool:
+    """Tell whether a page or JSON holds codes; what is only called a code has to be one."""
+    if "qfcode" not in text and '"code"' not in text:
+        return False
+    for match in islice(QUOTED.finditer(text), _LINES):
+        if "qfcode" in match[0] or fault_of(match[1] or match[2] or "") is None:
+            return True
+    return False
+
+
+def _has_code(text: str, name: str) -> bool:
+    """Tell whether a line or a word of a text is a code, or the text is one that is broken into lines;
+    strange characters in it are overlooked at last."""
+    if is_json(text):
+        return False
+    for number, match in enumerate(_CODE_LINE.finditer(text)):
+        if number == _LINES:
+            break
+        code, _ = qf_code.drop_strange(match[1])
+        if fault_of(code) in (None, "truncated" if looks_coded(code) else None):
+            return True
+    words = (word for _, word in islice(words_in(text), _LINES))
+    if any(looks_coded(word) and fault_of(word) is None for word in words):
+        return True
+    whole = text[: 2 * qf_code.LONGEST]
+    if fault_of(whole) is None or is_mended(whole):
+        return True
+    return any(is_mended(line) for line in whole.split("\n", _LINES)[:_LINES])
+
+
+def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
+    """Tell whether a line is a code, behind a label or without one."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    label = LABEL.match(text)
+    return fault_of(text[label.end() if label else 0 :]) is None
+
+
+def _is_called(text: str, name: str) -> bool:
+    """Tell whether nothing but the name of the file tells."""
+    return name.lower().endswith((".qf", ".qfcode")) and not is_json(text)
+
+
+_FILE: Final = Writer(
+    "qf",
+    dump,
+    title="qf_code",
+    options=["ply"],
+    copied=True,
+    lost=["headers", "times", "comments", "forks", "ending"],
+    lost_endings=all_endings,
+)
+_MARKS: Final = [
+    Mark(Stage.JSON, _has_quoted, "quoted"),
+    Mark(Stage.LINE, _has_code, "codes"),
+    Mark(Stage.NAME, _is_called, "name"),
+]
+FORMAT: Final = Format("qf", load, _MARKS, [_FILE], cutter(_begins_game))

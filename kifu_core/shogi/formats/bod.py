@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from kifu_core.decoding import Notes, Source
+from kifu_core.formats import ALL_BUT_MOVES, Format, Writer
 from kifu_core.jkf import Move, Record
 from kifu_core.record import ParsedGame
+from kifu_core.shogi.formats.endings import NoEndings
 from kifu_core.shogi.formats.grammar import expected, repeated
 from kifu_core.shogi.formats.kakinoki import (
     BLANK,
@@ -27,6 +29,7 @@ from kifu_core.shogi.formats.kakinoki import (
     SIDE,
     UNKNOWN,
     KakinokiReader,
+    headers_mark,
     read_games,
 )
 from kifu_core.shogi.formats.positions import position_at
@@ -104,3 +107,16 @@ def kept_headers(record: Record) -> dict[str, str]:
     header = record["header"]
     chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
     return {name: one_line(header[name]) for name in chosen if name}
+
+
+_FILE: Final = Writer(
+    "bod",
+    dump,
+    options=["ply"],
+    position_only=True,
+    between=None,
+    lost=["moves", *ALL_BUT_MOVES],
+    kept_headers=kept_headers,
+    lost_endings=NoEndings().lost,
+)
+FORMAT: Final = Format("bod", load, [headers_mark("bod")], [_FILE])

@@ -13,32 +13,31 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.csa import read_move
 from kifu_core.shogi.formats.draft import Draft, Said
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, expected, items, leaf, repeated
+from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.specials import BY_CSA
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_EOL = r"[ \t]*+(?:\n|\Z)"
 _GAP = r"[ \t]++"
 _WORD = r"[^ \t\n]++"
 
 HEAD = leaf(
     "head",
     rf"[ \t]*+([0-9]{{1,9}}+){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}({_WORD}){_GAP}([0-2]){_GAP}([0-9]{{1,5}}+)"
-    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + _EOL,
+    rf"(?:{_GAP}({_WORD})(?:{_GAP}({_WORD}(?:{_GAP}{_WORD})*+))?+)?+" + EOL,
 )
 MOVES = leaf("moves", r"[ \t]*+((?:[0-9]{4}[A-Za-z]{2})++)([^\n]*+)(?:\n|\Z)")
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(HEAD, MOVES, BLANK, UNKNOWN).parse_with_tabs()
 EXPECTED: Final = expected(GRAMMAR)
@@ -129,3 +128,23 @@ def _locate(block: str) -> list[int]:
     """The offsets of the moves of a line, and of what stands behind them."""
     first = len(block) - len(block.lstrip(" \t"))
     return list(range(first, len(block) + _MOVE_LENGTH, _MOVE_LENGTH))
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_MARK: Final = re.compile(
+    r"^[ \t]*+[0-9]{1,9}+[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[^ \t\n]++[ \t]++[0-2][ \t]++[0-9]{1,5}+"
+    r"(?:[ \t][^\n]*+)?+\n[ \t]*+[0-9]{4}[A-Za-z]{2}",
+    re.MULTILINE,
+)
+"""The two lines of a game."""
+
+_BEGINS: Final = re.compile(rb"[ \t]*+[0-9]{1,9}[ \t]++[^ \t\n]")
+"""The first of them."""
+
+FORMAT: Final = Format(
+    "csa1",
+    load,
+    [Mark(Stage.PAIR, lambda text, name: _MARK.search(text) is not None)],
+    cut=cutter(lambda line, before, depth: _BEGINS.match(line) is not None),
+)

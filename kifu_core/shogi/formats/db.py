@@ -21,13 +21,14 @@ from typing import Final, NamedTuple
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS
 from kifu_core.limits import most_games
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.grammar import BLANK, EOL, UNKNOWN, expected, items, leaf, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.formats.usi import packed_step
-from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.moves import USI_MOVE, from_usi, to_usi
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
@@ -35,20 +36,17 @@ from kifu_core.shogi.start import named_initial
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_EOL = r"[ \t]*+(?:\n|\Z)"
 _NUMBER = r"-?[0-9]{1,9}"
 
 VERSION = leaf("version", r"#YANEURAOU-DB[^\n]*+(?:\n|\Z)")
 POSITION = leaf("position", r"[ \t]*+sfen[ \t]++([^\n]*+)(?:\n|\Z)")
 MOVE = leaf(
     "move",
-    r"[ \t]*+((?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?)(?=[ \t\n]|\Z)"
+    rf"[ \t]*+({USI_MOVE})(?=[ \t\n]|\Z)"
     rf"(?:[ \t]++([A-Za-z0-9*+]{{1,10}}+))?+(?:[ \t]++({_NUMBER}))?+(?:[ \t]++({_NUMBER}))?+"
-    rf"(?:[ \t]++({_NUMBER}))?+" + _EOL,
+    rf"(?:[ \t]++({_NUMBER}))?+" + EOL,
 )
 REMARK = leaf("remark", r"[ \t]*+(?:#|//)([^\n]*+)(?:\n|\Z)")
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 GRAMMAR: Final = repeated(VERSION, POSITION, MOVE, REMARK, BLANK, UNKNOWN).parse_with_tabs()
 EXPECTED: Final = expected(GRAMMAR)
@@ -296,3 +294,21 @@ def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]
     """What waits, the first first, with what is added meanwhile."""
     while waiting:
         yield waiting.popleft()
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_MARK: Final = re.compile(
+    r"\A\s*#YANEURAOU-DB|^[ \t]*+sfen[ \t][^\n]++\n(?:(?:#|//)[^\n]*+\n)*+"
+    rf"{USI_MOVE}[ \t]++(?:none|{USI_MOVE})[ \t]++-?[0-9]",
+    re.MULTILINE,
+)
+"""The first line of an opening book, or a position of one with a move, its reply and its score."""
+
+
+def _is_book(text: str, name: str) -> bool:
+    """Tell whether a text is a book; the words are looked for first, as the expression takes longer."""
+    return ("sfen" in text or "#YANEURAOU" in text) and _MARK.search(text) is not None
+
+
+FORMAT: Final = Format("db", load, [Mark(Stage.PAIR, _is_book)])

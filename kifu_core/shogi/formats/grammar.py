@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pyparsing as pp
 
@@ -60,6 +60,14 @@ class Lines(pp.ZeroOrMore):
                     break
             else:
                 break
+
+
+EOL: Final = r"[ \t]*+(?:\n|\Z)"
+
+REMARK: Final = leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
+BLANK: Final = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+UNKNOWN: Final = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+"""Leaves of formats that are lists of lines."""
 
 
 def repeated(*leaves: pp.ParserElement) -> Lines:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import IllegalMoveError, ParseError
+from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.jkf import Record
 from kifu_core.json_text import dump_json, note_error, values
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import specials
 from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.classify import record_kind
+from kifu_core.shogi.formats.endings import NamedEndings
 from kifu_core.shogi.normalize import complete_record
 from kifu_core.shogi.start import start_position
 
@@ -59,3 +62,15 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
 def dump(record: Record, *, indent: int | None = None) -> str:
     """The record as JSON text; `indent` as json.dumps understands it."""
     return dump_json(record, indent=indent)
+
+
+_FILE: Final = Writer(
+    "jkf",
+    dump,
+    is_json=True,
+    options=["indent"],
+    lost=["fractions", "ending"],
+    lost_endings=NamedEndings().lost,
+)
+_MARK: Final = Mark(Stage.JSON, lambda text, name: text.lstrip()[:1] in ("{", "["), "json")
+FORMAT: Final = Format("jkf", load, [_MARK], [_FILE])

@@ -16,9 +16,10 @@ import pyparsing as pp
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import Severity
+from kifu_core.formats import Mark, Stage
 from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
 from kifu_core.limits import most_games
-from kifu_core.record import FormatName, ParsedGame
+from kifu_core.record import ParsedGame
 from kifu_core.shogi import handicaps
 from kifu_core.shogi.detect import detect
 from kifu_core.shogi.formats.draft import Draft, Locate, Said
@@ -97,7 +98,7 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
 
 
-def holds_header(grammar: pp.ParserElement, file_format: FormatName, name: str, text: str) -> bool:
+def holds_header(grammar: pp.ParserElement, file_format: str, name: str, text: str) -> bool:
     """Whether a line with a name, a colon and a text is read as a header of that name, not as anything else,
     nor makes the file look like one of another format."""
     line = f"{name}：{text}\n"
@@ -113,6 +114,27 @@ def holds_header(grammar: pp.ParserElement, file_format: FormatName, name: str, 
     if kind == "variation":
         return (name, text) == ("変化", f"{match[1]}手")
     return kind == "header" and match[1] == name
+
+
+_LINE: Final = re.compile(
+    r"^(?:手合割|先手|後手|上手|下手|開始日時|終了日時|棋戦|表題|[先後上下]手の?持ち?駒)[：:]"
+    r"|^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八九]|^まで[0-9]+手|^[#＃]KIF",
+    re.MULTILINE,
+)
+_DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八九]", re.MULTILINE)
+
+
+def headers_mark(file_format: str) -> Mark:
+    """Return the mark of texts without moves, which look the same in KIF, KI2 and BOD: the file's name tells
+    KIF and KI2, without it a drawn board is a diagram."""
+
+    def test(text: str, name: str) -> bool:
+        if not _LINE.search(text):
+            return False
+        named = name.rpartition(".")[2].lower().removesuffix("u")
+        return file_format == (named if named in ("kif", "ki2") else "bod" if _DRAWN.search(text) else "kif")
+
+    return Mark(Stage.HEADER, test, "headers")
 
 
 # --- words -----------------------------------------------------------------------------------------------

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import KifuError
+from kifu_core.formats import IN_REMARK, Format, Found, Mark, Stage, Writer
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi import spelling
-from kifu_core.shogi.formats import kakinoki, typed, writing
+from kifu_core.shogi.formats import kakinoki, kif, typed, writing
+from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import expected, leaf
 from kifu_core.shogi.formats.kakinoki import (
     EOL,
     OF_ENDING,
     OF_START,
     KakinokiReader,
+    headers_mark,
     read_games,
 )
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
@@ -28,7 +32,7 @@ from kifu_core.shogi.pieces import BY_NAME
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.rules import fault
-from kifu_core.shogi.specials import BY_WORD, RESULT_LINE, EndingKind
+from kifu_core.shogi.specials import BY_WORD, RESULT_LINE, EndingKind, find, read_result
 from kifu_core.shogi.spelling import MARKS
 from kifu_core.shogi.squares import BY_JAPANESE
 from kifu_core.shogi.start import start_position
@@ -202,37 +206,6 @@ class _Reader(KakinokiReader):
         return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
 
 
-def lost_moves(record: Record) -> int:
-    """How many moves cannot be read again from KI2: those that no piece can make, or another would be taken
-    for, and all that follow them."""
-    lost = 0
-    waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
-    while waiting:
-        entries, position, last, gone = waiting.pop()
-        for entry in watched(entries):
-            waiting += [(fork, position.copy(), last, gone) for fork in entry.get("forks", ())]
-            if "move" not in entry:
-                continue
-            move = packed_move(entry["move"])
-            gone = gone or not _comes_back(entry["move"], move, position, last)
-            lost += gone
-            if not gone:
-                position.do_move(move)
-                last = target(move)
-    return lost
-
-
-def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
-    """Whether the words of a move lead back to it."""
-    if fault(position, packed) is None:
-        return True
-    step = _STEPS[_move_text(move, names_square=False)[1:]]
-    try:
-        return isinstance(step, Search) and step.plan(position, last).packed == packed
-    except KifuError:
-        return False
-
-
 # --- dump ------------------------------------------------------------------------------------------------
 
 _KANJI: Final = {letter: word for word, letter in WORDS.items()}
@@ -344,3 +317,106 @@ def _move_text(move: Move, names_square: bool) -> str:
     else:
         text = writing.place_text(move) + text
     return ("△" if move["color"] else "▲") + text
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+
+class _Endings(Endings):
+    """KI2 has one ending a line, in its まで line, which names the winner."""
+
+    once = True
+
+    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+        if find(ending.word) is None:
+            return read_result(ending.word)[1] in (None, ending.winner)
+        return kif.holds_ending(writing.ending_word(kind, turn))
+
+    def names_winner(
+        self, record: Record, main: writing.Branch, ending: Ending, kind: EndingKind | None, turn: int
+    ) -> bool:
+        named = ending.winner is not None and kind is not None and "{" in kind.phrase
+        return named or super().names_winner(record, main, ending, kind, turn)
+
+
+def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
+    """Count moves that no piece can make, and bookmarks that become comments: they are lost."""
+    record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
+    found["moves"] = lost_moves(record)
+    found["bookmarks"] = _surplus_bookmarks(record)
+    found[IN_REMARK] = _endings_in_remarks(record, ending)
+
+
+def lost_moves(record: Record) -> int:
+    """How many moves cannot be read again from KI2: those that no piece can make, or another would be taken
+    for, and all that follow them."""
+    lost = 0
+    waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
+    while waiting:
+        entries, position, last, gone = waiting.pop()
+        for entry in watched(entries):
+            waiting += [(fork, position.copy(), last, gone) for fork in entry.get("forks", ())]
+            if "move" not in entry:
+                continue
+            move = packed_move(entry["move"])
+            gone = gone or not _comes_back(entry["move"], move, position, last)
+            lost += gone
+            if not gone:
+                position.do_move(move)
+                last = target(move)
+    return lost
+
+
+def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
+    """Whether the words of a move lead back to it."""
+    if fault(position, packed) is None:
+        return True
+    step = _STEPS[_move_text(move, names_square=False)[1:]]
+    try:
+        return isinstance(step, Search) and step.plan(position, last).packed == packed
+    except KifuError:
+        return False
+
+
+def _surplus_bookmarks(record: Record) -> int:
+    """The bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
+    branches = writing.branches(record)
+    entries = [*record["moves"][:1], *(entry for branch in branches for entry in branch.entries)]
+    marks = (
+        (sum(text.startswith("&") for text in entry.get("comments", ())), "special" not in entry)
+        for entry in watched(entries)
+    )
+    return sum(max(0, count - room) for count, room in marks)
+
+
+def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
+    """The endings that KI2 has no sentence for which other programs know."""
+    kinds: list[EndingKind] = []
+    for branch in writing.branches(record, ending):
+        turn = branch.turn
+        for index, entry in enumerate(watched(branch.entries)):
+            turn ^= "move" in entry
+            beside = ending if index == branch.closing else None
+            kind = None if "move" in entry else writing.ending_kind(entry, beside, turn)
+            if kind is not None:
+                kinds.append(kind)
+                break
+    return sum(not writing.has_sentence(kind) for kind in kinds)
+
+
+_MARK: Final = rf"""[ 　\t]*+(?:(?:{spelling.NUMBER}|[0-9]{{1,4}}+(?=[ 　\t]))[ 　\t]*+)?+[▲△☗☖▼▽][ 　]*+
+    [１-９1-9同][^\n：]|[ 　\t]*+{spelling.BARE}(?:\n[ 　\t]*+)?+{spelling.BARE}"""
+
+_FILE: Final = Writer(
+    "ki2",
+    dump,
+    encoding="cp932",
+    options=["ending"],
+    between=None,
+    lost=["headers", "moves", "times", "fractions", "bookmarks", "ending"],
+    kept_headers=partial(writing.kept_headers, holds=holds_header),
+    lost_endings=_Endings().lost,
+    recount=_recount,
+)
+_FILE_U: Final = replace(_FILE, name="ki2u", title="KI2 (UTF-8)", encoding="utf-8", copied=True)
+FORMAT: Final = Format("ki2", load, [Mark(Stage.ROW, _MARK), headers_mark("ki2")], [_FILE, _FILE_U])

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
+from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.jkf import Consumption, Move, MoveEntry, Record
 from kifu_core.memo import Memo
 from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
+from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import expected, leaf
-from kifu_core.shogi.formats.kakinoki import EOL, KakinokiReader, read_games
+from kifu_core.shogi.formats.kakinoki import EOL, KakinokiReader, headers_mark, read_games
 from kifu_core.shogi.formats.times import CLOCK, TIME
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known
 from kifu_core.shogi.pieces import BY_NAME
@@ -258,3 +261,41 @@ def _time_text(time: Consumption) -> str:
     now, total = time["now"], time.get("total", {"h": 0, "m": 0, "s": 0})
     minutes = now.get("h", 0) * 60 + now["m"]
     return f"{minutes:2d}:{now['s']:02d}/{total.get('h', 0):02d}:{total['m']:02d}:{total['s']:02d}"
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+
+class _Endings(Endings):
+    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+        return holds_ending(writing.ending_word(kind, turn))
+
+
+_MARK: Final = r"""[ \t　]*+[0-9]{1,6}+[ 　\t]++
+    (?![▲△☗☖▼▽][^\n▲△☗☖▼▽]*+[▲△☗☖▼▽][ 　]*+[１-９1-9同])
+    [▲△☗☖▼▽]?(?:[１-９1-9][一二三四五六七八九1-9１-９]|同|投了|中断|詰)"""
+_RULE: Final = re.compile(r"^手数-{2,}", re.MULTILINE)
+"""The line above the moves, which some KI2 texts have too: it decides where no move does before."""
+
+_MARKS: Final = [
+    Mark(Stage.ROW, _MARK),
+    Mark(Stage.RULE, lambda text, name: _RULE.search(text) is not None),
+    headers_mark("kif"),
+]
+
+_FILE: Final = Writer(
+    "kif",
+    dump,
+    encoding="cp932",
+    options=["ending"],
+    between=None,
+    lost=["headers", "fractions", "ending"],
+    kept_headers=partial(writing.kept_headers, holds=holds_header),
+    lost_endings=_Endings().lost,
+)
+_FILE_U: Final = replace(
+    _FILE, name="kifu", dump=partial(dump, utf8=True), title="KIF (UTF-8)", encoding="utf-8", copied=True
+)
+"""By the format's author, files are in Shift_JIS and those whose extension ends with a `u` in UTF-8."""
+
+FORMAT: Final = Format("kif", load, _MARKS, [_FILE, _FILE_U], ends="\n   1 中断\n")

@@ -8,15 +8,17 @@ the files from their own games.
 from __future__ import annotations
 
 import struct
+from functools import partial
 from typing import Final
 
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.positions import PositionDraft
 from kifu_core.shogi.moves import to_usi
-from kifu_core.shogi.packed import SIZES, Packing, decode, move_of
+from kifu_core.shogi.packed import HEAD_BYTES, SIZES, Packing, decode, move_of, packing_of
 from kifu_core.shogi.rules import violation
 from kifu_core.shogi.start import named_initial
 
@@ -28,17 +30,8 @@ _LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
 # --- load ------------------------------------------------------------------------------------------------
 
 
-def load_hcpe(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The positions of a file of HuffmanCodedPosAndEval; the text has a character for each byte."""
-    return _load(source, notes, "hcpe")
-
-
-def load_psv(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The positions of a file of PackedSfenValue; the text has a character for each byte."""
-    return _load(source, notes, "psv")
-
-
-def _load(source: Source, notes: Notes, packing: Packing) -> list[ParsedGame]:
+def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
+    """The positions of a file; the text has a character for each byte."""
     data, size = source.text[: (MOST + 1) * SIZES[packing]].encode("latin-1"), SIZES[packing]
     games: list[ParsedGame] = []
     if len(source.text) % size:
@@ -81,3 +74,21 @@ def _result(packing: Packing, number: int, turn: int) -> str:
         return ("引き分け", "先手の勝ち", "後手の勝ち", "不明")[number & 3]
     winner = {1: turn, -1: turn ^ 1}.get(number)
     return "引き分け" if winner is None else f"{('先手', '後手')[winner]}の勝ち"
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+
+def _is_packed(packing: Packing, text: str, name: str) -> bool:
+    try:
+        return packing_of(text[:HEAD_BYTES].encode("latin-1"), name) == packing
+    except UnicodeEncodeError:
+        return False
+
+
+def _format(packing: Packing) -> Format:
+    return Format(packing, partial(_load, packing), [Mark(Stage.WHOLE, partial(_is_packed, packing))])
+
+
+HCPE: Final = _format("hcpe")
+PSV: Final = _format("psv")

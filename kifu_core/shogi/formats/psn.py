@@ -17,9 +17,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import AmbiguousMoveError, DecodeError, IllegalMoveError
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.jkf import FORK_LEVELS, Consumption, Time
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.formats.draft import Draft, finished
@@ -413,3 +415,27 @@ _LIKE_MOVE: Final = re.compile(r"\+?x?\+?[PLNSGBRK](?:[1-9'*x]|[-a-i][1-9])|[1-9
 def _key(text: str) -> str:
     """A word as the table of endings has it."""
     return re.sub(r"[^a-z]", "", text.lower())
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_MARK: Final = re.compile(
+    r'\s*+(?:\{[^}]*+\}\s*+)?+\[\s*+[A-Za-z]\w{0,40}+[ \t]++"[^\n]*\]|\s*+1\.[ \t]*+[PSGRBKNL]'
+    r"|\s*+(?:1\.?\s++)?+[▲☗△☖]?[PLNSGBRK](?:[1-9][a-i])?-[1-9][a-i][+=]?[\s,▲△☗☖]"
+)
+_MARK_MOVE: Final = re.compile(
+    r"(?<![^\s.▲△☗☖])\+?(?:[PLNSGBRK](?:[1-9][a-i][-x]?[1-9][a-i]|[1-9a-i]?[-x]?[1-9][a-i]|['*][1-9][a-i])"
+    r"|(?=[1-9])[1-9][a-i]-?[1-9][a-i])[+=]?(?=[\s!?(,]|\Z)"
+)
+"""A tag, or the number of a first move; and a move of PSN: chess has its letter before the digit."""
+
+
+def _is_psn(text: str, name: str) -> bool:
+    return _MARK.match(text) is not None and _MARK_MOVE.search(text) is not None
+
+
+def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
+    return line.startswith(b"[") and not before.startswith(b"[") and not depth
+
+
+FORMAT: Final = Format("psn", load, [Mark(Stage.WHOLE, _is_psn)], cut=cutter(_begins_game))

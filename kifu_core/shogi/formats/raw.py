@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kifu_core.jkf import Consumption, Move, MoveEntry, Record
-from kifu_core.record import FormatName
 from kifu_core.shogi.pieces import BY_CODE, CODES, PROMOTED
 from kifu_core.shogi.start import drawn_initial, start_position
 
 
-def raw_record(record: Record, file_format: FormatName) -> dict[str, Any]:
+def raw_record(record: Record, file_format: str) -> dict[str, Any]:
     """The record as the parser of that format leaves it, before it is normalized.
 
     KIF names source, target or 同, piece and promotion; KI2 no source but the relative words; CSA the piece
@@ -35,11 +34,11 @@ def raw_record(record: Record, file_format: FormatName) -> dict[str, Any]:
     return raw
 
 
-def _entries(entries: list[MoveEntry], file_format: FormatName) -> list[dict[str, Any]]:
+def _entries(entries: list[MoveEntry], file_format: str) -> list[dict[str, Any]]:
     return [_entry(entry, file_format) for entry in entries]
 
 
-def _entry(entry: MoveEntry, file_format: FormatName) -> dict[str, Any]:
+def _entry(entry: MoveEntry, file_format: str) -> dict[str, Any]:
     raw: dict[str, Any] = dict(entry)
     if "move" in entry:
         raw["move"] = _move(entry["move"], file_format)
@@ -56,7 +55,7 @@ def _now(time: Consumption) -> dict[str, Any]:
     return {"now": time["now"]}
 
 
-def _move(move: Move, file_format: FormatName) -> dict[str, Any]:
+def _move(move: Move, file_format: str) -> dict[str, Any]:
     if file_format in ("csa", "csa1"):
         return _csa_move(move)
     if file_format in ("kif", "ki2"):
@@ -72,7 +71,7 @@ def _csa_move(move: Move) -> dict[str, Any]:
     return _picked(move, "from", "to") | {"piece": after}
 
 
-def _kakinoki_move(move: Move, file_format: FormatName) -> dict[str, Any]:
+def _kakinoki_move(move: Move, file_format: str) -> dict[str, Any]:
     raw = _picked(move, "piece", "same" if move.get("same") else "to")
     if file_format == "kif":
         return raw | _picked(move, "from") | ({"promote": True} if move.get("promote") else {})

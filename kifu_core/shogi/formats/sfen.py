@@ -5,11 +5,13 @@ What is read is the same as in USI files, where a line may begin with its positi
 
 from __future__ import annotations
 
-from kifu_core.jkf import Record
-from kifu_core.shogi.formats.positions import position_at
-from kifu_core.shogi.formats.usi import load
+from typing import Final
 
-__all__ = ["dump", "load"]
+from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer
+from kifu_core.jkf import Record
+from kifu_core.shogi.formats.endings import NoEndings
+from kifu_core.shogi.formats.positions import position_at
+from kifu_core.shogi.formats.usi import cut, load
 
 
 def dump(record: Record, *, ply: int | None = 0) -> str:
@@ -19,3 +21,15 @@ def dump(record: Record, *, ply: int | None = 0) -> str:
     """
     number, position, _ = position_at(record, ply)
     return position.sfen(number + 1) + "\n"
+
+
+_FILE: Final = Writer(
+    "sfen",
+    dump,
+    options=["ply"],
+    position_only=True,
+    lost=["moves", *ALL_BUT_MOVES],
+    lost_endings=NoEndings().lost,
+)
+_MARK: Final = Mark(Stage.LINE, r"[ \t]*+(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+\S++[ \t]++[bw][ \t]")
+FORMAT: Final = Format("sfen", load, [_MARK], [_FILE], cut)

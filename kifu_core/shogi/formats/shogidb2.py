@@ -17,11 +17,12 @@ from kifu_core import validation
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import ParseError
+from kifu_core.formats import Format, Mark, Stage
 from kifu_core.json_text import note_error, values
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.csa import read_move
 from kifu_core.shogi.formats.draft import Draft
+from kifu_core.shogi.formats.read_csa import read_move
 from kifu_core.shogi.handicaps import by_name
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
 from kifu_core.shogi.normalize import Line
@@ -171,3 +172,14 @@ def _end(draft: Draft, result: str) -> None:
         draft.decide(_RESULTS[result], 0)
     elif result:
         draft.notes.add("unknown-ending", None, "warning", None, text=json.dumps(result)[:20])
+
+
+_MARK: Final = re.compile(r'"csa"\s*+:\s*+"(?:[-+][0-9]{4}[A-Z]{2}|%[A-Z])')
+
+
+def _has_moves(text: str, name: str) -> bool:
+    """Tell whether a text is JSON with a move of the site's."""
+    return text.lstrip()[:1] in ("{", "[") and _MARK.search(text) is not None
+
+
+FORMAT: Final = Format("shogidb2", load, [Mark(Stage.WHOLE, _has_moves)])

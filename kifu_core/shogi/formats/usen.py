@@ -16,13 +16,15 @@ from typing import Final
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError
+from kifu_core.formats import Format, Mark, Stage, Writer
 from kifu_core.jkf import FORK_LEVELS, Record
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.endings import NamedEndings
+from kifu_core.shogi.formats.grammar import BLANK, EOL, REMARK, UNKNOWN, expected, items, leaf, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
-from kifu_core.shogi.formats.usi import packed_step
+from kifu_core.shogi.formats.usi import cut, packed_step
 from kifu_core.shogi.formats.writing import Branch, branches
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Special, Step
@@ -37,12 +39,8 @@ from kifu_core.shogi.start import named_initial
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_EOL = r"[ \t]*+(?:\n|\Z)"
 
-GAME = leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + _EOL)
-REMARK = leaf("remark", r"[ \t]*+#([^\n]*+)(?:\n|\Z)")
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
-UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+GAME = leaf("game", r"[ \t]*+([0-9A-Za-z_.\-]*+)((?:~[^~\s]*+)++)" + EOL)
 
 GRAMMAR: Final = repeated(GAME, BLANK, REMARK, UNKNOWN).parse_with_tabs()
 
@@ -235,3 +233,24 @@ def ending_letter(special: str, turn: int, moves: int) -> str:
     if special in _FOULS:
         return "i" if moves and turn != _FOULS[special] else ""
     return _LETTERS.get(special, "")
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+
+class _Endings(NamedEndings):
+    once = True
+
+    def writes(self, branch: Branch, special: str) -> bool:
+        moves = sum("move" in entry for entry in branch.entries)
+        return bool(ending_letter(special, branch.turn ^ (moves & 1), moves))
+
+
+_FILE: Final = Writer(
+    "usen",
+    dump,
+    lost=["headers", "times", "fractions", "comments", "bookmarks", "ending"],
+    lost_endings=_Endings().lost,
+)
+_MARK: Final = Mark(Stage.LINE, r"[ \t]*+[0-9A-Za-z_.\-]*+~[0-9]{1,6}+\.[0-9a-z]*+(?:[.~\s]|$)")
+FORMAT: Final = Format("usen", load, [_MARK], [_FILE], cut)

@@ -11,19 +11,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
 from kifu_core.decoding import Notes, Source
 from kifu_core.errors import DecodeError, IllegalMoveError
+from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer
 from kifu_core.jkf import Initial, Record
 from kifu_core.limits import most_games
 from kifu_core.memo import Memo
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.classify import with_openings
-from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.endings import NoEndings
+from kifu_core.shogi.formats.grammar import BLANK, REMARK, expected, items, leaf, repeated
 from kifu_core.shogi.formats.positions import GAMES_OF_LINES, PositionDraft
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
-from kifu_core.shogi.moves import DROP, from_usi, promotes, source, target, to_usi
+from kifu_core.shogi.moves import DROP, USI_MOVE, from_usi, promotes, source, target, to_usi
 from kifu_core.shogi.normalize import Line
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
@@ -33,21 +36,18 @@ from kifu_core.shogi.start import named_initial
 # --- grammar ---------------------------------------------------------------------------------------------
 
 _EOL = r"(?:\n|\Z)"
-_MOVE = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
 _BOARD = r"(?:[1-9KRBGSNLPkrbgsnlp+]{1,18}+/){8}+[1-9KRBGSNLPkrbgsnlp+]{1,18}+"
 
 POSITION = leaf(
     "position", rf"[ \t]*+(?:(?:position|startpos|sfen|moves)(?=[ \t\n]|\Z)|{_BOARD}[ \t])([^\n]*+)" + _EOL
 )
-MOVES = leaf("moves", rf"[ \t]*+{_MOVE}(?:[ \t]++{_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
-REMARK = leaf("remark", r"[ \t]*+#([^\n]*+)" + _EOL)
-BLANK = leaf("blank", r"[ \t\f\v]*+\n|[ \t\f\v]++\Z")
+MOVES = leaf("moves", rf"[ \t]*+{USI_MOVE}(?:[ \t]++{USI_MOVE})*+(?:[ \t]++[a-z_]{{1,20}}+)?+[ \t]*+" + _EOL)
 NOTE = leaf("note", r"([^\n]++)" + _EOL)
 
 GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE).parse_with_tabs()
 
 _TOKEN: Final = re.compile(r"[^ \t\n]++")
-_ONE_MOVE: Final = re.compile(_MOVE)
+_ONE_MOVE: Final = re.compile(USI_MOVE)
 
 # --- words -----------------------------------------------------------------------------------------------
 
@@ -205,3 +205,19 @@ def dump(record: Record) -> str:
     begin = "position startpos" if sfen == f"{INITIAL_SFEN} 1" else f"position sfen {sfen}"
     moves = main_moves(record)
     return " ".join([begin, "moves", *moves] if moves else [begin]) + "\n"
+
+
+# --- format ----------------------------------------------------------------------------------------------
+
+_MARK: Final = rf"""[ \t]*+(?:
+    (?:position[ \t]++)?+(?:startpos(?:[ \t]|$)|sfen[ \t]++[^/\s]++/)|position[ \t]++sfen[ \t]
+    |moves[ \t]++[1-9PLNSGBR]|{USI_MOVE}(?:[ \t]|$))"""
+
+_BEGINS: Final = re.compile(
+    rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
+    rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
+)
+cut: Final = cutter(lambda line, before, depth: _BEGINS.match(line) is not None)
+
+_FILE: Final = Writer("usi", dump, lost=ALL_BUT_MOVES, lost_endings=NoEndings().lost)
+FORMAT: Final = Format("usi", load, [Mark(Stage.LINE, _MARK)], [_FILE], cut)

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from kifu_core.deadline import check_time, watched
 from kifu_core.decoding import BREAKS
-from kifu_core.errors import Issue
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.record import Ending
 from kifu_core.shogi.handicaps import HANDICAPS, by_name
@@ -338,37 +337,3 @@ def winner_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int 
     """
     won = _known_winner(winner(kind, turn), won)
     return "" if won is None else f"まで{plies}手で{side_name(won, sides.handicap)}の勝ち"
-
-
-# --- bytes -----------------------------------------------------------------------------------------------
-
-_LEGACY: Final = str.maketrans({"−": "－", "—": "―", "〜": "～", "☗": "▲", "☖": "△", "‖": "∥", "¢": "￠"})
-_ENCODINGS: Final = {"kif": "cp932", "ki2": "cp932"}
-
-
-def encode_text(text: str, file_format: str) -> tuple[bytes, tuple[Issue, ...]]:
-    """The bytes of a file: cp932 with CRLF for kif and ki2, UTF-8 for every other format.
-
-    Characters that cp932 spells differently are replaced by its own; those it has not at all become `〓`,
-    the printers' mark for a missing type, and each of them is listed in an issue.
-    """
-    encoding = _ENCODINGS.get(file_format, "utf-8")
-    if encoding == "utf-8":
-        return text.encode("utf-8", "replace"), ()
-    text = text.translate(_LEGACY).replace("\n", "\r\n")
-    try:
-        return text.encode(encoding), ()
-    except UnicodeEncodeError:
-        missing = [char for char in dict.fromkeys(text) if not _can_encode(char, encoding)]
-    text = text.translate({ord(char): "〓" for char in missing})
-    params = [{"text": char, "encoding": encoding} for char in missing]
-    issues = tuple(Issue("unencodable-character", "warning", params=one) for one in params)
-    return text.encode(encoding), issues
-
-
-def _can_encode(char: str, encoding: str) -> bool:
-    try:
-        char.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True

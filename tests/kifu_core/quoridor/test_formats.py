@@ -14,7 +14,7 @@ from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import IllegalMoveError, KifuError, ParseError, UnknownFormatError
 from kifu_core.messages import message
 from kifu_core.quoridor import formats, qf_code
-from kifu_core.quoridor.formats.losses import losses
+from kifu_core.quoridor.formats import losses
 from kifu_core.quoridor.record import as_jkf, packed_move
 from kifu_core.quoridor.replay import main_moves
 from kifu_core.record import ParsedGame, ParseResult

@@ -7,7 +7,7 @@
 import { recall, remember } from "./memory.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
-/** @typedef {{usi: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
+/** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
 
 const PAUSE = 160;
 const KEPT = 300;

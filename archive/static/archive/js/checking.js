@@ -55,7 +55,7 @@ function watch(place, form) {
     if (mine !== asked) return;
     if (answer.seconds) timer = setTimeout(check, answer.seconds * 1000);
     formats = answer.ok ? answer.body.formats : [];
-    game = answer.ok ? answer.body.kind : "";
+    game = answer.ok ? answer.body.game : "";
     offer(format, formats);
     show(place, answer.body, answer.ok);
   }

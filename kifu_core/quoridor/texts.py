@@ -1,4 +1,5 @@
-"""What an archive tells and reads of Quoridor's positions and moves beside records and codes."""
+"""Positions and moves as words, typed texts and JSON objects: what an archive has of them beside records and
+codes."""
 
 from __future__ import annotations
 
@@ -15,17 +16,6 @@ from kifu_core.quoridor.formats.qf import looks_coded
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import KIND, VERSION, Move, check, from_jkf, start
 from kifu_core.quoridor.replay import main_line
-
-_PATH: Final = str.maketrans("+/-_", "-_+/")
-
-
-def path_code(code: str) -> str:
-    """A code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
-
-    >>> path_code("gk+/"), path_code(path_code("gk+/"))
-    ('gk-_', 'gk+/')
-    """
-    return code.translate(_PATH)
 
 
 def move_text(position: Position, move: int) -> str:

@@ -1,4 +1,4 @@
-"""What an archive tells and reads of shogi's positions beside records and codes."""
+"""Positions as SFEN and as JSON objects: what an archive has of them beside records and codes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kifu_core.errors import KifuError
-from kifu_core.shogi.pieces import BLACK, CODES, HAND_KINDS, RY, WHITE
+from kifu_core.shogi.pieces import BLACK, CODES, FULL_SET, HAND_KINDS, RY, WHITE
 from kifu_core.shogi.position import Position
 
 _CELLS: Final = 81
-_MOST_IN_HAND: Final = 18
+_MOST_CODED: Final = max(FULL_SET)
+"""Pieces of a kind in one hand for which codes have a count."""
 _SIDES: Final = ("black", "white")
 # Read by itself, so that what is wrong with it is told.
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
-
-ENDS: Final = {"csa": "\n%CHUDAN\n", "kif": "\n   1 中断\n"}
-"""What makes a record of a set-up alone, by format: without an ending such a text is no game."""
 
 
 def named(text: str) -> Position | None:
@@ -52,7 +50,7 @@ def _hand(value: Any, side: str) -> list[int]:
     _require(isinstance(value, dict) and value.keys() <= kinds.keys(), f"{side} holds {', '.join(kinds)}")
     hand = [0] * (max(HAND_KINDS) + 1)
     for name, number in value.items():
-        _require(_whole(number, 0, _MOST_IN_HAND), f"{side} holds a whole number of {name}")
+        _require(_whole(number, 0, _MOST_CODED), f"{side} holds a whole number of {name}")
         hand[kinds[name]] = number
     return hand
 

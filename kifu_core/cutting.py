@@ -1,0 +1,41 @@
+"""Large texts of many games cut into pieces that hold whole games, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+Piece = tuple[int, bytes]
+"""The number of its first line, from 1, and the bytes."""
+
+Cutter = Callable[[Iterable[bytes], int, Callable[[int], None]], Iterator[Piece]]
+"""Cuts lines into pieces.
+
+Games of a line or a few are taken together up to about as many bytes as the second argument says; the third
+is told the size of a piece while it grows, and raises where that is too much."""
+
+Begins = Callable[[bytes, bytes, int], bool]
+"""Whether a game begins with a line, after the last line with text, where so many braces are open."""
+
+_OPENING: Final = (b"{", b"(")
+_CLOSING: Final = (b"}", b")")
+
+
+def cutter(begins: Begins) -> Cutter:
+    """Return a cutter that makes groups of lines, each beginning with a game: what follows a game belongs to
+    it."""
+
+    def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
+        piece, first, before, depth = bytearray(), 1, b"", 0
+        for number, line in enumerate(lines, 1):
+            if len(piece) >= group and begins(line, before, depth):
+                yield first, bytes(piece)
+                piece, first, depth = bytearray(), number, 0
+            piece += line
+            before = line if line.strip() else before
+            depth = max(0, depth + sum(map(line.count, _OPENING)) - sum(map(line.count, _CLOSING)))
+            check(len(piece))
+        if piece.strip():
+            yield first, bytes(piece)
+
+    return cut

@@ -1,0 +1,296 @@
+"""What a record format is, in every kind of game: how texts of it are told, read, cut, written, what they
+lose.
+
+Each format's module has one `Format`; a game's `Formats` holds them in the order in which lists name them,
+and whatever asks for formats (detection, downloads, pages, the command line, the tables of the docs) asks
+there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import groupby
+from typing import Any, Final, Literal
+
+from kifu_core.cutting import Cutter
+from kifu_core.decoding import Notes, Source
+from kifu_core.errors import Issue, KifuError
+from kifu_core.jkf import Record
+from kifu_core.reading import Loader, open_source, read
+from kifu_core.record import Ending, ParsedGame, ParseResult
+
+# --- telling formats apart -------------------------------------------------------------------------------
+
+
+class Stage(IntEnum):
+    """What tells the format of a text; the surest is asked first."""
+
+    WHOLE = 0
+    """A test of the whole text that few texts pass."""
+    JSON = 1
+    PAIR = 2
+    """Two lines that belong together."""
+    ROW = 3
+    """The first line that only one of the formats has decides."""
+    RULE = 4
+    """A line that may stand in texts of other formats, but only beside a row of theirs."""
+    LINE = 5
+    """The first line that is a position or a game by itself decides."""
+    HEADER = 6
+    """What is left where nothing was played, or cannot be read."""
+    NAME = 7
+    """Nothing but the name of the file."""
+
+
+Test = Callable[[str, str], bool]
+"""Whether a text is of a format, by the text and the name of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something by which a format is told, and the reason in one word.
+
+    An expression describes a line from its beginning, verbosely (`re.VERBOSE`); those of a stage are looked
+    for together, and the first line that one of them matches decides.
+    """
+
+    stage: Stage
+    test: Test | str
+    reason: str = "rows"
+
+
+class Detector:
+    """Tells the format of texts. What reads and writes formats asks it too, so it is made before them."""
+
+    def __init__(self) -> None:
+        self._tests: list[tuple[Callable[[str, str], str | None], str]] = []
+
+    def learn(self, formats: Iterable[Format]) -> None:
+        """Ask for the marks of these formats, stage by stage, in each of them in the formats' order."""
+        marks = [(mark.stage, mark.reason, one.name, mark.test) for one in formats for mark in one.marks]
+        marks.sort(key=lambda mark: mark[0])
+        for (_, reason, lines), group in groupby(marks, lambda mark: (*mark[:2], isinstance(mark[3], str))):
+            if lines:
+                self._tests.append((_first_line({name: str(test) for _, _, name, test in group}), reason))
+            else:
+                self._tests += [(_named(name, test), reason) for _, _, name, test in group if callable(test)]
+
+    def __call__(self, text: str, name: str = "") -> tuple[str | None, str]:
+        """Return the format of a text and the reason in one word; None if nothing is recognised.
+
+        The content decides, the extension of `name` only where the content fits several formats.
+        """
+        for test, reason in self._tests:
+            if found := test(text, name):
+                return found, reason
+        return None, "nothing"
+
+
+def _first_line(lines: Mapping[str, str]) -> Callable[[str, str], str | None]:
+    any_of = "|".join(f"(?P<{name}>{expression})" for name, expression in lines.items())
+    search = re.compile(f"^(?:{any_of})", re.MULTILINE | re.VERBOSE).search
+
+    def find(text: str, name: str) -> str | None:
+        match = search(text)
+        return match.lastgroup if match else None
+
+    return find
+
+
+def _named(format_name: str, test: Test) -> Callable[[str, str], str | None]:
+    return lambda text, name: format_name if test(text, name) else None
+
+
+# --- writing ---------------------------------------------------------------------------------------------
+
+Part = Literal["headers", "moves", "times", "totals", "fractions", "comments", "bookmarks", "forks", "ending"]
+
+ALL_BUT_MOVES: Final[Sequence[Part]] = (
+    "headers", "times", "fractions", "comments", "bookmarks", "forks", "ending",
+)  # fmt: skip
+
+IN_REMARK: Final = "ending-in-remark"
+"""The issue of endings that are not lost but told where other programs do not read them."""
+
+Found = Counter[str]
+"""How much there is of each part of a record, and of `IN_REMARK`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A sort of file that records are written to; its name is the extension.
+
+    `title` is what people call it, `title_ja` where Japanese ones call it otherwise. `dump` writes a record
+    and takes the named `options`: `ending`, the game's `Ending` where JKF has no name for it, `ply`, the
+    position written, `version` and `fractions` of CSA, `remarks` that stood beside the record in a file of
+    the same format, `indent` of JSON. `is_json` is a file that is the record itself, of several games a list;
+    `position_only` one that holds a position, `copied` one that people paste elsewhere. `between` stands
+    between games of one file; None is a file of one.
+
+    `lost` are the parts of a record that have no place there: of `headers` those that are not among
+    `kept_headers`, of endings as many as `lost_endings` counts. `recount` counts parts anew of which only
+    some are lost; it gets what was found, the game and the version.
+    """
+
+    name: str
+    dump: Callable[..., str]
+    title: str = ""
+    title_ja: str = ""
+    is_json: bool = False
+    encoding: str = "utf-8"
+    options: Sequence[str] = ()
+    position_only: bool = False
+    copied: bool = False
+    between: str | None = ""
+    lost: Sequence[Part] = ()
+    kept_headers: Callable[[Record], Mapping[str, str]] = lambda record: {}
+    lost_endings: Callable[[Record, Ending | None], int] = lambda record, ending: 0
+    recount: Callable[[Found, ParsedGame | Record, str], None] = lambda found, game, version: None
+
+    def called(self, language: str | None) -> str:
+        """Return what people of a language call it."""
+        return (self.title_ja if language == "ja" else "") or self.title or self.name.upper()
+
+    @property
+    def content_type(self) -> str:
+        """Return the type as HTTP has it."""
+        if self.is_json:
+            return "application/json"
+        return f"text/plain; charset={'shift_jis' if self.encoding == 'cp932' else self.encoding}"
+
+    def encoded(self, text: str) -> tuple[bytes, tuple[Issue, ...]]:
+        """Return the bytes of a file: cp932 with CRLF, or UTF-8.
+
+        Characters that cp932 spells differently are replaced by its own; those it has not at all become `〓`,
+        the printers' mark for a missing type, and each of them is listed in an issue.
+        """
+        if self.encoding == "utf-8":
+            return text.encode("utf-8", "replace"), ()
+        text = text.translate(_LEGACY).replace("\n", "\r\n")
+        try:
+            return text.encode(self.encoding), ()
+        except UnicodeEncodeError:
+            missing = [char for char in dict.fromkeys(text) if not _can_encode(char, self.encoding)]
+        text = text.translate({ord(char): "〓" for char in missing})
+        params = [{"text": char, "encoding": self.encoding} for char in missing]
+        issues = tuple(Issue("unencodable-character", "warning", params=one) for one in params)
+        return text.encode(self.encoding), issues
+
+
+_LEGACY: Final = str.maketrans({"−": "－", "—": "―", "〜": "～", "☗": "▲", "☖": "△", "‖": "∥", "¢": "￠"})
+
+
+def _can_encode(char: str, encoding: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# --- formats ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A record format: its name in answers and columns, its reader, and the files it is written to, if any.
+
+    `marks` tell its texts from others. `cut` cuts large files of many games. `ends` makes a record of a text
+    that only sets up a board.
+    """
+
+    name: str
+    load: Loader
+    marks: Sequence[Mark]
+    writers: Sequence[Writer] = ()
+    cut: Cutter | None = None
+    ends: str = ""
+
+
+class Formats:
+    """The formats of one game: `readers` by the formats' names, `writers` by those of files (also `names`).
+
+    `detect` names the format of a text and the reason, `ends` makes a record of a text that only sets up a
+    board, by format. `parts` counts the parts of a record, `program` names the software that wrote a text,
+    `is_packed` tells records that are no text.
+    """
+
+    def __init__(
+        self,
+        formats: tuple[Format, ...],
+        detect: Detector,
+        parts: Callable[[Record], Found],
+        program: Callable[[str], str] = lambda text: "",
+        is_packed: Callable[[bytes, str], bool] | None = None,
+    ) -> None:
+        self.readers: Final = {one.name: one for one in formats}
+        self.writers: Final = {writer.name: writer for one in formats for writer in one.writers}
+        self.names: Final = tuple(self.writers)
+        self.ends: Final = {one.name: one.ends for one in formats if one.ends}
+        self.detect: Final = detect
+        self._parts = parts
+        self._program = program
+        self._is_packed = is_packed
+        detect.learn(formats)
+
+    def load(self, data: bytes | str, name: str | None = None, *, strict: bool = False) -> ParseResult:
+        """Read all games of a file's bytes or text; `name` is its name, used only where content leaves a
+        doubt.
+
+        Findings are collected, not raised: a game keeps what could be read of it, a game that could not be
+        read at all is only an issue of the result. `strict` raises the first finding that is an error
+        instead, as ParseError, IllegalMoveError or AmbiguousMoveError. Raises UnknownFormatError
+        `unknown-format` if no format is recognised, DecodeError `too-large` for more than
+        `decoding.MAX_BYTES`. Linear in the size of the data.
+        """
+        return self.load_source(*open_source(data, name, is_packed=self._is_packed), strict=strict)
+
+    def load_source(self, source: Source, notes: Notes, *, strict: bool = False) -> ParseResult:
+        """Read all games of an opened source, as `load` does."""
+        format_name, _ = self.detect(source.text, source.name)
+        loader = self.readers[format_name].load if format_name else None
+        return read(source, notes, format_name, loader, self._program(source.text), strict=strict)
+
+    def writer(self, file_format: str) -> Writer:
+        """Return the sort of file of that name; raises KifuError `unknown-format`."""
+        if file_format not in self.writers:
+            raise KifuError("unknown-format", params={"text": file_format[:40]})
+        return self.writers[file_format]
+
+    def dump(self, record: Record, file_format: str, **options: Any) -> str:
+        """Return a record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns it into
+        bytes.
+
+        The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
+        among `names`, and what the format's own `dump` raises for games that it cannot hold.
+        """
+        return self.writer(file_format).dump(record, **options)
+
+    def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
+        """Return what this record loses in that format: an issue `lost-…` for each part, with how many there
+        are.
+
+        `ending-in-remark` are endings that are not lost but told where other programs do not read them.
+
+        `csa` is the version of CSA; 3 keeps fractions of seconds. Of a bare record nothing is known of
+        fractions and of endings that JKF has no name for. Raises KifuError `unknown-format`. Linear in the
+        number of moves.
+        """
+        writer = self.writer(file_format)
+        record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)
+        found = self._parts(record)
+        found["fractions"] = len(game.fractions) if isinstance(game, ParsedGame) else 0
+        kept = writer.kept_headers(record)
+        found["headers"] = sum(kept.get(name) != text for name, text in record["header"].items())
+        found["ending"] = writer.lost_endings(record, ending)
+        writer.recount(found, game, csa)
+        codes = {f"lost-{part}": found[part] for part in writer.lost} | {IN_REMARK: found[IN_REMARK]}
+        return tuple(
+            Issue(code, "warning", params={"format": file_format, "count": count})
+            for code, count in codes.items()
+            if count > 0
+        )

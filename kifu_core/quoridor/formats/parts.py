@@ -1,0 +1,44 @@
+"""What a record of Quoridor has that formats may lose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kifu_core.deadline import watched
+from kifu_core.formats import Found
+from kifu_core.jkf import Record as JkfRecord
+from kifu_core.quoridor.endings import GOAL
+from kifu_core.quoridor.record import MoveEntry, Record, from_jkf
+from kifu_core.record import Ending
+
+
+def parts(record: JkfRecord) -> Found:
+    """Count each part but headers and endings."""
+    found: Found = Counter()
+    for entry in _entries(from_jkf(record)):
+        found["times"] += "time" in entry
+        found["comments"] += len(entry.get("comments", ()))
+        found["forks"] += len(entry.get("forks", ()))
+    return found
+
+
+def _entries(record: Record) -> Iterator[MoveEntry]:
+    """Yield every entry, those of forks included."""
+    lines = [record["moves"]]
+    while lines:
+        for entry in watched(lines.pop()):
+            yield entry
+            lines += entry.get("forks", ())
+
+
+def endings_without_name(record: JkfRecord, ending: Ending | None) -> int:
+    """Count the endings that have no name in records."""
+    return int(ending is not None and ending.special is None)
+
+
+def all_endings(record: JkfRecord, ending: Ending | None) -> int:
+    """Count all endings but that of a pawn's arrival, which a move tells."""
+    if ending is not None and ending.special in (None, GOAL):
+        return int(ending.special is None)
+    return sum("special" in entry for entry in record["moves"])

@@ -1,0 +1,126 @@
+"""What a record has that formats may lose: how much of each part, and which endings a format can tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kifu_core.deadline import watched
+from kifu_core.formats import Found
+from kifu_core.jkf import Record
+from kifu_core.record import Ending
+from kifu_core.shogi.formats.writing import Branch, branches, kind_beside, tells_winner
+from kifu_core.shogi.specials import BY_SPECIAL, EndingKind, usual_winner
+
+
+def parts(record: Record) -> Found:
+    """Count each part but headers and endings; of forks also their own times and comments."""
+    found: Found = Counter()
+    for number, branch in enumerate(branches(record)):
+        found["forks"] += number > 0
+        for entry in watched(branch.entries):
+            found["moves"] += "move" in entry
+            found["times"] += "time" in entry
+            if number:
+                found["fork times"] += "time" in entry
+                texts = entry.get("comments", ())
+                found["fork comments"] += sum(not text.startswith("&") for text in texts)
+    for comments in _comments(record):
+        marks = sum(comment.startswith("&") for comment in comments)
+        found["bookmarks"] += marks
+        found["comments"] += len(comments) - marks
+    return found
+
+
+def _comments(record: Record) -> Iterator[list[str]]:
+    """Yield the comments of every entry, those of the start first."""
+    for entry in record["moves"][:1]:
+        yield entry.get("comments", [])
+    for branch in branches(record):
+        for entry in watched(branch.entries):
+            yield entry.get("comments", [])
+
+
+class Endings:
+    """What a format can tell of how lines end. This one has words for all that JKF has names for.
+
+    `once` is a format whose lines, variations too, have room for one ending, behind the last move; the others
+    keep those of the main line.
+    """
+
+    once = False
+
+    def writes(self, branch: Branch, special: str) -> bool:
+        """Tell whether there is a word for an ending of JKF at the end of a line."""
+        return True
+
+    def says(self, ending: Ending, kind: EndingKind, turn: int) -> bool:
+        """Tell whether there is a word for an ending that JKF has no name for."""
+        return False
+
+    def names_winner(
+        self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
+    ) -> bool:
+        """Tell whether the same side has won by what is written of the main line's ending."""
+        return tells_winner(ending, turn, problem=_is_drawn(record))
+
+    def lost(self, record: Record, ending: Ending | None) -> int:
+        """Count the endings that have no word, none that says who won, or no place; those of lost variations
+        do not count."""
+        return sum(
+            self._lost_of_line(record, branch, ending)
+            for branch in branches(record, ending)
+            if branch.is_main or self.once
+        )
+
+    def _lost_of_line(self, record: Record, branch: Branch, ending: Ending | None) -> int:
+        """Count the endings of a line that are lost. The same one twice, as shogi-server writes it, takes no
+        more room than one."""
+        lost, last = 0, -1
+        found: list[tuple[int, str]] = []
+        for index, entry in enumerate(watched(branch.entries)):
+            if "move" in entry:
+                last = index
+            elif index == branch.closing or "special" in entry:
+                found.append((index, entry.get("special", "")))
+        for number, (index, special) in enumerate(watched(found)):
+            if self.once and (index < last or special != found[0][1]):
+                lost += 1
+            elif self.once and number:
+                continue
+            elif ending is not None and index == branch.closing:
+                lost += not self._tells(record, branch, ending)
+            else:
+                lost += not self.writes(branch, special)
+        return lost
+
+    def _tells(self, record: Record, main: Branch, ending: Ending) -> bool:
+        """Tell whether there is a word for how the main line ended, by which the same side has won."""
+        turn = main.turn ^ (ending.ply & 1)
+        if ending.special is None:
+            kind = kind_beside(ending, turn)
+            if kind is None or not self.says(ending, kind, turn):
+                return False
+        elif not self.writes(main, ending.special):
+            return False
+        return self.names_winner(record, main, ending, BY_SPECIAL.get(ending.special or ""), turn)
+
+
+class NamedEndings(Endings):
+    """Endings by JKF's names alone: who has won follows from them."""
+
+    def names_winner(
+        self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
+    ) -> bool:
+        return kind is not None and usual_winner(kind, turn, problem=_is_drawn(record)) == ending.winner
+
+
+class NoEndings(Endings):
+    """No words for endings at all."""
+
+    def writes(self, branch: Branch, special: str) -> bool:
+        return False
+
+
+def _is_drawn(record: Record) -> bool:
+    return "data" in record.get("initial", {})

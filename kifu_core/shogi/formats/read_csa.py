@@ -1,0 +1,549 @@
+"""CSA standard game records, V1 to V3: http://www2.computer-shogi.org/protocol/record_v22.html
+
+A file holds games separated by lines with `/`, or just one after the other. Statements stand on lines of
+their own or after commas.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, islice
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.decoding import Notes, Source
+from kifu_core.jkf import Consumption, Time
+from kifu_core.memo import Memo
+from kifu_core.record import ParsedGame
+from kifu_core.shogi.classify import with_openings
+from kifu_core.shogi.formats.draft import Draft, Places, Said, finished
+from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
+from kifu_core.shogi.formats.summary import ending_step, read_summary
+from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
+from kifu_core.shogi.normalize import TOTALS, Line, seconds
+from kifu_core.shogi.pieces import (
+    BY_CODE,
+    FULL_SET,
+    HAND_KINDS,
+    MOST_IN_HAND,
+    UNPROMOTED,
+    signed,
+)
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
+from kifu_core.shogi.squares import BY_CSA as SQUARE
+from kifu_core.shogi.start import named_initial, start_position
+
+# --- grammar ---------------------------------------------------------------------------------------------
+
+_TIME = r"T([0-9]{0,9}+(?:\.[0-9]{0,9}+)?+)"
+_GAP = r"[\s,]"
+_TIMED = rf"(?:{_GAP}*+{_TIME})?+"
+_MOVE = rf"([-+])([0-9]{{4}}[A-Za-z]{{2}}){_TIMED}"
+_LEFT = r"L([0-9]{1,9}+)"
+_END = r"[ \t]*+(?:[,\n]|\Z)"
+_COMMENT = r"'([^\n]*+)(?:\n|\Z)"
+STATEMENT = r"(?:N[-+]|PI|P[1-9][-+ *]|P[-+][0-9]|[-+](?:[,\n]|\Z|[0-9]{4})|\$[A-Z_]+:)"
+_HEAD_REST = rf"((?:[^,\n]|,(?![ \t]*+{STATEMENT}))*+)(?:[,\n]|\Z)"
+"""What stands behind a player's sign or a key: it may have commas, unless another statement follows."""
+
+VERSION = leaf("version", r"V([0-9.]{1,8})" + _END)
+PLAYER = leaf("player", r"N([-+])" + _HEAD_REST)
+INFORMATION = leaf("information", r"\$([^:\n]{1,60}+):" + _HEAD_REST)
+START_EVEN = leaf("start_even", r"PI((?:[1-9]{2}[A-Z]{2})*+)" + _END)
+BOARD_RANK = leaf("board_rank", r"P([1-9])((?=[-+ *\t])[^\n,]*+)(?:[,\n]|\Z)")
+PIECES = leaf("pieces", r"P([-+])((?:[0-9]{2}[A-Z]{2})*+)" + _END)
+TURN = leaf("turn", r"([-+])" + _END)
+_NEXT = r",[ \t]*+/"
+_LINE_REST = rf"[^\n,']*+(?:(?!{_NEXT}),[^\n,']*+|'[^\n]*+)*+(?:\n|\Z|(?={_NEXT}))"
+_COMMENT_LINE = r"'[^\n]*+(?:\n|\Z)"
+_MOVE_LINE = rf"[-+][0-9]{{4}}[A-Za-z]{{2}}{_LINE_REST}"
+_LINE_AFTER = rf"(?!{_NEXT})(?:{_COMMENT_LINE}|(?:[-+][0-9]|[TL,]|[^\S\n]){_LINE_REST}|\n)"
+
+MOVES = leaf("moves", rf"{_MOVE_LINE}(?:{_LINE_AFTER})*+")
+"""A block of lines that begin with a move, and of the times and comments between them."""
+
+ENDING_TEXT: Final = re.compile(rf"%([-+_A-Za-z]{{1,40}}+)(?:{_GAP}++{_TIME})?+")
+ENDING = leaf("ending", ENDING_TEXT.pattern + _END)
+_RESULT_WORDS = r"RESIGN|TIME_UP|ILLEGAL_MOVE|OUTE_SENNICHITE|SENNICHITE|MAX_MOVES|DISCONNECT|CHUDAN"
+RESULT_TEXT: Final = re.compile(rf"(?:#({_RESULT_WORDS})|((?:(?:SENTE|GOTE)_WIN|DRAW)_[A-Z_]{{1,30}}+))")
+RESULT_WORD = leaf("result_word", RESULT_TEXT.pattern + _END)
+"""81Dojo's server writes what it tells the players; 将棋ウォーズ names the winner."""
+LATE_TIME = leaf("late_time", _TIME + _END)
+COMMENT = leaf("comment", _COMMENT)
+NEXT_GAME = leaf("next_game", r"(?:/(?:[ \t]*+,|[^\n]*+(?:\n|\Z))\s*+)++")
+BLANK = leaf("blank", rf"{_GAP}++")
+UNKNOWN = leaf("unknown", r"[^\n]++(?:\n|\Z)")
+
+GRAMMAR: Final = repeated(
+    MOVES, COMMENT, ENDING, RESULT_WORD, INFORMATION, BOARD_RANK, PLAYER, TURN, LATE_TIME, PIECES, START_EVEN,
+    VERSION, NEXT_GAME, BLANK, UNKNOWN,
+)  # fmt: skip
+EXPECTED: Final = expected(GRAMMAR)
+
+PARTS: Final = {
+    "move_line": _MOVE_LINE,
+    "statement": _MOVE,
+    "time": _TIME,
+    "left": _LEFT,
+    "statement_end": _END,
+    "line_end": r"(?:\n|\Z)",
+}
+"""The rules inside the lines, for the documentation."""
+
+_PLAIN_MOVE: Final = re.compile(r"[-+]([0-9]{4}[A-Z]{2})")
+_CLOCK: Final = re.compile(rf"(?:{_TIME})?+")
+
+_CELLS: Final = re.compile(r"[-+][A-Z]{2}|\*")
+
+_ANYSTATEMENT: Final = re.compile(
+    rf"{_MOVE}|'([^\n]*+)|{_TIME}(?=[\s,]|\Z)|[\s,]++|{_LEFT}(?=[\s,]|\Z)|([^,\n\t]++)"
+)
+"""A move with its time, a comment, a time on its own, separators, the time left on the clock, or something
+else; each has its groups."""
+
+# --- words -----------------------------------------------------------------------------------------------
+
+HEADERS: Final = {
+    "EVENT": "棋戦",
+    "SITE": "場所",
+    "START_TIME": "開始日時",
+    "END_TIME": "終了日時",
+    "TIME_LIMIT": "持ち時間",
+}
+"""CSA's information keys to the header names of KIF; the others keep their own."""
+
+PLAYERS: Final = {"+": "先手", "-": "後手"}
+
+
+def read_move(text: str) -> Step:
+    """The step of a move such as `7776FU` or `0045KA`."""
+    kind = BY_CODE.get(text[4:].upper(), 0)
+    origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
+    to = SQUARE.get(text[2:4])
+    if not kind or origin is None or to is None or origin == to:
+        return Garbled(text)
+    return csa_step(origin, to, kind)
+
+
+def _read_plain_move(text: str) -> Step:
+    """The step of a move with its sign and nothing else; raises ValueError for any other text."""
+    match = _PLAIN_MOVE.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return _STEPS[match[1]]
+
+
+def _read_time(text: str) -> Time | None:
+    """The time of `T12`; JKF cannot hold fractions, and a T without digits or no text at all says nothing.
+
+    Raises ValueError for any other text.
+    """
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(text)
+    whole = text[1:].partition(".")[0]
+    return {"m": int(whole) // 60, "s": int(whole) % 60} if whole else None
+
+
+def _read_seconds(text: str) -> int:
+    now = _read_time(text)
+    return seconds(now) if now else 0
+
+
+_STEPS: Final = Memo(read_move)
+_PLAIN_STEPS: Final = Memo(_read_plain_move)
+_TIMES: Final = Memo(_read_time)
+_SECONDS: Final = Memo(_read_seconds)
+
+
+def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None]:
+    """The times of a line in which the sides take turns, with the total of each side."""
+    totals = [0] * len(spent)
+    for side in (0, 1):
+        totals[side::2] = accumulate(spent[side::2])
+    pairs = zip(_TIMES.each(clocks), TOTALS.each(totals), strict=True)
+    return [None if now is None else {"now": now, "total": total} for now, total in pairs]
+
+
+# --- load ------------------------------------------------------------------------------------------------
+
+
+def load(source: Source, notes: Notes) -> list[ParsedGame]:
+    """The games of a CSA text. What concerns no game that could be read goes to `notes`.
+
+    Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
+    """
+    games: list[ParsedGame] = []
+    lines = True
+    for reader, game in finished(_readers(source), source, notes):
+        if game is not None:
+            games.append(game)
+        lines = lines and (reader.is_line or not reader.said_anything)
+    return with_openings(games, resigned=True) if lines else games
+
+
+_OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "pieces"])
+"""Lines that behind moves tell of another game."""
+
+
+def _readers(source: Source) -> Iterator[_Reader]:
+    """A reader per game, fed with the game's lines.
+
+    Files that were copied one after the other have no `/` between their games: a version, a player or a
+    board behind moves is of the next one.
+    """
+    reader = _Reader(source, 0)
+    for name, match in watched(items(GRAMMAR, source.text)):
+        if name == "next_game":
+            yield reader
+            reader = _Reader(source, match.end())
+            continue
+        if name in _OPENERS and reader.line.steps:
+            yield reader
+            reader = _Reader(source, match.start())
+        reader.read(name, match)
+    yield reader
+
+
+def _locate(block: str) -> list[int]:
+    """The offsets of the steps in a block of statements."""
+    return [match.start() for match in _ANYSTATEMENT.finditer(block) if match[1] or _is_step(match[7])]
+
+
+def _is_step(text: str | None) -> bool:
+    """Whether something that is no move stands for one, or for an ending."""
+    return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
+
+
+class _Reader:
+    """Reads the lines of one game into a draft. There is a method per leaf of the grammar."""
+
+    def __init__(self, source: Source, offset: int) -> None:
+        line = Line(restore_same=True)
+        self.draft = Draft(Notes(source), line=line, first_offset=offset)
+        self.line = line
+        self.board: Position | None = None
+        self.turn: int | None = None
+        self.signs = ""
+        self.clocks: list[str] = []
+        self.spent: list[int] = []
+        self.left: dict[int, int] = {}
+        self.first_ending = sys.maxsize
+        self.rest: int | None = None
+        self.named: tuple[str, int] | None = None
+        self.said_anything = False
+        self.is_line = False
+
+    def read(self, name: str, match: re.Match[str]) -> None:
+        """Take in one leaf."""
+        if name not in ("blank", "comment"):
+            self.said_anything = True
+        getattr(self, f"_{name}")(match)
+
+    def finish(self, index: int) -> ParsedGame | None:
+        """The finished game, None if it holds nothing."""
+        position = self.board or start_position(None)
+        if self.turn is not None:
+            position.turn = self.turn
+        elif self.signs:
+            position.turn = int(self.signs[0] == "-")
+        if self.rest is not None:
+            _give_rest(position, self.rest)
+        self.draft.position = position
+        self.draft.initial = named_initial(position)
+        self.draft.started = self.board is not None or self.turn is not None
+        self._check_signs(position.turn)
+        self._spend_left(position.turn)
+        self._set_times()
+        self._read_result()
+        return self.draft.finish(index, _locate)
+
+    def _read_result(self) -> None:
+        """What the server says of the game's end, in a comment behind its last statement or behind the last
+        move; where that is all there is, it is the ending. Else what the ending's own word says."""
+        line, header, source = self.line, self.draft.header, self.draft.notes.source
+        ended = bool(line.steps) and isinstance(line.steps[-1], Special)
+        if self.named is not None:
+            offset = source.text.find(self.named[0], self.draft.first_offset)
+            self.draft.said = Said(*self.named, offset, believed=True)
+        last = len(line.steps) - 1
+        places = [last - 1, last] if ended else [last]
+        texts = [text for place in places for text in line.comments.get(place, ()) if text[:8] == "summary:"]
+        summaries = (
+            (text, found)
+            for text in watched(texts)
+            if (found := read_summary(text, header.get("先手", ""), header.get("後手", "")))
+        )
+        for text, found in deque(summaries, maxlen=1):  # a file copied from a log may have several
+            offset = source.text.find(f"'{text}", self.draft.first_offset)
+            self.draft.said = Said(found.word, found.winner, offset, believed=True)
+            if not ended:
+                line.steps.append(ending_step(found))
+                line.times.append(None)
+            elif found.word == "illegal kachi":
+                self._set_illegal_kachi()
+
+    def _set_illegal_kachi(self) -> None:
+        """A wrong declaration loses; shogi-server writes it twice, with and without its time."""
+        steps = self.line.steps
+        for index in range(len(steps) - 1, -1, -1):
+            step = steps[index]
+            if not isinstance(step, Special):
+                break
+            steps[index] = Special(step.word, "ILLEGAL_MOVE")
+
+    def _spend_left(self, first: int) -> None:
+        """The times used, where a record says what was left on the clocks (将棋ウォーズ)."""
+        if not self.left:
+            return
+        clocks = [wars_clock(self.draft.header, self.left.values())] * 2
+        for index in watched(sorted(self.left)):
+            side = first ^ (index & 1)
+            before, clocks[side] = clocks[side], self.left[index]
+            if index < 0 or before is None or self.clocks[index]:
+                continue
+            used = before - self.left[index]
+            if used < 0:
+                self.draft.notes.add("bad-time", None, "warning", index + 1, text=f"L{self.left[index]}")
+            else:
+                self.clocks[index], self.spent[index] = f"T{used}", used
+
+    def _check_signs(self, first: int) -> None:
+        """A move whose sign is not the side to move is played all the same, and noted once."""
+        pair, count = "-+" if first else "+-", len(self.signs)
+        expected = (pair * (count // 2 + 1))[:count]
+        if self.signs != expected:
+            index = next(i for i, sign in enumerate(self.signs) if sign != expected[i])
+            self.draft.notes.add(
+                "side-mark", self._offset(index), "warning", index + 1, sign=self.signs[index]
+            )
+
+    def _offset(self, index: int) -> int | None:
+        """Where the move of a sign stands; endings and what cannot be read have none."""
+        steps = self.line.steps
+        signed = (at for at, step in enumerate(steps) if not isinstance(step, Special | Garbled))
+        at = next(islice(signed, index, None), None)
+        return None if at is None else Places(self.draft.notes.source, _locate).offset(self.line, at)
+
+    def _set_times(self) -> None:
+        if self.first_ending < len(self.line.steps) - 1:  # the sides need not take turns behind an ending
+            nows = _TIMES.each(self.clocks)
+            self.line.times = [None if now is None else {"now": now} for now in nows]
+            self.draft.plain_times = True
+        else:
+            self.line.times = _with_totals(self.clocks, self.spent)
+
+    # --- header --------------------------------------------------------------------------------------
+
+    def _version(self, match: re.Match[str]) -> None:
+        """Nothing depends on the version: what it allows is read in any case."""
+
+    def _blank(self, match: re.Match[str]) -> None:
+        """Blank lines separate nothing."""
+
+    def _player(self, match: re.Match[str]) -> None:
+        if match[2]:
+            self.draft.header[PLAYERS[match[1]]] = match[2]
+
+    def _information(self, match: re.Match[str]) -> None:
+        self.draft.header[HEADERS.get(match[1], match[1])] = match[2]
+
+    def _unknown(self, match: re.Match[str]) -> None:
+        """A line that looks like a move ends the readable part, any other is only noted."""
+        text = match[0].rstrip("\n")
+        if text[0] in "+-" and text[1:2].isdecimal():
+            self._add_spot(match)
+            self._add_step(Garbled(text[:40]), None)
+        else:
+            self.draft.notes.add("unknown-line", match.start(), "warning", text=text[:40], expected=EXPECTED)
+
+    # --- start ---------------------------------------------------------------------------------------
+
+    def _drawn(self) -> Position:
+        if self.board is None:
+            self.board = Position([0] * 81, [[0] * 8, [0] * 8], 0)
+        return self.board
+
+    def _start_even(self, match: re.Match[str]) -> None:
+        self.is_line = not self.draft.header and match[0].endswith(",")
+        self.board = start_position(None)
+        for place in re.findall(r"([1-9]{2})[A-Z]{2}", match[1]):
+            self.board.board[SQUARE[place]] = 0
+
+    def _board_rank(self, match: re.Match[str]) -> None:
+        """Nine cells; blanks may be collapsed, and cells at the end left out.
+
+        A full stop behind the ninth, which mog-core-scala writes to keep blanks, says nothing. With anything
+        else in it, what the rank would have held is not known: nothing is played from there.
+        """
+        board, rank = self._drawn().board, int(match[1])
+        cells = _CELLS.findall(match[2])
+        count, kinds = len(cells), [BY_CODE.get(cell[1:], 0) for cell in cells]
+        if _CELLS.sub("", match[2]).strip() not in ("", ".") or any(
+            cell != "*" and not kind for cell, kind in zip(cells, kinds, strict=True)
+        ):
+            text = match[2].strip()[:40]
+            self.draft.notes.add("unreadable-rank", match.start(), "error", rank=rank, text=text)
+            self.draft.playable = False
+            return
+        if count != 9:
+            self.draft.notes.add("bad-board-rank", match.start(), "warning", rank=rank, count=count)
+        for column, (cell, kind) in enumerate(zip(cells[:9], kinds[:9], strict=True)):
+            board[rank * 9 - 9 + column] = signed(int(cell[0] == "-"), kind)
+
+    def _pieces(self, match: re.Match[str]) -> None:
+        position, color = self._drawn(), int(match[1] == "-")
+        for place, code in re.findall(r"([0-9]{2})([A-Z]{2})", match[2]):
+            if place == "00" and code == "AL":
+                self.rest = color
+            elif not _put(position, color, place, BY_CODE.get(code, 0)):
+                self.draft.notes.add("bad-piece", match.start(), "warning", text=place + code)
+
+    def _turn(self, match: re.Match[str]) -> None:
+        """The side that begins; among the moves the line says nothing (some writers repeat it)."""
+        if not self.line.steps:
+            self.turn = int(match[1] == "-")
+
+    # --- play ----------------------------------------------------------------------------------------
+
+    def _moves(self, match: re.Match[str]) -> None:
+        """Moves as nearly all programs write them are read all at once, others one by one.
+
+        That is all of them with whole seconds or none with a time, and nothing else between.
+        """
+        block = match[0]
+        self._add_spot(match)
+        rows = block.removesuffix("\n").replace(",T", "\nT").split("\n")
+        timed = rows[1:2] != [] and rows[1][:1] == "T"
+        texts, clocks = (rows[::2], rows[1::2]) if timed else (rows, [""] * len(rows))
+        try:
+            steps = _PLAIN_STEPS.each(texts)
+            spent = _SECONDS.each(clocks)
+        except ValueError:
+            return self._mixed_moves(match)
+        if "." in block or len(texts) != len(clocks):
+            return self._mixed_moves(match)
+        self.signs += "".join(texts)[::7]
+        self.clocks += clocks
+        self.spent += spent
+        self.line.steps += steps
+
+    def _mixed_moves(self, match: re.Match[str]) -> None:
+        for statement in watched(_ANYSTATEMENT.finditer(match[0])):
+            sign, text, time, comment, late, left, other = statement.groups()
+            if text:
+                self.signs += sign
+                self._add_step(_STEPS[text], time)
+            elif comment is not None:
+                self.line.comments.setdefault(len(self.line.steps) - 1, []).append(comment)
+            elif late is not None:
+                self._set_late_time(late)
+            elif left is not None:
+                self.left[len(self.line.steps) - 1] = int(left)
+            elif ending := ENDING_TEXT.match(other or ""):
+                self._add_ending(ending[1], ending[2])
+            elif word := RESULT_TEXT.fullmatch((other or "").rstrip()):
+                self._add_ending(word[1] or word[2], None)
+            elif _is_step(other):
+                self._add_step(Garbled(other[:40]), None)
+            elif other:
+                at = match.start() + statement.start()
+                self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
+
+    def _add_spot(self, match: re.Match[str]) -> None:
+        """A leaf is part of the line's text."""
+        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
+
+    def _add_step(self, step: Step, time: str | None) -> None:
+        """Add a step; `time` is what stands behind its T."""
+        self.line.steps.append(step)
+        self.clocks.append("" if time is None else f"T{time}")
+        self.spent.append(_SECONDS[self.clocks[-1]])
+        if time and (fraction := time.partition(".")[2]):
+            self.draft.fractions[len(self.line.steps)] = fraction
+
+    def _ending(self, match: re.Match[str]) -> None:
+        self._add_spot(match)
+        self._add_ending(match[1], match[2])
+
+    def _result_word(self, match: re.Match[str]) -> None:
+        self._add_spot(match)
+        self._add_ending(match[1] or match[2], None)
+
+    def _add_ending(self, word: str, time: str | None) -> None:
+        """An ending of CSA with its time, a server's word, or one of 将棋ウォーズ, which names the winner."""
+        self.first_ending = min(self.first_ending, len(self.line.steps))
+        wars = read_wars(word)
+        if wars is None:
+            kind = find(word) if word in SERVERS_WORDS else BY_CSA.get(word.upper())
+            self._add_step(Special(word, kind.special if kind else None), time)
+            return
+        kind, won = wars
+        known = kind is not None and kind.rule in ("mover-loses", "mover-wins")
+        self._add_step(Special(word, special_of(kind, won), None if known else won), time)
+        if won is not None and len(self.line.steps) == self.first_ending + 1:
+            self.named = (word, won)
+
+    def _late_time(self, match: re.Match[str]) -> None:
+        self._set_late_time(match[1])
+        self.line.add_text(match.start(), match.end())
+
+    def _set_late_time(self, time: str) -> None:
+        """A time that a comment separates from its move."""
+        if self.clocks and not self.clocks[-1]:
+            self.clocks[-1] = f"T{time}"
+            self.spent[-1] = _SECONDS[self.clocks[-1]]
+
+    def _comment(self, match: re.Match[str]) -> None:
+        """Before the side to move a comment is about the file, after it about the game."""
+        if self.line.steps:
+            self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
+            self.line.add_text(match.start(), match.end())
+        elif self.turn is not None:
+            self.draft.comments.append(match[1])
+        else:
+            self.draft.remarks.append(match[1])
+
+
+_MINUTES: Final = re.compile(r"([0-9]{1,3})分")
+_HOURS: Final = re.compile(r"([0-9]{1,3}):([0-9]{1,2})(?![0-9])")
+_WARS_LIMITS: Final = (180, 600, 3600)
+
+
+def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
+    """The seconds on both clocks of a game of 将棋ウォーズ before its first move.
+
+    As the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10 minutes, an hour
+    for games of 10 seconds a move) that holds what was ever left; None if none does.
+    """
+    most = max(left)
+    said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]
+    if match := _HOURS.match(header.get("持ち時間", "")):
+        said.insert(0, int(match[1]) * 3600 + int(match[2]) * 60)
+    return next((limit for limit in (*said, *_WARS_LIMITS) if limit >= most), None)
+
+
+def _put(position: Position, color: int, place: str, kind: int) -> bool:
+    """Put a piece on a square or, for place 00, in a hand; False if there is no such place or piece."""
+    if place == "00":
+        if kind not in HAND_KINDS or position.hands[color][kind] == MOST_IN_HAND:
+            return False
+        position.hands[color][kind] += 1
+        return True
+    if not kind or place not in SQUARE:
+        return False
+    position.board[SQUARE[place]] = signed(color, kind)
+    return True
+
+
+def _give_rest(position: Position, color: int) -> None:
+    """Give one side all pieces of a full set that are neither on the board nor in a hand (AL)."""
+    left = list(FULL_SET)
+    for piece in position.board:
+        left[UNPROMOTED[abs(piece)]] -= 1
+    for kind in HAND_KINDS:
+        used = position.hands[0][kind] + position.hands[1][kind]
+        position.hands[color][kind] += max(0, left[kind] - used)

@@ -1,0 +1,160 @@
+"""What was answered is answered again without a look at the tables, and never when anything has changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from django.core.cache import cache
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from archive import answers, store
+from archive.answers import Answers
+from archive.index.engine import engine
+from archive.models import Entry, Game, Player, User
+from archive.queries import kept
+from archive.queries.statistics import counts
+from tests.archive.games import KIF, START, stored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OTHER = KIF.replace("先手の人", "甲").replace("後手の人", "乙")
+
+
+def addresses() -> list[str]:
+    game = Game.objects.get()
+    return [
+        f"/games/{game.pk}/", f"/games/{game.pk}/?ply=2", f"/embed/games/{game.pk}/",
+        "/games/?player=先手の人", f"/positions/shogi/{START}/", "/players/",
+        f"/players/{game.player0_id}/", f"/events/{game.event_id}/", f"/api/v1/games/{game.pk}",
+        f"/api/v1/positions/shogi/{START}", "/api/v1/games",
+    ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def game() -> Game:
+    stored(KIF, "one.kif")
+    return Game.objects.get()
+
+
+@pytest.fixture
+def visitor() -> Client:
+    client = Client()
+    client.get("/upload/")
+    return client
+
+
+def elsewhere(change: Callable[[], object]) -> None:
+    """Run it as another process would, on a connection of its own."""
+
+    def run() -> None:
+        change()
+        connection.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+def tables_read(client: Client, path: str) -> list[str]:
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(path).status_code == 200, path
+    return [one["sql"] for one in asked if "archive_" in one["sql"]]
+
+
+def test_what_was_answered_is_not_looked_up_again(visitor: Client):
+    for path in addresses():
+        assert tables_read(visitor, path), path
+        assert tables_read(visitor, path) == [], path
+        assert tables_read(Client(), path) == [], path
+
+
+def test_a_change_by_anybody_is_seen_at_once(visitor: Client, game: Game):
+    path = f"/games/{game.pk}/"
+    change = Game.objects.filter(pk=game.pk).update
+    for run in (elsewhere, lambda change: change()):
+        visitor.get(path)
+        assert tables_read(visitor, path) == []
+        run(partial(change, plies=game.plies))
+        assert tables_read(visitor, path)
+    visitor.get("/players/")
+    elsewhere(lambda: Player.objects.filter(pk=game.player0_id).update(name="改名"))
+    assert "改名" in visitor.get("/players/").content.decode()
+
+
+def test_a_new_game_is_in_every_list_at_once(visitor: Client):
+    lists = ("/games/?player=乙", f"/positions/shogi/{START}/", "/players/", "/api/v1/games")
+    before = [visitor.get(path).content for path in lists]
+    elsewhere(lambda: stored(OTHER, "two.kif"))
+    assert all(
+        b"\xe4\xb9\x99" in visitor.get(path).content != old for path, old in zip(lists, before, strict=True)
+    )
+
+
+def test_what_is_taken_down_is_gone_at_once(visitor: Client, game: Game):
+    paths = [path for path in addresses() if f"games/{game.pk}" in path]
+    for path in paths:
+        visitor.get(path), visitor.get(path)
+    elsewhere(lambda: store.begin_deletion(Entry.objects.get().upload_id))
+    assert [visitor.get(path).status_code for path in paths] == [410] * len(paths)
+
+
+def test_no_answer_of_a_stranger_is_one_of_a_member_nor_the_other_way_round(visitor: Client):
+    member = Client()
+    member.force_login(User.objects.create_user("anna"))
+    for path in addresses():
+        first = visitor.get(path).content
+        for _ in range(2):
+            assert tables_read(member, path), path
+        assert visitor.get(path).content.count(b"anna") == first.count(b"anna") == 0
+
+
+def test_within_a_transaction_nothing_is_known(visitor: Client, game: Game):
+    path = f"/api/v1/games/{game.pk}"
+    assert visitor.get(path).json()["result"] == "black"
+    with transaction.atomic():
+        Game.objects.filter(pk=game.pk).update(result=Game.Result.DRAW)
+        assert engine().revision() is None
+        assert visitor.get(path).json()["result"] == "draw"
+        transaction.set_rollback(True)
+    assert visitor.get(path).json()["result"] == "black"
+
+
+def test_an_answer_is_no_older_than_the_numbers_in_it(visitor: Client, monkeypatch: pytest.MonkeyPatch):
+    home = visitor.get("/").content
+    assert tables_read(visitor, "/") == []
+    cache.clear()
+    later = time.monotonic() + 2
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert tables_read(visitor, "/"), "a small archive is counted every second"
+    assert visitor.get("/").content.split(b"csrf")[0] == home.split(b"csrf")[0]
+
+
+def test_the_first_number_to_be_counted_anew_tells_how_long_an_answer_holds():
+    kept.begin()
+    longest = kept.until()
+    assert counts().games == 1
+    assert kept.until() < time.monotonic() + 1.1 < longest
+    kept.begin()
+    assert kept.kept("never", lambda: 1, lambda _found: 0) == 1 and kept.until() > time.monotonic() + 2
+
+
+def test_answers_of_another_revision_are_forgotten_and_not_noted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(answers, "KEPT_NAMES", 3)
+    known, later = Answers(), time.monotonic() + 100
+    assert known.name("page", 1) == ""
+    known.note("page", 1, "drawn", later)
+    assert known.name("page", 1) == "drawn"
+    assert known.name("page", 2) == ""
+    known.note("page", 1, "drawn", later)
+    assert known.name("page", 2) == ""
+    for number in range(9):
+        known.note(str(number), 2, "drawn", later)
+    assert [known.name(str(number), 2) for number in (0, 5, 6, 8)] == ["", "", "drawn", "drawn"]
+    known.note("old", 2, "drawn", time.monotonic() - 1)
+    assert known.name("old", 2) == ""

@@ -1,0 +1,59 @@
+"""Whatever looks for games is told which spaces it may read, and never by default."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2] / "archive"
+TOLD = {"Scope", "Asked", "Sequence[Asked]", "HttpRequest"}
+"""What tells it: the scope, what was made with one, or the request whose scope `scope_of` knows."""
+
+NO_GAMES = {
+    "color_names": "game_meant colours_of results_of",
+    "counting": "counted totals conjunction_from probed",  # of keys, which `ask` makes in a scope
+    "explorer": "wilson",
+    "filters": "filters_of games_asked positions_asked",
+    "games": "named listed_upload by_name",
+    "keyset": "phases write_cursor read_cursor paged as_date",
+    "legal": "legal",
+    "likely": "distance",
+    "people": "named_by like by_year without_gaps",
+    "position_filters": "resolve",
+    "position_lookup": "of_text of_words of_record",
+    "position_query": "check",
+    "sql": "conjunction",
+    "taken_down": "has_hidden hidden_whole is_hidden last_gone",  # of uploads and games that were shown
+    "totals": "more_than",
+    "typed_moves": "position_after",
+    "whole": "together",
+}
+"""Functions that look for no games, by module."""
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The public functions of the queries, each with its module."""
+    for path in sorted((ROOT / "queries").glob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                yield path.stem, node
+
+
+def test_every_query_is_told_what_it_may_read():
+    untold: dict[str, set[str]] = {}
+    for module, function in functions():
+        given = function.args.posonlyargs + function.args.args
+        needed = given[: len(given) - len(function.args.defaults)]
+        if TOLD.isdisjoint({ast.unparse(one.annotation) for one in needed if one.annotation}):
+            untold.setdefault(module, set()).add(function.name)
+    assert untold == {module: {*names.split()} for module, names in NO_GAMES.items()}
+
+
+def test_a_scope_has_no_default_anywhere():
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.arguments):
+                given = node.posonlyargs + node.args
+                optional = [*given[len(given) - len(node.defaults) :], *node.kwonlyargs]
+                assert "scope" not in {one.arg for one in optional}, path
