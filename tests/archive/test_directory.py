@@ -170,7 +170,7 @@ def test_the_page_has_rows_orders_and_pages(client: Client, monkeypatch: pytest.
     assert shown(most)[:2] == ["羽生善治", "蟲"]
     following = re.search(r'rel="next" href="([^"]*)"', most)
     assert following and "order=games" in following[1]
-    assert '<input type="hidden" name="order" value="games">' in most
+    assert re.search(r'<input type="hidden" name="order"\s+value="games">', most)
 
 
 @pytest.mark.parametrize(
