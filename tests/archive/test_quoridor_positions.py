@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from random import Random
 
 import pytest
@@ -217,6 +218,6 @@ def test_news_are_told():
 
 @pytest.mark.parametrize("text", ["", "!", "gkwAAAAQA", START + "=", "QGCLJPRA"])
 def test_an_invalid_code_is_refused_with_the_decoders_error(text):
-    for ask in (explore, games_through, legal):
+    for ask in (partial(explore, PUBLIC), partial(games_through, PUBLIC), legal):
         with pytest.raises(DecodeError):
             ask(KIND, text)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from django.test import Client
 
+from archive.queries.scope import PUBLIC
 from archive.web import views
 from archive.web.game_search import filters_meant
 from kifu_core.shogi.keys import shogi64
@@ -302,7 +303,7 @@ def test_names_are_escaped(client: Client) -> None:
     ],
 )
 def test_the_search_box_understands_names_and_keys(words: str, query: dict[str, str]) -> None:
-    assert filters_meant(words) == query
+    assert filters_meant(PUBLIC, words) == query
 
 
 def test_words_of_the_search_box_become_filters_in_the_address(client: Client) -> None:
