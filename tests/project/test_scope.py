@@ -16,6 +16,7 @@ NO_GAMES = {
     "explorer": "wilson",
     "filters": "filters_of games_asked positions_asked",
     "games": "named listed_upload by_name",
+    "kept": "begin kept last_gone until",
     "keyset": "phases write_cursor read_cursor paged as_date",
     "legal": "legal",
     "likely": "distance",
@@ -25,9 +26,8 @@ NO_GAMES = {
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
     "sql": "conjunction",
-    "taken_down": "has_hidden hidden_whole is_hidden last_gone",  # of uploads and games that were shown
+    "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
     "totals": "more_than",
-    "typed_moves": "position_after",
     "whole": "together",
 }
 """Functions that look for no games, by module."""
