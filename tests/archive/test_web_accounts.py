@@ -7,6 +7,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from archive.models import User
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def sign_in(client: Client, name: str = "hanako", password: str = RIGHT, **more:
 
 
 def text_of(client: Client, address: str, language: str = "en") -> str:
-    return client.get(address, headers={"Accept-Language": language}).content.decode()
+    return tidy(client.get(address, headers={"Accept-Language": language}).content.decode())
 
 
 # --- an archive behind a login ---------------------------------------------------------------------------
@@ -79,7 +80,7 @@ def test_signing_in_leads_to_no_other_site(client, hanako, wanted):
 
 def test_a_wrong_password_is_told_and_keeps_where_one_wanted(client, hanako):
     answer = sign_in(client, password="wrong", next="/games/")
-    page = answer.content.decode()
+    page = tidy(answer.content.decode())
     assert answer.status_code == 200 and 'role="alert"' in page and 'value="/games/"' in page
     assert "sessionid" not in client.cookies
 

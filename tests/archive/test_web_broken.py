@@ -10,6 +10,7 @@ from django.test import Client
 
 from archive.models import Entry, Game
 from tests.archive.games import BROKEN, KIF, stored
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ PICTURE = {"ja": "これは画像です（PNG）", "en": "this is a picture (PNG
 
 
 def text_of(client: Client, address: str, language: str = "en") -> str:
-    return client.get(address, headers={"Accept-Language": language}).content.decode()
+    return tidy(client.get(address, headers={"Accept-Language": language}).content.decode())
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
@@ -82,7 +83,7 @@ def test_marks_of_the_sides_are_drawn_in_the_colours_of_the_bars_and_read_out_as
     stored(KIF)
     page = text_of(client, "/")
     for side, sign in (("black", "☗"), ("white", "☖")):
-        mark = f'<span class="mark {side} shogi"><span class="visually-hidden">{sign}</span></span>'
+        mark = f'<span class="mark {side} wedge"><span class="visually-hidden">{sign}</span></span>'
         assert page.count(mark) >= 2
         assert sign not in page.replace(mark, "").replace(f'title="{sign}', "")
 

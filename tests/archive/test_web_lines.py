@@ -13,6 +13,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.html import tidy
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,7 @@ def page(client: Client, moves: str, query: str = "", **headers: str) -> str:
         f"/positions/shogi/{code(moves)}/{query}", headers={"Accept-Language": "ja", **headers}
     )
     assert answer.status_code == 200
-    return answer.content.decode()
+    return tidy(answer.content.decode())
 
 
 def steps(html: str) -> list[tuple[str, str, bool]]:

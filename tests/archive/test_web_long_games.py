@@ -17,6 +17,7 @@ from archive.web import charts, game_page, sources, uploading
 from archive.web.folding import AHEAD, BESIDE, piece_of
 from archive.web.replay import find_node
 from tests.archive import builders, long_games
+from tests.archive.html import tidy
 from tests.archive.long_games import NASTY
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +31,7 @@ def get(client: Client, address: str, language: str = "ja") -> str:
     answer = client.get(address, headers={"Accept-Language": language})
     assert answer.status_code == 200, address
     assert len(answer.content) < MOST, (address, len(answer.content))
-    return answer.content.decode()
+    return tidy(answer.content.decode())
 
 
 def rows(html: str) -> list[str]:
