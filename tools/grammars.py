@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 from typing import Final, NamedTuple, cast
 
 import pyparsing as pp
@@ -20,6 +21,9 @@ from kifu_core.shogi.formats import read_csa as csa
 from kifu_core.shogi.formats.grammar import Lines
 from kifu_core.shogi.specials import BY_CSA, BY_WORD
 from tools.railroads import Choice, Node, Repeat, Rule, ebnf, railroads, tree
+
+COLUMNS: Final = 158
+"""Lines of documents are no longer."""
 
 
 class Grammar(NamedTuple):
@@ -103,7 +107,7 @@ def page(name: str) -> str:
     )
     return f"""# {grammar.title}
 
-{grammar.about}
+{fill(grammar.about, COLUMNS, break_long_words=False, break_on_hyphens=False)}
 
 This page is generated from the grammar that reads the files, by `python -m tools.grammars`.
 A file is any number of lines; of the kinds of lines the first that fits is taken, so no line is an error: one

@@ -17,7 +17,6 @@ from benchmarks.support import population
 if TYPE_CHECKING:
     from archive.queries import reading_plan
     from archive.queries.explorer import Explorer
-    from archive.queries.scope import PUBLIC
 
 REPEATS: Final = 3
 """Whatever else the machine does only adds: of so many times the shortest counts."""
@@ -168,6 +167,7 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     from archive.queries.filters import GameFilters
     from archive.queries.position_games import games_through
     from archive.queries.position_query import ask
+    from archive.queries.scope import PUBLIC
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])
 
@@ -247,6 +247,7 @@ def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
     from archive.queries import counting
     from archive.queries.explorer import explore
     from archive.queries.filters import GameFilters
+    from archive.queries.scope import PUBLIC
 
     filters = GameFilters(min_rating=1700)
     hottest = sorted({codes.start, *codes.hot}, key=lambda code: -explore(PUBLIC, "shogi", code).total)[
