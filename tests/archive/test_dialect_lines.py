@@ -161,7 +161,7 @@ def result(
 
 def problem(line: str) -> None:
     drawn = only(BOARD + kif("", "   1 １二金打\n", line.replace("7手", "1手") + "\n"))
-    assert drawn.kind == "problem"
+    assert drawn.record_kind == "problem"
     assert drawn.ending is not None
     assert (drawn.ending.special, drawn.ending.winner) == ("TSUMI", None)
 
@@ -169,7 +169,7 @@ def problem(line: str) -> None:
 def problem_header(line: str) -> None:
     name, _, value = line.partition("：")
     game = only(f"{line}\n" + BOARD + kif("", "   1 １二金打\n"))
-    assert (game.kind, game.record["header"][name]) == ("problem", value)
+    assert (game.record_kind, game.record["header"][name]) == ("problem", value)
 
 
 def handicap(line: str) -> None:
@@ -231,7 +231,7 @@ def mate_row(line: str) -> None:
     rows = "   1 １二金打\n"
     game = only(BOARD + kif("", rows + line.replace("   8", "   2") + "\n"))
     assert game.ending is not None
-    assert (game.ending.special, game.ending.winner, game.kind) == ("TSUMI", None, "problem")
+    assert (game.ending.special, game.ending.winner, game.record_kind) == ("TSUMI", None, "problem")
 
 
 def bare_sfen(line: str) -> None:
