@@ -79,7 +79,8 @@ class Here:
 
     key: str
     ply: int
-    end: tuple[str, int]
+    played: int
+    moves: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ def game_context(
         "game": game,
         "tree": tree_data(piece),
         "parts": replay.move_list(game.kind, piece, clock, notes),
-        "node": Here(node.key, node.ply, node.end),
+        "node": Here(node.key, node.ply, node.played, node.moves),
         "path": address.page,
         "opening": opening,
         "start_query": address.start_query,

@@ -77,6 +77,7 @@ def test_a_ply_shows_its_position_and_leads_on_and_back(client: Client) -> None:
     assert re.search(r'data-go="forward" href="/games/\d+/\?ply=4"', html)
     assert re.search(r'data-go="end" href="/games/\d+/\?ply=6"', html)
     assert re.search(r'aria-current="step">▲２二角成<', html)
+    assert re.search(r'class="ply">3</span> /\s*<span class="last-ply">5<', html)
 
 
 def test_at_the_ends_there_is_nothing_further(client: Client) -> None:

@@ -264,7 +264,7 @@ def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
     page.get_by_role("button", name="登録せずに再生").click()
     replay = page.locator(".check kifu-replay")
     replay.get_by_role("button", name="終局へ").click()
-    expect(replay.get_by_text("3 / 3")).to_be_visible()
+    expect(replay.get_by_text("2 / 2")).to_be_visible()
     page.locator(".check select").select_option("csa")
     page.get_by_role("button", name="登録せずに変換").click()
     expect(page.locator(".check .result textarea")).to_have_value(
