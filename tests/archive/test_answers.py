@@ -50,6 +50,14 @@ def visitor() -> Client:
     return client
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which stands still until a test changes it: some numbers are kept for a second only."""
+    now = [time.monotonic()]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
 def elsewhere(change: Callable[[], object]) -> None:
     """Run it as another process would, on a connection of its own."""
 
@@ -74,14 +82,14 @@ def tables_read(client: Client, path: str) -> list[str]:
     return [sql for sql in asked if "archive_" in sql]
 
 
-def test_what_was_answered_is_not_looked_up_again(visitor: Client):
+def test_what_was_answered_is_not_looked_up_again(visitor: Client, clock: list[float]):
     for path in addresses():
         assert tables_read(visitor, path), path
         assert tables_read(visitor, path) == [], path
         assert tables_read(Client(), path) == [], path
 
 
-def test_a_change_by_anybody_is_seen_at_once(visitor: Client, game: Game):
+def test_a_change_by_anybody_is_seen_at_once(visitor: Client, game: Game, clock: list[float]):
     path = f"/games/{game.pk}/"
     change = Game.objects.filter(pk=game.pk).update
     for run in (elsewhere, lambda change: change()):
@@ -132,13 +140,11 @@ def test_within_a_transaction_nothing_is_known(visitor: Client, game: Game):
     assert visitor.get(path).json()["result"] == "black"
 
 
-def test_an_answer_is_no_older_than_the_numbers_in_it(visitor: Client, monkeypatch: pytest.MonkeyPatch):
-    now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+def test_an_answer_is_no_older_than_the_numbers_in_it(visitor: Client, clock: list[float]):
     home = visitor.get("/").content
     assert tables_read(visitor, "/") == []
     cache.clear()
-    now += 2
+    clock[0] += 2
     assert tables_read(visitor, "/"), "a small archive is counted every second"
     assert visitor.get("/").content.split(b"csrf")[0] == home.split(b"csrf")[0]
 
