@@ -18,6 +18,8 @@ ROOMS = (
     "archive/management",
     "archive/serving",
     "archive/store",
+    "kifu_core/shogi/formats",
+    "kifu_core/shogi/keys",
 )
 """Where all of them are sentences. The list grows until it is the whole house."""
 

@@ -52,12 +52,15 @@ EXPECTED: Final = expected(GRAMMAR)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The positions of diagrams. The line of the last move, which JKF has no place for, is a remark."""
+    """Return the diagrams of a text as records.
+
+    The line of the last move, for which JKF has no place, becomes a remark.
+    """
     return read_games(_Reader, GRAMMAR, source, notes)
 
 
 def _locate(block: str) -> list[int]:
-    """There are no moves to locate."""
+    """Return no offsets: a diagram has no moves to locate."""
     return []
 
 
@@ -72,16 +75,19 @@ _NAMES: Final = (("先手", "下手"), ("後手", "上手"))
 
 
 def diagram(position: Position, handicap: bool = False, caption: str = "") -> list[str]:
-    """A position as lines: White's hand, the board, Black's hand, the caption, the side to move if White."""
+    """Return a position as lines.
+
+    They are White's hand, the board, Black's hand, the caption, and the side to move if it is White.
+    """
     lines = board_lines(position, handicap)
     side = [lines.pop()] if position.turn else []
     return [*lines, *([caption] if caption else []), *side]
 
 
 def dump(record: Record, *, ply: int | None = 0) -> str:
-    """The position after `ply` half-moves of the main line, None the last, with the players' names.
+    """Return the diagram of the position after `ply` half-moves of the main line, with the players' names.
 
-    Everything else is lost. Raises KifuError `no-such-ply`.
+    `ply` None is the last position. Everything else is lost. Raises KifuError `no-such-ply`.
     """
     number, position, entry = position_at(record, ply)
     handicap = handicap_names(record)
@@ -90,7 +96,7 @@ def dump(record: Record, *, ply: int | None = 0) -> str:
 
 
 def _move_text(move: Move) -> str:
-    """The move as the caption names it, with its square even where another move went before: ▲６二角成."""
+    """Return the move as the caption names it, with its square even instead of 同: ▲６二角成."""
     promote = {True: "成", False: "不成", None: ""}[move.get("promote")]
     drop = "" if move.get("from") else "打"
     return f"{'△' if move['color'] else '▲'}{place_text(move)}{piece_name(move)}{promote}{drop}"
@@ -103,7 +109,7 @@ def _name_lines(record: Record, handicap: bool) -> list[str]:
 
 
 def kept_headers(record: Record) -> dict[str, str]:
-    """The players' names as they are written, under the first header that names each side."""
+    """Return the players' names as they are written, each under the first header that names its side."""
     header = record["header"]
     chosen = (next((name for name in names if header.get(name)), "") for names in _NAMES)
     return {name: one_line(header[name]) for name in chosen if name}

@@ -43,11 +43,11 @@ def dump(
     fractions: Mapping[int, str] | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
-    """The record as CSA V2.2 or V3, which is UTF-8 and says so; forks are lost. `ending` is as for KIF.
+    """Return the record as CSA V2.2, or as V3, which is UTF-8 and says so; forks are lost.
 
-    `fractions` are the digits beyond whole seconds by ply, which only V3 knows. `remarks` are the comments
-    about the file, before the side to move; what they say of its encoding is written anew. Headers that CSA
-    has no key for keep their names: readers pass over keys they do not know.
+    `ending` is as for KIF. `fractions` are the digits beyond whole seconds by ply, which only V3 knows.
+    `remarks` are the comments about the file, before the side to move; what they say of its encoding is
+    written anew. Headers that CSA has no key for keep their names: readers pass over keys they do not know.
     """
     position = start_position(record.get("initial"))
     lines = [f"'{_ENCODING}UTF-8", "V3.0"] if version == "3" else ["V2.2"]
@@ -81,9 +81,10 @@ def _header_lines(record: Record) -> list[str]:
 
 
 def kept_headers(record: Record) -> dict[str, str]:
-    """The headers as they are read again: those whose name can be a key, and of two with one key the first.
+    """Return the headers as they are read again.
 
-    One that is called as a key is, such as EVENT, comes back under the name that the key stands for.
+    Only those are kept whose name can be a key, and of two with one key the first. One that is called as a
+    key is, such as EVENT, comes back under the name that the key stands for.
     """
     found: dict[str, str] = {}
     keys: set[str] = set()
@@ -155,8 +156,10 @@ class _Endings(Endings):
 
 
 def _summary(header: dict[str, str], main: Branch) -> Summary | None:
-    """What a reader of CSA takes for the server's word about the result: the last summary among the last
-    comments."""
+    """Return what a reader of CSA takes for the server's word about the result, None if there is nothing.
+
+    That is the last summary among the last comments.
+    """
     last = main.entries[-2:] if main.entries and "move" not in main.entries[-1] else main.entries[-1:]
     texts = [line for entry in last for text in entry.get("comments", ()) for line in text.splitlines()]
     found = (read_summary(text, header.get("先手", ""), header.get("後手", "")) for text in watched(texts))
@@ -164,8 +167,11 @@ def _summary(header: dict[str, str], main: Branch) -> Summary | None:
 
 
 def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
-    """Count what is lost: times and comments of variations, totals that are not the sums which readers make,
-    fractions of seconds before version 3."""
+    """Count what is lost.
+
+    Lost are times and comments of variations, totals that are not the sums which readers make, and fractions
+    of seconds before version 3.
+    """
     record = game.record if isinstance(game, ParsedGame) else game
     found["times"], found["comments"] = found["fork times"], found["fork comments"]
     found["totals"] = len(wrong_totals(record["moves"][1:], start_position(record.get("initial")).turn))
@@ -187,8 +193,11 @@ _ON_LINE: Final = re.compile(rb"\A[VNP][^\n]*,[ \t]*+(?:[-+][0-9]{4}[A-Z]{2}|%[A
 
 
 def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
-    """Yield what stands between lines that begin or end with `/`, or begins with a version, a player or a
-    board behind moves; blank stretches hold nothing."""
+    """Yield the pieces of a file with the numbers of their first lines; blank stretches hold nothing.
+
+    A piece ends at a line that begins with `/`, and before a version, a player or a board that stands behind
+    moves. At a line that ends with `/` it ends only if it has at least `group` bytes.
+    """
     piece, first, played = bytearray(), 1, False
     for number, line in enumerate(lines, 1):
         separates = line.startswith(b"/")

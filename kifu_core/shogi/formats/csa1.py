@@ -53,7 +53,7 @@ _FIELDS: Final = ("棋譜番号", "開始日時", "先手", "後手", "", "", "�
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a set; lines that are neither a head nor the moves behind one go to `notes`."""
+    """Return the games of a set; lines that are neither a head nor the moves behind one go to `notes`."""
     games: list[ParsedGame] = []
     limit, head = most_games(source.text), None
     for name, match in watched(items(GRAMMAR, source.text)):
@@ -74,7 +74,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _note_without_moves(head: re.Match[str] | None, notes: Notes) -> None:
-    """A head behind which no moves stand is no game."""
+    """Note a head that no moves follow: it is no game."""
     if head is not None:
         notes.add("no-moves", head.start(), "error")
 
@@ -82,7 +82,7 @@ def _note_without_moves(head: re.Match[str] | None, notes: Notes) -> None:
 def _games(
     source: Source, head: re.Match[str], moves: re.Match[str], index: int, notes: Notes
 ) -> list[ParsedGame]:
-    """The game of two lines; none, with its issues in `notes`, if it cannot be played."""
+    """Return the game of two lines; none, with its issues in `notes`, if it cannot be played."""
     draft = Draft(Notes(source), line=Line(restore_same=True), first_offset=head.start())
     draft.initial = {"preset": "HIRATE"}
     draft.header.update(_header(head))
@@ -103,7 +103,7 @@ def _games(
 
 
 def _header(head: re.Match[str]) -> dict[str, str]:
-    """The fields that are headers; a day without digits (`----/--/--`) says nothing."""
+    """Return the fields that are headers; a day without digits (`----/--/--`) is left out."""
     found = {name: text for name, text in zip(_FIELDS, head.groups(), strict=True) if name and text}
     if not any(char.isdecimal() for char in found["開始日時"]):
         del found["開始日時"]
@@ -111,7 +111,7 @@ def _header(head: re.Match[str]) -> dict[str, str]:
 
 
 def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
-    """How the game ended: by a word behind the moves, else as the result's digit says."""
+    """End the game by a word behind the moves, else as the result's digit says."""
     rest, winner = moves[2].strip(), (None, 0, 1)[result]
     if match := _ENDING.fullmatch(rest):
         kind = BY_CSA.get(match[1].upper())
@@ -125,7 +125,7 @@ def _end(draft: Draft, result: int, offset: int, moves: re.Match[str]) -> None:
 
 
 def _locate(block: str) -> list[int]:
-    """The offsets of the moves of a line, and of what stands behind them."""
+    """Return the offsets of the moves of a line, and of what stands behind them."""
     first = len(block) - len(block.lstrip(" \t"))
     return list(range(first, len(block) + _MOVE_LENGTH, _MOVE_LENGTH))
 

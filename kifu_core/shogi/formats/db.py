@@ -64,12 +64,12 @@ _KEY: Final = struct.Struct("81b8b8bb")
 
 
 def _key(position: Position) -> bytes:
-    """A position as bytes: an SFEN would take ten times as long."""
+    """Return a position as bytes: an SFEN would take ten times as long."""
     return _KEY.pack(*position.board, *position.hands[0], *position.hands[1], position.turn)
 
 
 def _of_key(key: bytes) -> Position:
-    """The position of a key."""
+    """Return the position of a key."""
     numbers = _KEY.unpack(key)
     return Position([*numbers[:81]], [[*numbers[81:89]], [*numbers[89:97]]], numbers[97])
 
@@ -121,7 +121,7 @@ class _Book:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the book's scores say anything: books made of games have 0 everywhere."""
+        """Return whether the book's scores say anything: books made of games have 0 everywhere."""
         return any(choice.score for place in self.places.values() for choice in place.choices)
 
     def _position(self, match: re.Match[str]) -> _Place | None:
@@ -169,7 +169,7 @@ class _Book:
 
 
 def _reply(text: str, position: Position) -> int:
-    """The reply expected, 0 where there is none or none that can be played."""
+    """Return the reply expected, 0 where there is none or none that can be played."""
     try:
         move = from_usi(text)
     except DecodeError:
@@ -181,9 +181,10 @@ def _reply(text: str, position: Position) -> int:
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The trees of a book: one for each position that no other leads to, and one wherever a tree became full.
+    """Return the trees of a book.
 
-    A score becomes a comment as ShogiHome writes an analysis, from Black's side.
+    There is one for each position that no other leads to, and one wherever a tree became full. A score
+    becomes a comment as ShogiHome writes an analysis, from Black's side.
     """
     book = _Book(source, notes)
     games: list[ParsedGame] = []
@@ -206,14 +207,14 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _roots(book: _Book) -> Iterator[bytes]:
-    """The positions from which trees grow: those that nothing leads to, then all others, in their order."""
+    """Yield the positions from which trees grow: those that nothing leads to, then all, in their order."""
     reached = {choice.after for place in book.places.values() for choice in place.choices}
     yield from (key for key in book.places if key not in reached)
     yield from book.places
 
 
 def _locate(block: str) -> list[int]:
-    """A block is the line of one move; the reply behind it stands there too."""
+    """Return two offsets: a block is the line of one move, and the reply behind it stands there too."""
     return [0, 0]
 
 
@@ -234,7 +235,7 @@ class _Planter:
             self._grow(line, place, waiting)
 
     def draft(self, source: Source) -> PositionDraft:
-        """What has grown, from its position."""
+        """Return a draft of what has grown, from its position."""
         return PositionDraft(
             Notes(source),
             position=self.position,
@@ -262,7 +263,7 @@ class _Planter:
             place = next_place
 
     def _take(self, line: Line, choice: _Choice, black: bool) -> _Place | None:
-        """Play a move of the book; the place where it goes on, None where it ends here."""
+        """Play a move of the book; return the place where it goes on, None where it ends here."""
         following = self.book.places.get(choice.after)
         moves = [choice.move, choice.reply] if following is None and choice.reply else [choice.move]
         if comments := [*self._told(choice, black), *choice.remarks]:
@@ -279,7 +280,7 @@ class _Planter:
         return following
 
     def _told(self, choice: _Choice, black: bool) -> Iterator[str]:
-        """What the book says of a move, as comments."""
+        """Yield what the book says of a move, as comments."""
         if self.scored and choice.score is not None:
             yield f"#評価値={choice.score if black else -choice.score}"
             if choice.depth is not None:
@@ -291,7 +292,7 @@ class _Planter:
 
 
 def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]]:
-    """What waits, the first first, with what is added meanwhile."""
+    """Yield what waits in its order, with what is added meanwhile."""
     while waiting:
         yield waiting.popleft()
 

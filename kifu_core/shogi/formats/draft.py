@@ -72,7 +72,7 @@ class Draft:
     started: bool = False
 
     def finish(self, index: int, locate: Locate) -> ParsedGame | None:
-        """The finished game, or None if there is neither a move nor an ending nor a start."""
+        """Return the finished game, None if it cannot be played or has no move, no ending and no start."""
         if not self.playable:
             return None
         played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
@@ -124,7 +124,10 @@ class Draft:
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
     def _starts_even(self, played: Played) -> bool:
-        """Whether a game whose start nobody knows is sound from the usual one; then a warning is enough."""
+        """Tell whether a game of unknown start is sound from the usual one.
+
+        If it is, the error about its start becomes a warning.
+        """
         if played.cuts or not any("move" in entry for entry in played.entries):
             return False
         if any(one.severity == "error" for one in played.findings):
@@ -152,7 +155,7 @@ class Draft:
         return record
 
     def _fractions(self, played: Played) -> dict[int, str]:
-        """The fractions of the seconds of those moves that were played."""
+        """Return the fractions of the seconds of those moves that were played."""
         last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
         return {ply: text for ply, text in self.fractions.items() if ply <= last}
 
@@ -175,7 +178,10 @@ class Draft:
         return Ending(self.said.word, special, plies, side, draw)
 
     def _is_foul_that_ends(self, played: Played) -> bool:
-        """Whether the game was lost by its last move, which nobody can play: then it ends right before it."""
+        """Tell whether the game was lost by its last move, which nobody can play.
+
+        Then it ends right before that move.
+        """
         steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
         if cut is None or not all(isinstance(step, Special) for step in steps[cut + 1 :]):
             return False
@@ -183,7 +189,10 @@ class Draft:
         return isinstance(last, Special) and (last.special or "").endswith(("ILLEGAL_ACTION", "ILLEGAL_MOVE"))
 
     def _compared(self, ending: Ending) -> Ending:
-        """Note a line that names another winner than the ending; without more the ending is believed."""
+        """Return the ending; note a line that names another winner.
+
+        The line's winner counts only where the line is `believed`.
+        """
         said = self.said
         if said is None or said.winner is None or said.winner == ending.winner:
             return ending
@@ -218,7 +227,7 @@ class Places:
         self.blocks: dict[int, list[int]] = {}
 
     def offset(self, line: Line, index: int) -> int | None:
-        """The offset of a step; None for a line without text."""
+        """Return the offset of a step, None for a line without text."""
         spot = bisect_right(line.spots, index, key=_first_step) - 1
         if spot < 0:
             return None
@@ -229,7 +238,7 @@ class Places:
         return begin + (offsets[index - first] if index - first < len(offsets) else 0)
 
     def rest(self, line: Line, index: int) -> tuple[int, str]:
-        """Where one of a line's steps stands, and the line's text from there on, without its forks."""
+        """Return where one of a line's steps stands, and the line's text from there on, without its forks."""
         begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
         if begin is None:
             return 0, ""
@@ -248,7 +257,10 @@ class Plies:
         self.moves: list[int] | None = None
 
     def __call__(self, issue: Issue) -> Issue:
-        """An issue about a ply with its place, as it is without a ply or where the text has none."""
+        """Return an issue with the place of its ply.
+
+        It comes back as it is if it has no ply, or if the text has no place for it.
+        """
         index = self._index(issue.ply)
         offset = None if index is None else self.places.offset(self.line, index)
         if offset is None:
@@ -256,7 +268,7 @@ class Plies:
         return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
 
     def _index(self, ply: int | None) -> int | None:
-        """The step of a ply from 1; endings are steps, but no plies."""
+        """Return the index of the step of a ply, counted from 1; endings are steps, but no plies."""
         if not ply:
             return None
         if self.moves is None:
@@ -282,8 +294,11 @@ R = TypeVar("R", bound=GameReader)
 
 
 def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tuple[R, ParsedGame | None]]:
-    """Each reader with its game, None where it has none; what those said goes to `notes`, and where a text
-    has more games than are read of it."""
+    """Yield each reader with its game, None where it has none.
+
+    The issues of readers without a game go to `notes`; where a text has more games than are read of it, an
+    issue there says so.
+    """
     most, count = most_games(source.text), 0
     for number, reader in enumerate(readers):
         if number == most:

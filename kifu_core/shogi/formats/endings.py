@@ -61,12 +61,14 @@ class Endings:
     def names_winner(
         self, record: Record, main: Branch, ending: Ending, kind: EndingKind | None, turn: int
     ) -> bool:
-        """Tell whether the same side has won by what is written of the main line's ending."""
+        """Tell whether what is written of the main line's ending names the side that has won."""
         return tells_winner(ending, turn, problem=_is_drawn(record))
 
     def lost(self, record: Record, ending: Ending | None) -> int:
-        """Count the endings that have no word, none that says who won, or no place; those of lost variations
-        do not count."""
+        """Count the endings that have no word, none that says who won, or no place.
+
+        Those of lost variations do not count.
+        """
         return sum(
             self._lost_of_line(record, branch, ending)
             for branch in branches(record, ending)
@@ -74,8 +76,10 @@ class Endings:
         )
 
     def _lost_of_line(self, record: Record, branch: Branch, ending: Ending | None) -> int:
-        """Count the endings of a line that are lost. The same one twice, as shogi-server writes it, takes no
-        more room than one."""
+        """Count the endings of a line that are lost.
+
+        The same one twice, as shogi-server writes it, takes no more room than one.
+        """
         lost, last = 0, -1
         found: list[tuple[int, str]] = []
         for index, entry in enumerate(watched(branch.entries)):
@@ -95,7 +99,7 @@ class Endings:
         return lost
 
     def _tells(self, record: Record, main: Branch, ending: Ending) -> bool:
-        """Tell whether there is a word for how the main line ended, by which the same side has won."""
+        """Tell whether there is a word for how the main line ended by which the same side has won."""
         turn = main.turn ^ (ending.ply & 1)
         if ending.special is None:
             kind = kind_beside(ending, turn)

@@ -18,7 +18,7 @@ Item = tuple[str, re.Match[str]]
 
 
 def leaf(name: str, pattern: str) -> pp.ParserElement:
-    """A leaf of a grammar: a named expression that gives an `Item`. Spaces are not skipped."""
+    """Return a leaf of a grammar: a named expression that gives an `Item`. Spaces are not skipped."""
 
     def named(tokens: pp.ParseResults) -> tuple[str, Any]:
         return name, tokens[0]
@@ -44,12 +44,15 @@ class Lines(pp.ZeroOrMore):
         ]
 
     def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> tuple[int, list[Item]]:
-        """All leaves from `loc` on, and where they end; pyparsing's own name and signature."""
+        """Return where the leaves from `loc` on end, and all of them; name and signature are pyparsing's."""
         found = list(self.each(instring, loc))
         return found[-1][1].end() if found else loc, found
 
     def each(self, text: str, loc: int) -> Iterator[Item]:
-        """The leaves from `loc` on, one after the other: what they matched takes ten times its memory."""
+        """Yield the leaves from `loc` on one by one.
+
+        All their matches at once would take ten times the memory of the text.
+        """
         end, matchers = len(text), self.matchers
         while loc < end:
             for name, match_at in matchers:
@@ -71,22 +74,25 @@ UNKNOWN: Final = leaf("unknown", r"[^\n]++(?:\n|\Z)")
 
 
 def repeated(*leaves: pp.ParserElement) -> Lines:
-    """Any number of the leaves in any order. Every leaf takes at least one character."""
+    """Return a grammar of any number of the leaves in any order. Every leaf takes at least one character."""
     grammar = Lines(leaves)
     grammar.leave_whitespace().parse_with_tabs()
     return grammar
 
 
 def expected(grammar: pp.ParserElement) -> str:
-    """The names of the lines that a grammar knows, with commas between: what an unknown line is not."""
+    """Return the names of the lines that a grammar knows, with commas between.
+
+    They tell what an unknown line is not.
+    """
     names = (name for name, _ in cast(Lines, grammar).matchers)
     return ",".join(name for name in names if name not in ("blank", "unknown"))
 
 
 def items(grammar: pp.ParserElement, text: str, begin: int = 0) -> Iterator[Item]:
-    """The leaves of a text in order, from an offset on, for a grammar made by `repeated`.
+    """Iterate over the leaves of a text in order, from an offset on, for a grammar made by `repeated`.
 
-    Every grammar has a leaf for lines it does not know, so the whole text is read.
-    The same as `grammar.parse_string(text)` without its preparations, which cost more than a short game.
+    Every grammar has a leaf for lines it does not know, so the whole text is read. This gives the same as
+    `grammar.parse_string(text)` without its preparations, which cost more than a short game.
     """
     return cast(Lines, grammar).each(text, begin)

@@ -21,7 +21,8 @@ from kifu_core.shogi.start import start_position
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a JKF text: one record, or a list of records. What cannot be used goes to `notes`."""
+    """Return the games of a JKF text, one record or a list of records; what cannot be used goes to
+    `notes`."""
     games: list[ParsedGame] = []
     for one in watched(values(notes)):
         try:
@@ -60,7 +61,7 @@ def _game(value: object, notes: Notes, index: int) -> ParsedGame:
 
 
 def dump(record: Record, *, indent: int | None = None) -> str:
-    """The record as JSON text; `indent` as json.dumps understands it."""
+    """Return the record as JSON text; `indent` is as for json.dumps."""
     return dump_json(record, indent=indent)
 
 

@@ -76,7 +76,7 @@ UNKNOWN = leaf("unknown", r"[^\n]++" + EOL)
 
 
 def grammar(play: pp.ParserElement) -> pp.ParserElement:
-    """The grammar of a format whose moves stand in the blocks of `play`.
+    """Return the grammar of a format whose moves stand in the blocks of `play`.
 
     A board comes before them: above some boards the files stand in half-width digits, like a row of KIF.
     """
@@ -99,8 +99,10 @@ STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*
 
 
 def holds_header(grammar: pp.ParserElement, file_format: str, name: str, text: str) -> bool:
-    """Whether a line with a name, a colon and a text is read as a header of that name, not as anything else,
-    nor makes the file look like one of another format."""
+    """Tell whether a line with a name, a colon and a text is read as a header of that name.
+
+    It must not be read as anything else, nor make the file look like one of another format.
+    """
     line = f"{name}：{text}\n"
     found, (format_name, why) = list(items(grammar, line)), detect(line)
     if len(found) != 1 or (
@@ -125,8 +127,10 @@ _DRAWN: Final = re.compile(r"^[ 　]*\|[^\n]{18,40}\|[一二三四五六七八�
 
 
 def headers_mark(file_format: str) -> Mark:
-    """Return the mark of texts without moves, which look the same in KIF, KI2 and BOD: the file's name tells
-    KIF and KI2, without it a drawn board is a diagram."""
+    """Return the mark of texts without moves, which look the same in KIF, KI2 and BOD.
+
+    The file's name tells KIF and KI2; without it a drawn board is a diagram.
+    """
 
     def test(text: str, name: str) -> bool:
         if not _LINE.search(text):
@@ -163,7 +167,7 @@ _NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三
 
 
 def read_number(text: str) -> int:
-    """A count in Chinese numerals up to 99 or in digits of either width; no text is 1.
+    """Return a count in Chinese numerals up to 99 or in digits of either width; no text is 1.
 
     >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
     (18, 2, 18, 1)
@@ -179,7 +183,7 @@ def read_number(text: str) -> int:
 
 
 def read_hand(text: str) -> tuple[list[int], str]:
-    """The counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
+    """Return the counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
 
     Writers separate by full-width or half-width blanks or not at all.
     """
@@ -196,7 +200,10 @@ def read_hand(text: str) -> tuple[list[int], str]:
 
 
 def read_board(text: str) -> tuple[list[int], int]:
-    """The 81 cells of a drawn board, and how many ranks are wrong (missing, too many, not nine cells)."""
+    """Return the 81 cells of a drawn board and the number of wrong ranks.
+
+    A rank is wrong if it is missing, one too many, or not of nine cells.
+    """
     board: list[int] = []
     ranks = [line.lstrip(" 　") for line in text.split("\n")]
     drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
@@ -209,7 +216,7 @@ def read_board(text: str) -> tuple[list[int], int]:
 
 
 def other_size(text: str) -> tuple[int, int] | None:
-    """Width and height of a drawn board that is whole, but not one of nine by nine; None for others.
+    """Return width and height of a drawn board that is whole, but not nine by nine; None for others.
 
     One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
     """
@@ -225,7 +232,7 @@ _handicap = lru_cache(maxsize=256)(handicaps.by_name)
 
 
 def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
-    """A drawn start: by its preset if it is the handicap's that we draw beside its name."""
+    """Return a drawn start as JKF has it: by its preset if it is that of a handicap drawn beside its name."""
     preset = handicap.preset if handicap is not None else ""
     if preset in DRAWN_HANDICAPS and position == named_start(preset):
         return {"preset": preset}
@@ -233,7 +240,7 @@ def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
 
 
 def _told_by(text: str) -> dict[str, str]:
-    """The headers that a line tells without a colon; none for other lines."""
+    """Return the headers that a line tells without a colon; none for other lines."""
     if side := _PLAYER.fullmatch(text):
         return {side[1]: side[2]}
     if names := _NAMES.fullmatch(text):
@@ -255,7 +262,7 @@ _BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_co
 def read_games(
     reader: type[KakinokiReader], grammar: pp.ParserElement, source: Source, notes: Notes
 ) -> list[ParsedGame]:
-    """The games of a text. What concerns no game that could be read goes to `notes`."""
+    """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
     games: list[ParsedGame] = []
     limit, count, begun = most_games(source.text), 1, 0
     one = reader(source)
@@ -271,12 +278,12 @@ def read_games(
 
 
 def _by_game(grammar: pp.ParserElement, text: str) -> Iterator[tuple[int, Item]]:
-    """The leaves with the offset of the game that each belongs to, for texts into which several games were
-    copied.
+    """Yield the leaves with the offset of the game that each belongs to.
 
-    Another game begins with the first line of a head (headers, a board, 手数----) that stands between moves
-    and further moves, if it names players, start or handicap or is 手数---- itself. Whose a head is shows
-    behind it: then it is gone through once more, for to keep its leaves would take much memory.
+    Several games may have been copied into one text. Another one begins with the first line of a head
+    (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
+    handicap or is 手数---- itself. Only what follows a head shows whose it is: then the head is read once
+    more, for to keep its leaves would take much memory.
     """
     game, head, played, opened = 0, -1, False, False
     for name, match in watched(items(grammar, text)):
@@ -334,7 +341,7 @@ class KakinokiReader:
         getattr(self, f"_{name}")(match)
 
     def games(self, index: int, notes: Notes) -> list[ParsedGame]:
-        """The finished game; none, with its issues in `notes`, if nothing of it can be played."""
+        """Return the finished game; none, with its issues in `notes`, if nothing of it can be played."""
         self._set_start()
         self._end_as_commented()
         game = self.draft.finish(index, self.locate)
@@ -351,7 +358,7 @@ class KakinokiReader:
     # --- the start -----------------------------------------------------------------------------------
 
     def _set_start(self) -> None:
-        """A drawn board is the start whatever the header says; else the handicap's, if it is known."""
+        """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
         draft = self.draft
         name = draft.header.get("手合割", "").strip(" 　")
         handicap = _handicap(name) if name else None
@@ -377,7 +384,7 @@ class KakinokiReader:
             draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
 
     def _first_turn(self, position: Position) -> int:
-        """Who begins on a drawn board: as written, else whoever can play the first move."""
+        """Return who begins on a drawn board: as written, else whoever can play the first move."""
         if self.turn is not None:
             return self.turn
         if self.draft.line.steps:
@@ -385,26 +392,26 @@ class KakinokiReader:
         return 0
 
     def _mover(self, position: Position, step: Step) -> int:
-        """The colour that plays a record's first step; each format sees it from something else."""
+        """Return the colour that plays a record's first step; each format sees it from something else."""
         return 0
 
     # --- header --------------------------------------------------------------------------------------
 
     def _blank(self, match: re.Match[str]) -> None:
-        """Blank lines separate nothing."""
+        """Pass over blank lines: they separate nothing."""
 
     def _flip(self, match: re.Match[str]) -> None:
-        """How a program showed the board is no part of the record."""
+        """Pass over the way a program showed the board: it is no part of the record."""
 
     def _separator(self, match: re.Match[str]) -> None:
         self.in_header = False
 
     def _move_counter(self, match: re.Match[str]) -> None:
-        """The caption of a diagram, `手数＝8  ▲２四歩  まで`: JKF has no place for it."""
+        """Keep the caption of a diagram, `手数＝8  ▲２四歩  まで`, as a remark: JKF has no place for it."""
         self.draft.remarks.append(match[0].strip())
 
     def _remark(self, match: re.Match[str]) -> None:
-        """After the headers a remark also tells that no more of them follow: see `ki2.dump`."""
+        """Keep a remark; after the headers it also tells that no more of them follow: see `ki2.dump`."""
         self.draft.remarks.append(match[1])
         self.in_header = self.in_header and not self.draft.header
 
@@ -434,11 +441,11 @@ class KakinokiReader:
         self.turn = SIDES[match[1]]
 
     def _is_head(self) -> bool:
-        """Whether neither moves nor comments have been read."""
+        """Tell whether neither moves nor comments have been read."""
         return self.in_header and not self.line.steps
 
     def _unknown(self, match: re.Match[str]) -> None:
-        """What people write without its colon: players, the handicap; an ending on a line of its own."""
+        """Read what people write without its colon: players, the handicap; an ending on a line of its own."""
         text = match[0].strip(" 　\t\n")
         if self._is_head() and (told := _told_by(text)) and told.keys().isdisjoint(self.draft.header):
             self.draft.header |= told
@@ -456,7 +463,10 @@ class KakinokiReader:
     # --- comments ------------------------------------------------------------------------------------
 
     def _comment(self, match: re.Match[str]) -> None:
-        """A comment on the move before it. Among the headers `*放送日：…` is one of them (NHK's records)."""
+        """Add a comment to the move before it.
+
+        Among the headers `*放送日：…` is one of them (NHK's records).
+        """
         if self.in_header and (header := STARRED_HEADER.match(match[1])):
             self.draft.header["*" + header[1]] = header[2]
             return
@@ -464,7 +474,7 @@ class KakinokiReader:
         self._add_comment(match[1], match)
 
     def _bookmark(self, match: re.Match[str]) -> None:
-        """A bookmark stays among the comments with its sign, as JKF's reference keeps it."""
+        """Keep a bookmark among the comments with its sign, as JKF's reference does."""
         self.in_header = False
         self._add_comment("&" + match[1], match)
         if self.line is self.draft.line:
@@ -480,7 +490,7 @@ class KakinokiReader:
             line.add_text(match.start(), match.end())
 
     def _add_spot(self, match: re.Match[str]) -> None:
-        """A leaf is part of the current line's text."""
+        """Add a leaf to the current line's text."""
         self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
     # --- play ----------------------------------------------------------------------------------------
@@ -521,8 +531,11 @@ class KakinokiReader:
                 self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:40])
 
     def _result(self, match: re.Match[str]) -> None:
-        """A result line is an ending where the rows have none; then the winner it names has won. Of one that
-        nobody knows only our own remarks are."""
+        """Take in a result line.
+
+        It is an ending where the rows have none; then the winner it names has won. One with a word that
+        nobody knows is an ending only in our own remarks.
+        """
         self.in_header = False
         self._compare_count(match)
         kind, side = read_over(match[2]) or read_result(match[2])
@@ -537,8 +550,10 @@ class KakinokiReader:
             self._add_spot(match)
 
     def _compare_count(self, match: re.Match[str]) -> None:
-        """Note where a line's first result line counts other moves than there are, or than their numbers say.
-        An ending's row may count as one."""
+        """Note a line's first result line if its count fits neither the moves nor their numbers.
+
+        An ending's row may count as one.
+        """
         said = int(match[1] or 0)
         if not said or id(self.line) in self.counted:
             return
@@ -553,7 +568,7 @@ class KakinokiReader:
             self._note("other-move-count", match, said=said, count=count)
 
     def _is_remark(self, match: re.Match[str]) -> bool:
-        """Whether a result line stands in a remark."""
+        """Tell whether a result line stands in a remark."""
         return self.draft.notes.source.text[max(0, match.start() - 1)] == "#"
 
     def _has_ended(self) -> bool:
@@ -567,7 +582,7 @@ class KakinokiReader:
         self.line.times.append(None)
 
     def _end_as_commented(self) -> None:
-        """81Dojo's last comment tells how the game ended, where no row does: `*時間切れにて終局`."""
+        """End the main line where no row does, as 81Dojo's last comment tells: `*時間切れにて終局`."""
         line = self.line = self.draft.line
         if self._has_ended() or self.draft.said is not None:
             return
@@ -581,7 +596,7 @@ class KakinokiReader:
                 return
 
     def _commented_winner(self, kind: EndingKind) -> int | None:
-        """Who wins by the rows that were written, also where the last of them, a foul, cannot be played."""
+        """Return who wins by the rows that were written, even where the last, a foul, cannot be played."""
         return winner(kind, self.draft.position.turn ^ (len(self.draft.line.steps) & 1))
 
     def _variation(self, match: re.Match[str]) -> None:

@@ -71,7 +71,7 @@ _MOVE: Final = re.compile(
 
 
 def _read_move(text: str) -> Step:
-    """The step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
+    """Return the step of a move such as `２二角成` or `同　銀右`, or of an ending word."""
     text = text.strip(_AROUND)
     match = _MOVE.fullmatch(text)
     if match is None or not (match[1] or match[2]):
@@ -97,12 +97,12 @@ _STEPS: Final = Memo(_read_move)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a KI2 text. What concerns no game that could be read goes to `notes`."""
+    """Return the games of a KI2 text. Issues that belong to no game that could be read go to `notes`."""
     return read_games(_Reader, GRAMMAR, source, notes)
 
 
 def locate(block: str) -> list[int]:
-    """The offsets of the moves in a block of moves and comments."""
+    """Return the offsets of the moves in a block of moves and comments."""
     return [item.at for item in typed.items(block, _STEPS.__getitem__) if item.step is not None]
 
 
@@ -159,14 +159,14 @@ class _Reader(KakinokiReader):
         self._end_waiting()
 
     def _variation(self, match: re.Match[str]) -> None:
-        """The first move of some variations is written without 同, see `_names_square`."""
+        """Open a variation; the first move of some is written without 同, see `_names_square`."""
         super()._variation(match)
         if self.line.level > 1:
             (_, first), (_, ply) = self.open_lines[-2:]
             self.line.restore_same = ply - first == 1
 
     def _moves(self, match: re.Match[str]) -> None:
-        """Lines of nothing but moves are read all at once, others item by item."""
+        """Read lines of nothing but moves all at once, others item by item."""
         block = match[0]
         if not self.first_mark and (marked := _FIRST_MARK.match(block)):
             self.first_mark = marked[1]
@@ -194,7 +194,7 @@ class _Reader(KakinokiReader):
             self.line.comments.setdefault(index, []).extend(texts)
 
     def _note_unknown(self, match: re.Match[str]) -> None:
-        """A line with a mark stands for a move."""
+        """Note an unknown line; one with a mark stands for a move."""
         text = match[0].strip(" 　\t\n")
         if text[0] in MARKS:
             self._add_steps([Garbled(text[: typed.SHOWN])], [None], match)
@@ -202,7 +202,7 @@ class _Reader(KakinokiReader):
             super()._note_unknown(match)
 
     def _mover(self, position: Position, step: Step) -> int:
-        """Whose mark stands before the first move; each colour's marks alternate in `MARKS`."""
+        """Return whose mark stands before the first move; the colours' marks alternate in `MARKS`."""
         return MARKS.index(self.first_mark) % 2 if self.first_mark else 0
 
 
@@ -214,7 +214,7 @@ _PER_LINE: Final = 6
 
 
 def dump(record: Record, *, ending: Ending | None = None) -> str:
-    """The record as KI2 text; times are lost. `ending` is as for KIF.
+    """Return the record as KI2 text; times are lost. `ending` is as for KIF.
 
     json-kifu-format, the reference of JKF, refuses a whole text for a まで line that it does not know and for
     comments behind one; it takes a comment of the start with a colon for a header. So remarks (`#`), which
@@ -238,15 +238,16 @@ def dump(record: Record, *, ending: Ending | None = None) -> str:
 
 
 def _looks_like_header(body: list[str]) -> bool:
-    """Whether the first comment, if it comes before the moves, would be taken for a header."""
+    """Tell whether the first comment, if it comes before the moves, would be taken for a header."""
     first = next((line for line in body if not line.startswith("#")), "")
     return first[:1] in ("*", "&") and "：" in first
 
 
 def _comment_lines(comments: list[str]) -> list[str]:
-    """Comments as lines, a bookmark behind them: json-kifu-format knows one, and nothing behind it.
+    """Return comments as lines, a bookmark behind them.
 
-    Further bookmarks are comments that begin with its sign, as JKF has them.
+    json-kifu-format knows one bookmark, and nothing behind it. Further ones become comments that begin with
+    its sign, as JKF has them.
     """
     lines = writing.comment_lines(comments)
     marks = [line for line in lines if line.startswith("&")]
@@ -254,7 +255,7 @@ def _comment_lines(comments: list[str]) -> list[str]:
 
 
 def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
-    """The moves of a line with their comments, behind them how it ended first."""
+    """Return the lines of a branch: its moves with their comments, then how it ended first."""
     lines: list[str] = []
     moves: list[str] = []
     ply, turn, result, after = branch.ply, branch.turn, "", list[str]()
@@ -280,7 +281,7 @@ def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending |
 
 
 def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
-    """The lines of a branch and the comments of its ending, before the bookmark that may close the lines."""
+    """Return a branch's lines with its ending's comments before the bookmark that may close the lines."""
     if not comments:
         return lines
     marks = lines[-1:] if lines and lines[-1].startswith("&") else []
@@ -289,13 +290,13 @@ def _with_ending(lines: list[str], comments: list[str]) -> list[str]:
 
 
 def _result_line(kind: EndingKind, plies: int, turn: int, sides: writing.Sides, won: int | None) -> str:
-    """The まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
+    """Return the まで line, in a remark where not all programs know it; of problems too まで7手で詰."""
     line = writing.result_line(kind, plies, turn, sides._replace(drawn=False), won)
     return line if writing.has_sentence(kind) else "#" + line
 
 
 def _names_square(branch: writing.Branch, entry: MoveEntry) -> bool:
-    """Whether a move is written with its square instead of 同.
+    """Tell whether a move is written with its square instead of 同.
 
     json-kifu-format looks at a wrong move for 同 in variations of another variation's second move.
     """
@@ -303,7 +304,7 @@ def _names_square(branch: writing.Branch, entry: MoveEntry) -> bool:
 
 
 def _move_lines(moves: list[str]) -> list[str]:
-    """Six moves a line, each but the last of a line twelve columns wide."""
+    """Return moves as lines of six, each but the last of a line twelve columns wide."""
     rows = [moves[at : at + _PER_LINE] for at in range(0, len(moves), _PER_LINE)]
     return ["".join(writing.padded(text, _COLUMNS) for text in row).rstrip(" ") for row in rows]
 
@@ -348,8 +349,10 @@ def _recount(found: Found, game: ParsedGame | Record, version: str) -> None:
 
 
 def lost_moves(record: Record) -> int:
-    """How many moves cannot be read again from KI2: those that no piece can make, or another would be taken
-    for, and all that follow them."""
+    """Count the moves that cannot be read again from KI2.
+
+    Those are moves that no piece can make or that another would be taken for, and all that follow them.
+    """
     lost = 0
     waiting = [(record["moves"][1:], start_position(record.get("initial")), -1, False)]
     while waiting:
@@ -368,7 +371,7 @@ def lost_moves(record: Record) -> int:
 
 
 def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
-    """Whether the words of a move lead back to it."""
+    """Tell whether the words of a move lead back to it."""
     if fault(position, packed) is None:
         return True
     step = _STEPS[_move_text(move, names_square=False)[1:]]
@@ -379,7 +382,7 @@ def _comes_back(move: Move, packed: int, position: Position, last: int) -> bool:
 
 
 def _surplus_bookmarks(record: Record) -> int:
-    """The bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
+    """Count the bookmarks beyond the first of an entry: KI2 has one, and none of endings."""
     branches = writing.branches(record)
     entries = [*record["moves"][:1], *(entry for branch in branches for entry in branch.entries)]
     marks = (
@@ -390,7 +393,7 @@ def _surplus_bookmarks(record: Record) -> int:
 
 
 def _endings_in_remarks(record: Record, ending: Ending | None) -> int:
-    """The endings that KI2 has no sentence for which other programs know."""
+    """Count the endings for which KI2 has no sentence that other programs know."""
     kinds: list[EndingKind] = []
     for branch in writing.branches(record, ending):
         turn = branch.turn

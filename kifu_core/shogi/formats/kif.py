@@ -60,7 +60,7 @@ _ROW_LIKE: Final = re.compile(r"[▲△☗☖▼▽1-9１-９同]")
 
 
 def _read_row(text: str) -> Step:
-    """The step that a row's text stands for: a move, an ending, or something that is neither."""
+    """Return the step that a row's text stands for: a move, an ending, or something that is neither."""
     text = text.rstrip(" 　\t")
     match = _MOVE.fullmatch(text)
     if match is None:
@@ -81,7 +81,7 @@ def _read_row(text: str) -> Step:
 
 
 def holds_ending(word: str) -> bool:
-    """Whether the word of an ending is read as one in a row, and not as a piece."""
+    """Tell whether the word of an ending is read as one in a row, and not as a piece."""
     return isinstance(_read_row(word), Special)
 
 
@@ -102,12 +102,12 @@ _STEPS: Final = Memo(_read_row)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a KIF text. What concerns no game that could be read goes to `notes`."""
+    """Return the games of a KIF text. Issues that belong to no game that could be read go to `notes`."""
     return read_games(_Reader, GRAMMAR, source, notes)
 
 
 def locate(block: str) -> list[int]:
-    """The offsets of the rows in a block of rows and comments."""
+    """Return the offsets of the rows in a block of rows and comments."""
     found = _ANY_LINE.finditer(block)
     return [match.start() for match in found if match[1] or (match[6] and _NUMBERED.match(match[6]))]
 
@@ -117,7 +117,7 @@ class _Reader(KakinokiReader):
     locate = staticmethod(locate)
 
     def _rows(self, match: re.Match[str]) -> None:
-        """Rows that are nothing but rows are read all at once, others one by one."""
+        """Read a block that is nothing but rows all at once, any other line by line."""
         block = match[0]
         if self.line is self.draft.line and not self.line.steps:
             self._begin(block)
@@ -155,12 +155,15 @@ class _Reader(KakinokiReader):
             self.line.comments.setdefault(index, []).extend(texts)
 
     def _begin(self, block: str) -> None:
-        """The first row's number tells from where a game that starts in the middle is counted."""
+        """Count from the first row's number, as a game may start in the middle."""
         self.due = int(block.split(maxsplit=1)[0])
         self.base = max(0, self.due - 1)
 
     def _set_start(self) -> None:
-        """From a board that is not drawn a game starts with its first row."""
+        """Set the start, and note the rows that are missing before the first.
+
+        Without a drawn board the game starts with its first row.
+        """
         super()._set_start()
         spots = self.draft.line.spots
         if self.base and self.board is None and spots:
@@ -171,8 +174,10 @@ class _Reader(KakinokiReader):
         self.due = int(match[1])
 
     def _compare_numbers(self, numbers: Sequence[str], match: re.Match[str]) -> None:
-        """Note the rows that are missing where the numbers of a block jump ahead; some programs count anew,
-        or an ending not at all."""
+        """Note the rows that are missing where the numbers of a block jump ahead.
+
+        Some programs count anew, or do not count an ending.
+        """
         written, due = [int(number) for number in numbers], self.due
         self.due = written[-1] + 1
         if written == list(range(due, self.due)):
@@ -185,7 +190,7 @@ class _Reader(KakinokiReader):
             due = number + 1
 
     def _mover(self, position: Position, step: Step) -> int:
-        """Whose piece stands on the first row's source, or in whose hand only its piece is."""
+        """Return the side whose piece stands on the first row's source, or that alone has it in hand."""
         if not isinstance(step, tuple):
             return 0
         origin, kind = step[0].origin, abs(step[0].piece)
@@ -198,7 +203,7 @@ class _Reader(KakinokiReader):
 
 
 def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) -> str:
-    """The record as KIF text; `utf8` writes the line that marks a .kifu file.
+    """Return the record as KIF text; `utf8` writes the line that marks a .kifu file.
 
     `ending` is how the main line ended, for endings that JKF has no name for.
     """
@@ -217,8 +222,11 @@ def dump(record: Record, *, utf8: bool = False, ending: Ending | None = None) ->
 
 
 def _branch_lines(branch: writing.Branch, sides: writing.Sides, ending: Ending | None) -> list[str]:
-    """The rows of a line with their comments; its まで line only where no move and no other ending stands
-    behind its ending, which shogi-server writes twice."""
+    """Return the rows of a line with their comments, and its まで line.
+
+    The まで line is left out where a move or another ending stands behind the line's ending, which
+    shogi-server writes twice.
+    """
     lines: list[str] = []
     ply, turn = branch.ply, branch.turn
     last: EndingKind | None = None

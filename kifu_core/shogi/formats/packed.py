@@ -31,7 +31,7 @@ _LAYOUTS: Final[dict[Packing, str]] = {"hcpe": "<32sh2sbB", "psv": "<32sh2sHbB"}
 
 
 def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
-    """The positions of a file; the text has a character for each byte."""
+    """Return the positions of a file, whose text has a character for each byte."""
     data, size = source.text[: (MOST + 1) * SIZES[packing]].encode("latin-1"), SIZES[packing]
     games: list[ParsedGame] = []
     if len(source.text) % size:
@@ -52,7 +52,7 @@ def _load(packing: Packing, source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
-    """The position of an entry, with what is said of it as comments; raises DecodeError."""
+    """Return the position of an entry, with what is said of it as comments; raises DecodeError."""
     packed, score, packed_move, *rest = struct.unpack(_LAYOUTS[packing], entry)
     position = decode(packed, packing)
     draft = PositionDraft(Notes(source), position=position, initial=named_initial(position), started=True)
@@ -69,7 +69,7 @@ def _draft(source: Source, entry: bytes, packing: Packing) -> PositionDraft:
 
 
 def _result(packing: Packing, number: int, turn: int) -> str:
-    """How the game of a position ended, in words; dlshogi adds to Apery's number why it was drawn."""
+    """Return how the game of a position ended, in words; dlshogi adds to Apery's number why it was drawn."""
     if packing == "hcpe":
         return ("引き分け", "先手の勝ち", "後手の勝ち", "不明")[number & 3]
     winner = {1: turn, -1: turn ^ 1}.get(number)

@@ -20,7 +20,7 @@ class PositionDraft(Draft):
         return not self.line.steps or super()._is_drawn()
 
     def finished(self, index: int, locate: Locate) -> ParsedGame | None:
-        """The finished record; its kind is a position if it has neither a move nor an ending."""
+        """Return the finished record; its kind is a position if it has neither a move nor an ending."""
         game = self.finish(index, locate)
         if game is None or game.ending is not None or any("move" in entry for entry in game.record["moves"]):
             return game
@@ -32,7 +32,7 @@ GAMES_OF_LINES: Final = 50_000
 
 
 def position_at(record: Record, ply: int | None) -> tuple[int, Position, MoveEntry]:
-    """Ply, position and entry of a place of the main line; None is its end.
+    """Return number, position and entry of a ply of the main line; `ply` None is its end.
 
     Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
     """

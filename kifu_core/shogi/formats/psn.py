@@ -180,7 +180,7 @@ def _kind(plus: str, letter: str) -> int:
 
 
 def _read_move(name: str, match: re.Match[str]) -> Step:
-    """The step of a leaf with a move."""
+    """Return the step of a leaf with a move."""
     if name == "plain":
         return (
             packed_step(from_usi(match[1] + match[2] + match[3])) if match[1] != match[2] else _garbled(match)
@@ -204,12 +204,12 @@ def _garbled(match: re.Match[str]) -> Step:
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a PSN text. What concerns no game that could be read goes to `notes`."""
+    """Return the games of a PSN text. Issues that belong to no game that could be read go to `notes`."""
     return [game for _reader, game in finished(_readers(source), source, notes) if game is not None]
 
 
 def _readers(source: Source) -> Iterator[_Reader]:
-    """A reader per game: tags behind moves are of the next one."""
+    """Yield a reader per game; tags behind moves belong to the next one."""
     reader = _Reader(source, 0)
     for name, match in watched(items(GRAMMAR, source.text)):
         if name == "tag" and reader.played:
@@ -220,7 +220,7 @@ def _readers(source: Source) -> Iterator[_Reader]:
 
 
 def _locate(block: str) -> list[int]:
-    """Every move is a block of its own."""
+    """Return the offset 0 alone: every move is a block of its own."""
     return [0]
 
 
@@ -250,7 +250,7 @@ class _Reader:
             getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """The finished game, None if it holds nothing."""
+        """Return the finished game, None if it holds nothing."""
         self._set_start()
         line = self.draft.line
         if self.result is not None and not (line.steps and isinstance(line.steps[-1], Special)):
@@ -280,7 +280,7 @@ class _Reader:
             self.draft.header[HEADERS.get(name, match[1])] = text
 
     def _set_start(self) -> None:
-        """The position of the tag SFEN, else the start of the handicap that is named."""
+        """Set the start: the position of the tag SFEN, else that of the handicap that is named."""
         draft = self.draft
         name = draft.header.get("手合割", "")
         handicap = by_name(_HANDICAPS.get(name.lower().removesuffix("s"), name) or "平手")
@@ -304,7 +304,10 @@ class _Reader:
     # --- comments ------------------------------------------------------------------------------------
 
     def _comment(self, match: re.Match[str]) -> None:
-        """Text in braces. A word that alone is a result is one; `{Resigns}` is how Shogi-L's games end."""
+        """Add text in braces as a comment.
+
+        A word that alone is a result is one: `{Resigns}` is how Shogi-L's games end.
+        """
         text = match[1].strip()
         key = _key(text)
         if self.line is self.draft.line and self.played and (key in _ENDINGS or text in _RESULTS):
@@ -326,7 +329,7 @@ class _Reader:
     # --- play ----------------------------------------------------------------------------------------
 
     def _number(self, match: re.Match[str]) -> None:
-        """Some count half-moves, some pairs of them: the order alone counts."""
+        """Pass over a number: some count half-moves, some pairs of them, and the order alone counts."""
 
     def _move(self, name: str, match: re.Match[str]) -> None:
         self.played = True
@@ -343,7 +346,7 @@ class _Reader:
         line.times.append(None)
 
     def _time(self, match: re.Match[str]) -> None:
-        """The time of the move before; Shogidokoro writes the side's total behind it."""
+        """Set the time of the move before; the side's total, which Shogidokoro adds, is passed over."""
         parts = [int(part) for part in match[1].split(":")]
         seconds = sum(part * 60**power for power, part in enumerate(reversed(parts)))
         if self.line.times:
@@ -366,11 +369,11 @@ class _Reader:
             self.draft.notes.add("unknown-line", match.start(), text=text[:40], expected=EXPECTED)
 
     def _unknown(self, match: re.Match[str]) -> None:
-        """A bracket that closes nothing."""
+        """Note a bracket that closes nothing, or another character that stands for nothing."""
         self.draft.notes.add("unknown-line", match.start(), text=match[0], expected=EXPECTED)
 
     def _end(self, text: str, offset: int) -> None:
-        """The result of the tag, or of a comment behind the moves."""
+        """End the main line by the result of the tag, or of a comment behind the moves."""
         line = self.draft.line
         if text in _RESULTS:
             self.draft.decide(_RESULTS[text], offset)
@@ -383,7 +386,7 @@ class _Reader:
     # --- variations ----------------------------------------------------------------------------------
 
     def _open(self, match: re.Match[str]) -> None:
-        """A variation instead of the move before."""
+        """Open a variation instead of the move before."""
         parent = self.line
         fork = Line(restore_same=True, level=parent.level + 1)
         if fork.level > FORK_LEVELS:
@@ -413,7 +416,7 @@ _LIKE_MOVE: Final = re.compile(r"\+?x?\+?[PLNSGBRK](?:[1-9'*x]|[-a-i][1-9])|[1-9
 
 
 def _key(text: str) -> str:
-    """A word as the table of endings has it."""
+    """Return a word as the table of endings has it."""
     return re.sub(r"[^a-z]", "", text.lower())
 
 

@@ -14,7 +14,7 @@ from kifu_core.shogi.start import drawn_initial, start_position
 
 
 def raw_record(record: Record, file_format: str) -> dict[str, Any]:
-    """The record as the parser of that format leaves it, before it is normalized.
+    """Return the record as the parser of that format leaves it, before it is normalized.
 
     KIF names source, target or 同, piece and promotion; KI2 no source but the relative words; CSA the piece
     after the move, always a board, and no totals; JKF itself is given as it is; the others
@@ -79,5 +79,5 @@ def _kakinoki_move(move: Move, file_format: str) -> dict[str, Any]:
 
 
 def _picked(move: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Some fields of a move, as far as it has them."""
+    """Return some fields of a move, as far as it has them."""
     return {name: move[name] for name in names if move.get(name) is not None}

@@ -120,7 +120,7 @@ PLAYERS: Final = {"+": "先手", "-": "後手"}
 
 
 def read_move(text: str) -> Step:
-    """The step of a move such as `7776FU` or `0045KA`."""
+    """Return the step of a move such as `7776FU` or `0045KA`."""
     kind = BY_CODE.get(text[4:].upper(), 0)
     origin = -1 if text[:2] == "00" else SQUARE.get(text[:2])
     to = SQUARE.get(text[2:4])
@@ -130,7 +130,7 @@ def read_move(text: str) -> Step:
 
 
 def _read_plain_move(text: str) -> Step:
-    """The step of a move with its sign and nothing else; raises ValueError for any other text."""
+    """Return the step of a move with its sign and nothing else; raises ValueError for any other text."""
     match = _PLAIN_MOVE.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -138,9 +138,9 @@ def _read_plain_move(text: str) -> Step:
 
 
 def _read_time(text: str) -> Time | None:
-    """The time of `T12`; JKF cannot hold fractions, and a T without digits or no text at all says nothing.
+    """Return the time of `T12`, None for a T without digits or no text at all.
 
-    Raises ValueError for any other text.
+    JKF cannot hold fractions: they are left out. Raises ValueError for any other text.
     """
     if not _CLOCK.fullmatch(text):
         raise ValueError(text)
@@ -160,7 +160,7 @@ _SECONDS: Final = Memo(_read_seconds)
 
 
 def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None]:
-    """The times of a line in which the sides take turns, with the total of each side."""
+    """Return the times of a line in which the sides take turns, with the total of each side."""
     totals = [0] * len(spent)
     for side in (0, 1):
         totals[side::2] = accumulate(spent[side::2])
@@ -172,7 +172,7 @@ def _with_totals(clocks: list[str], spent: list[int]) -> list[Consumption | None
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a CSA text. What concerns no game that could be read goes to `notes`.
+    """Return the games of a CSA text. Issues that belong to no game that could be read go to `notes`.
 
     Bonanza's books are short games without headers, each a line that begins with `PI`: lines of an opening.
     """
@@ -190,7 +190,7 @@ _OPENERS: Final = frozenset(["version", "player", "start_even", "board_rank", "p
 
 
 def _readers(source: Source) -> Iterator[_Reader]:
-    """A reader per game, fed with the game's lines.
+    """Yield a reader per game, fed with the game's lines.
 
     Files that were copied one after the other have no `/` between their games: a version, a player or a
     board behind moves is of the next one.
@@ -209,12 +209,12 @@ def _readers(source: Source) -> Iterator[_Reader]:
 
 
 def _locate(block: str) -> list[int]:
-    """The offsets of the steps in a block of statements."""
+    """Return the offsets of the steps in a block of statements."""
     return [match.start() for match in _ANYSTATEMENT.finditer(block) if match[1] or _is_step(match[7])]
 
 
 def _is_step(text: str | None) -> bool:
-    """Whether something that is no move stands for one, or for an ending."""
+    """Tell whether something that is no move stands for one, or for an ending."""
     return text is not None and (text[0] in "+-%" or RESULT_TEXT.match(text) is not None)
 
 
@@ -244,7 +244,7 @@ class _Reader:
         getattr(self, f"_{name}")(match)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """The finished game, None if it holds nothing."""
+        """Return the finished game, None if it holds nothing."""
         position = self.board or start_position(None)
         if self.turn is not None:
             position.turn = self.turn
@@ -262,8 +262,12 @@ class _Reader:
         return self.draft.finish(index, _locate)
 
     def _read_result(self) -> None:
-        """What the server says of the game's end, in a comment behind its last statement or behind the last
-        move; where that is all there is, it is the ending. Else what the ending's own word says."""
+        """Take over what the server says of the game's end.
+
+        It stands in a comment behind the last statement or behind the last move; where that is all there is,
+        it is the ending. Where the server says nothing, the winner that the ending's own word names is
+        believed.
+        """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
         ended = bool(line.steps) and isinstance(line.steps[-1], Special)
         if self.named is not None:
@@ -287,7 +291,7 @@ class _Reader:
                 self._set_illegal_kachi()
 
     def _set_illegal_kachi(self) -> None:
-        """A wrong declaration loses; shogi-server writes it twice, with and without its time."""
+        """Turn a wrong declaration into a loss; shogi-server writes it twice, with and without its time."""
         steps = self.line.steps
         for index in range(len(steps) - 1, -1, -1):
             step = steps[index]
@@ -296,7 +300,7 @@ class _Reader:
             steps[index] = Special(step.word, "ILLEGAL_MOVE")
 
     def _spend_left(self, first: int) -> None:
-        """The times used, where a record says what was left on the clocks (将棋ウォーズ)."""
+        """Set the times used, where a record says what was left on the clocks (将棋ウォーズ)."""
         if not self.left:
             return
         clocks = [wars_clock(self.draft.header, self.left.values())] * 2
@@ -312,7 +316,7 @@ class _Reader:
                 self.clocks[index], self.spent[index] = f"T{used}", used
 
     def _check_signs(self, first: int) -> None:
-        """A move whose sign is not the side to move is played all the same, and noted once."""
+        """Note, once, a move whose sign is not the side to move; it is played all the same."""
         pair, count = "-+" if first else "+-", len(self.signs)
         expected = (pair * (count // 2 + 1))[:count]
         if self.signs != expected:
@@ -322,7 +326,7 @@ class _Reader:
             )
 
     def _offset(self, index: int) -> int | None:
-        """Where the move of a sign stands; endings and what cannot be read have none."""
+        """Return where the move of a sign stands; endings and moves that cannot be read do not count."""
         steps = self.line.steps
         signed = (at for at, step in enumerate(steps) if not isinstance(step, Special | Garbled))
         at = next(islice(signed, index, None), None)
@@ -339,10 +343,10 @@ class _Reader:
     # --- header --------------------------------------------------------------------------------------
 
     def _version(self, match: re.Match[str]) -> None:
-        """Nothing depends on the version: what it allows is read in any case."""
+        """Pass over the version: nothing depends on it, and what it allows is read in any case."""
 
     def _blank(self, match: re.Match[str]) -> None:
-        """Blank lines separate nothing."""
+        """Pass over blank lines: they separate nothing."""
 
     def _player(self, match: re.Match[str]) -> None:
         if match[2]:
@@ -352,7 +356,7 @@ class _Reader:
         self.draft.header[HEADERS.get(match[1], match[1])] = match[2]
 
     def _unknown(self, match: re.Match[str]) -> None:
-        """A line that looks like a move ends the readable part, any other is only noted."""
+        """Note an unknown line; one that looks like a move ends the readable part instead."""
         text = match[0].rstrip("\n")
         if text[0] in "+-" and text[1:2].isdecimal():
             self._add_spot(match)
@@ -374,7 +378,7 @@ class _Reader:
             self.board.board[SQUARE[place]] = 0
 
     def _board_rank(self, match: re.Match[str]) -> None:
-        """Nine cells; blanks may be collapsed, and cells at the end left out.
+        """Set a rank of nine cells; blanks may be collapsed, and cells at the end left out.
 
         A full stop behind the ninth, which mog-core-scala writes to keep blanks, says nothing. With anything
         else in it, what the rank would have held is not known: nothing is played from there.
@@ -403,16 +407,16 @@ class _Reader:
                 self.draft.notes.add("bad-piece", match.start(), "warning", text=place + code)
 
     def _turn(self, match: re.Match[str]) -> None:
-        """The side that begins; among the moves the line says nothing (some writers repeat it)."""
+        """Set the side that begins; among the moves the line says nothing (some writers repeat it)."""
         if not self.line.steps:
             self.turn = int(match[1] == "-")
 
     # --- play ----------------------------------------------------------------------------------------
 
     def _moves(self, match: re.Match[str]) -> None:
-        """Moves as nearly all programs write them are read all at once, others one by one.
+        """Read moves all at once where they stand as nearly all programs write them, others one by one.
 
-        That is all of them with whole seconds or none with a time, and nothing else between.
+        Nearly all write whole seconds behind every move or no times at all, and nothing else between.
         """
         block = match[0]
         self._add_spot(match)
@@ -454,7 +458,7 @@ class _Reader:
                 self.draft.notes.add("unknown-line", at, text=other[:40], expected=EXPECTED)
 
     def _add_spot(self, match: re.Match[str]) -> None:
-        """A leaf is part of the line's text."""
+        """Add a leaf to the line's text."""
         self.line.spots.append((len(self.line.steps), match.start(), match.end()))
 
     def _add_step(self, step: Step, time: str | None) -> None:
@@ -474,7 +478,7 @@ class _Reader:
         self._add_ending(match[1] or match[2], None)
 
     def _add_ending(self, word: str, time: str | None) -> None:
-        """An ending of CSA with its time, a server's word, or one of 将棋ウォーズ, which names the winner."""
+        """Add an ending of CSA or of a server, with its time; those of 将棋ウォーズ name the winner."""
         self.first_ending = min(self.first_ending, len(self.line.steps))
         wars = read_wars(word)
         if wars is None:
@@ -492,13 +496,14 @@ class _Reader:
         self.line.add_text(match.start(), match.end())
 
     def _set_late_time(self, time: str) -> None:
-        """A time that a comment separates from its move."""
+        """Set a time that a comment separates from its move."""
         if self.clocks and not self.clocks[-1]:
             self.clocks[-1] = f"T{time}"
             self.spent[-1] = _SECONDS[self.clocks[-1]]
 
     def _comment(self, match: re.Match[str]) -> None:
-        """Before the side to move a comment is about the file, after it about the game."""
+        """Add a comment: before the side to move it is about the file, then about the game or the last
+        move."""
         if self.line.steps:
             self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
             self.line.add_text(match.start(), match.end())
@@ -514,10 +519,10 @@ _WARS_LIMITS: Final = (180, 600, 3600)
 
 
 def wars_clock(header: Mapping[str, str], left: Iterable[int]) -> int | None:
-    """The seconds on both clocks of a game of 将棋ウォーズ before its first move.
+    """Return the seconds on both clocks of a game of 将棋ウォーズ before its first move.
 
-    As the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10 minutes, an hour
-    for games of 10 seconds a move) that holds what was ever left; None if none does.
+    They are what the headers say (10分切れ負け), else the shortest of the site's limits (3 minutes, 10
+    minutes, an hour for games of 10 seconds a move) that holds what was ever left; None if none does.
     """
     most = max(left)
     said = [int(match[1]) * 60 for match in _MINUTES.finditer(header.get("棋戦", "")[:80])]

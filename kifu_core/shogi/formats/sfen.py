@@ -15,9 +15,9 @@ from kifu_core.shogi.formats.usi import cut, load
 
 
 def dump(record: Record, *, ply: int | None = 0) -> str:
-    """The position after `ply` half-moves of the main line, None the last; everything else is lost.
+    """Return the SFEN of the position after `ply` half-moves of the main line; everything else is lost.
 
-    Raises KifuError `no-such-ply`.
+    `ply` None is the last position. Raises KifuError `no-such-ply`.
     """
     number, position, _ = position_at(record, ply)
     return position.sfen(number + 1) + "\n"

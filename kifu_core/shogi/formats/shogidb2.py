@@ -58,7 +58,7 @@ _STEPS: Final[Memo[str, Step]] = Memo(read_move)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of the JSON; what cannot be used goes to `notes`."""
+    """Return the games of the JSON; what cannot be used goes to `notes`."""
     games: list[ParsedGame] = []
     for number, one in enumerate(watched(values(notes))):
         try:
@@ -76,19 +76,19 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _unread(given: Any, game: ParsedGame) -> str:
-    """The moves that could not be played, as JSON; the ending is none of them."""
+    """Return as JSON the moves that could not be played; the ending is none of them."""
     played = sum("move" in entry for entry in game.record["moves"])
     rest = (given.get("moves") or [])[played:]
     return json.dumps(rest, ensure_ascii=False) if any(one.severity == "error" for one in game.issues) else ""
 
 
 def _locate(block: str) -> list[int]:
-    """Where the moves stand in the text is not known: the JSON was read as a whole."""
+    """Return no offsets: where the moves stand is not known, as the JSON was read as a whole."""
     return []
 
 
 def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
-    """The draft of one game; raises ParseError where its shape is another."""
+    """Return the draft of one game; raises ParseError where its shape is another."""
     draft = Draft(Notes(source), line=Line(restore_same=True))
     draft.header.update(_header(given))
     _set_start(draft)
@@ -114,14 +114,14 @@ def _draft(given: dict[str, Any], source: Source, path: str) -> Draft:
 
 
 def _text(value: object) -> str:
-    """A value as text; other than texts and numbers nothing is one."""
+    """Return a text or a number as text; for any other value an empty one."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def _header(given: dict[str, Any]) -> dict[str, str]:
-    """The headers: texts under names that are no English, and what only the English ones say."""
+    """Return the headers: texts under names that are not English, and what only the English ones say."""
     found = {name: _text(value).strip() for name, value in given.items() if not name.isascii()}
     for name, ours in _HEADERS.items():
         found[ours] = found.get(ours) or _text(given.get(name)).strip()
@@ -131,7 +131,7 @@ def _header(given: dict[str, Any]) -> dict[str, str]:
 
 
 def _day(text: str) -> str:
-    """An instant of UTC as day and time in Japan; another text as it stands."""
+    """Return an instant of UTC as day and time in Japan, another text as it stands."""
     if (match := _INSTANT.fullmatch(text)) is None:
         return text
     try:
@@ -156,7 +156,7 @@ def _set_start(draft: Draft) -> None:
 
 
 def _step(text: str) -> tuple[Step, str]:
-    """The step of a move's text, and its sign."""
+    """Return the step of a move's text, and its sign."""
     if match := _MOVE.fullmatch(text):
         return _STEPS[match[2]], match[1]
     if kind := BY_CSA.get(text.removeprefix("%")) or BY_WORD.get(text):
@@ -165,7 +165,7 @@ def _step(text: str) -> tuple[Step, str]:
 
 
 def _end(draft: Draft, result: str) -> None:
-    """What the site says of the result, where no move is an ending."""
+    """End the main line by what the site says of the result, where no move is an ending."""
     if result in _WORDS:
         draft.line.steps.append(Special(_WORDS[result], BY_WORD[_WORDS[result]].special))
     elif result in _RESULTS:

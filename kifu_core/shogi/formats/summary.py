@@ -45,7 +45,7 @@ class Summary(NamedTuple):
 
 
 def read_summary(text: str, black: str, white: str) -> Summary | None:
-    """The summary in a comment, None for any other comment.
+    """Return the summary in a comment, None for any other comment.
 
     The players stand in any order; if their names do not tell them apart, Black is the first.
 
@@ -65,7 +65,7 @@ def read_summary(text: str, black: str, white: str) -> Summary | None:
 
 
 def ending_step(found: Summary) -> Special:
-    """The ending of a record that has none but the summary."""
+    """Return the ending of a record that has none but the summary."""
     kind = find(found.word)
     if found.word in _SPECIALS:
         return Special(found.word, _SPECIALS[found.word], found.winner)

@@ -23,13 +23,13 @@ _WIDE: Final = str.maketrans("：／．", ":/.")
 
 
 def _read_now(text: str) -> Time | None:
-    """The time of a move, before the slash."""
+    """Return the time of a move, which stands before the slash."""
     match = _NOW.fullmatch(text)
     return _now(*match.groups()) if match else None
 
 
 def _read_total(text: str) -> Time | None:
-    """The time of a side so far, behind the slash."""
+    """Return the time of a side so far, which stands behind the slash."""
     match = _TOTAL.fullmatch(text)
     return _total(*match.groups()) if match else None
 
@@ -58,7 +58,7 @@ class Unreadable(dict[str, Time]):
 
 
 def _read_time(text: str) -> Consumption | None:
-    """A row's time: minutes and seconds, then the side's total, which some programs leave out.
+    """Return a row's time: minutes and seconds, then the side's total, which some programs leave out.
 
     People also write `12秒` and `1分3秒`. None for a text without any number.
     """
@@ -90,7 +90,7 @@ TIMES: Final = Memo(_read_time)
 
 
 def fraction(text: str) -> str:
-    """The digits beyond the whole seconds of a move's time; JKF has no place for them.
+    """Return the digits beyond the whole seconds of a move's time; JKF has no place for them.
 
     >>> fraction(" 0:12.50/00:00:12")
     '50'

@@ -43,7 +43,7 @@ class Item(NamedTuple):
 
 
 def items(block: str, read: Callable[[str], Step]) -> Iterator[Item]:
-    """What a block of moves and comments consists of; `read` reads the text of a move.
+    """Yield what a block of moves and comments consists of; `read` reads the text of a move.
 
     Words behind a move are its comment, to the end of their line or to a move with its mark that stands by
     itself. Words before any move of a line are a step that cannot be read.
@@ -75,8 +75,10 @@ def _line(block: str, at: int, end: int, read: Callable[[str], Step]) -> Iterato
 def _step(
     block: str, at: int, end: int, read: Callable[[str], Step]
 ) -> tuple[re.Match[str] | None, Step | None]:
-    """The step that begins at a place: a token that is one as a whole, one with words behind it, or a marked
-    text that cannot be read."""
+    """Return the step that begins at a place, with the match of its text; None for both where there is none.
+
+    It is a token that is one as a whole, one with words behind it, or a marked text that cannot be read.
+    """
     marked = _MARKED.match(block, at, end)
     step = read(marked[1]) if marked else None
     if step is not None and not isinstance(step, Garbled):
@@ -87,7 +89,7 @@ def _step(
 
 
 def _with_brackets(at: int, step: Step, text: str) -> Iterator[Item]:
-    """A step, and what its brackets hold: a time, or words without a number."""
+    """Yield a step with the time in its brackets; words without a number there are a comment behind it."""
     is_words = TIMES[text] is None and any(char.isalpha() for char in text)
     yield Item(at, step, "" if is_words else text)
     if is_words:

@@ -60,7 +60,7 @@ _LETTERS: Final = {special: letter for letter, special in ENDINGS.items()}
 
 
 def move_text(move: int) -> str:
-    """A packed move as three digits.
+    """Return a packed move as three digits.
 
     >>> move_text(pack(60, 51)), move_text(pack(DROP + FU, 40))
     ('72m', 'bfq')
@@ -72,7 +72,7 @@ def move_text(move: int) -> str:
 
 
 def _read_move(text: str) -> Step:
-    """The step of three digits."""
+    """Return the step of three digits."""
     if len(text) != 3:
         return Garbled(text)
     number = int(text, 36)
@@ -90,7 +90,7 @@ _STEPS: Final = Memo(_read_move)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a USEN text, one a line."""
+    """Return the games of a USEN text, one a line."""
     games: list[ParsedGame] = []
     remarks: list[str] = []
     limit = most_games(source.text, GAMES_OF_LINES)
@@ -114,7 +114,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """The offsets of the moves of a line of play, three characters each, and of its ending."""
+    """Return the offsets of the moves of a line of play, three characters each, and of its ending."""
     return list(range(block.find(".") + 1, len(block), 3))
 
 
@@ -132,7 +132,7 @@ class _Reader:
             self._line(source.text, begin, end)
 
     def finish(self, index: int) -> ParsedGame | None:
-        """The finished game, None if its start cannot be read."""
+        """Return the finished game, None if its start cannot be read."""
         return self.draft.finished(index, _locate) if self.draft.playable else None
 
     def _start(self, match: re.Match[str]) -> None:
@@ -173,7 +173,7 @@ class _Reader:
         return [Special(letter, ENDINGS.get(letter))]
 
     def _fork(self, ply: int, begin: int) -> Line:
-        """The line whose first move is the one of that ply: a new one, or one that ends just before it."""
+        """Return the line that the move of that ply continues: a new one, or one that ends just before it."""
         ply, lines = max(1, ply), self.open_lines
         while len(lines) > 1 and (lines[-1][1] >= ply or ply - lines[-1][1] >= len(lines[-1][0].steps)):
             lines.pop()
@@ -196,7 +196,7 @@ class _Reader:
 
 
 def _pieces(match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the lines of play of a game begin and end."""
+    """Yield where the lines of play of a game begin and end."""
     for piece in re.finditer(r"~[^~\s]*+", match[2]):
         yield match.start(2) + piece.start(), match.start(2) + piece.end()
 
@@ -205,7 +205,7 @@ def _pieces(match: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def dump(record: Record) -> str:
-    """The record as USEN: its start, moves, variations and, where it is one of the five, how it ended."""
+    """Return the record as USEN: its start, moves, variations and, if it is one of the five, its ending."""
     position = start_of(record)
     sfen = position.sfen(None)
     start = "" if sfen == INITIAL_SFEN else sfen.replace("/", "_").replace(" ", ".").replace("+", "z")
@@ -226,9 +226,10 @@ _FOULS: Final = {"+ILLEGAL_ACTION": 0, "-ILLEGAL_ACTION": 1}
 
 
 def ending_letter(special: str, turn: int, moves: int) -> str:
-    """The letter of an ending after so many moves of its line with `turn` to move; empty where there is none.
+    """Return the letter of an ending, an empty text where there is none.
 
-    A foul by the side that is not to move is the last move, so there has to be one.
+    `moves` is the number of moves before it in its line, `turn` the side to move then. A foul by the side
+    that is not to move is the last move, so there has to be one.
     """
     if special in _FOULS:
         return "i" if moves and turn != _FOULS[special] else ""

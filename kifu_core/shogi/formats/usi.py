@@ -80,7 +80,7 @@ class Moved(Written):
 
 
 def packed_step(move: int) -> Step:
-    """The step of a packed move."""
+    """Return the step of a packed move."""
     origin = source(move)
     if origin > DROP:
         return known(-1, target(move), origin - DROP, False)
@@ -102,8 +102,11 @@ _STEPS: Final = Memo(_read_token)
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games and positions of a USI or SFEN text, in order. Lines that are neither and follow a game are
-    its comments: cshogi's puzzles say there how likely the solution was."""
+    """Return the games and positions of a USI or SFEN text, in order.
+
+    Lines that are neither and follow a game are its comments: cshogi's puzzles say there how likely the
+    solution was.
+    """
     games: list[ParsedGame] = []
     limit = most_games(source.text, GAMES_OF_LINES)
     for draft in _drafts(source, notes):
@@ -119,12 +122,12 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _locate(block: str) -> list[int]:
-    """The offsets of the words in the moves of a line."""
+    """Return the offsets of the words in the moves of a line."""
     return [match.start() for match in _TOKEN.finditer(block)]
 
 
 def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
-    """A draft per line that is a game, with the lines that follow it."""
+    """Yield a draft per line that is a game, with the lines that follow it."""
     draft: PositionDraft | None = None
     remarks: list[str] = []
     for name, match in watched(items(GRAMMAR, source.text)):
@@ -144,7 +147,7 @@ def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
 
 
 def _draft(source: Source, match: re.Match[str], remarks: list[str]) -> PositionDraft:
-    """The draft of one line; it is not playable if its position cannot be read."""
+    """Return the draft of one line; it is not playable if its position cannot be read."""
     draft = PositionDraft(Notes(source), line=Line(restore_same=True), first_offset=match.start())
     draft.remarks += remarks
     words = list(_TOKEN.finditer(source.text, match.start(), match.end()))
@@ -163,7 +166,7 @@ def _draft(source: Source, match: re.Match[str], remarks: list[str]) -> Position
 
 
 def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
-    """Where a line's moves begin from, and which of its words is the first of them.
+    """Return the start of a line's moves, and the place of the first of them among the line's words.
 
     `words` are the line's next six, `at` their place. Raises DecodeError for a position that cannot be read,
     and for a word that is no move where `moves` is left out.
@@ -186,7 +189,7 @@ def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
 
 @lru_cache(maxsize=64)
 def _begun(sfen: str) -> tuple[Position, Initial]:
-    """A start as position and as JKF; nobody changes either."""
+    """Return a start as position and as JKF; nobody changes either."""
     position = Position.from_sfen(sfen)
     return position, named_initial(position)
 
@@ -195,12 +198,12 @@ def _begun(sfen: str) -> tuple[Position, Initial]:
 
 
 def main_moves(record: Record) -> list[str]:
-    """The moves of the main line as USI writes them."""
+    """Return the moves of the main line as USI writes them."""
     return [to_usi(packed_move(entry["move"])) for entry in watched(record["moves"]) if "move" in entry]
 
 
 def dump(record: Record) -> str:
-    """The main line as one `position` command; everything else is lost."""
+    """Return the main line as one `position` command; everything else is lost."""
     sfen = start_of(record).sfen()
     begin = "position startpos" if sfen == f"{INITIAL_SFEN} 1" else f"position sfen {sfen}"
     moves = main_moves(record)

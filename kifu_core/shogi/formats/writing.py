@@ -38,7 +38,7 @@ class Branch(NamedTuple):
 
 
 def branches(record: Record, ending: Ending | None = None) -> Iterator[Branch]:
-    """The main line and the variations in the order in which readers put them back where they were.
+    """Yield the main line and the variations in the order in which readers put them back where they were.
 
     Later plies come first, a variation's own variations right after it, siblings in order. The main line has
     an entry for the `ending` beside the record, an empty one where JKF has no name for it.
@@ -54,7 +54,7 @@ def branches(record: Record, ending: Ending | None = None) -> Iterator[Branch]:
 
 
 def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list[MoveEntry], int]:
-    """The entries of a main line with one for its ending, and the index of that one.
+    """Return the entries of a main line with one for its ending, and the index of that one.
 
     The first ending is the game's, whatever follows it.
     """
@@ -69,7 +69,7 @@ def _with_closing(entries: list[MoveEntry], ending: Ending | None) -> tuple[list
 
 
 def _variations(branch: Branch) -> list[Branch]:
-    """The variations of a line, the one to be written first last."""
+    """Return the variations of a line in reverse: the one to be written first is the last."""
     found: list[Branch] = []
     ply, turn = branch.ply, branch.turn
     for index, entry in enumerate(watched(branch.entries)):
@@ -89,7 +89,7 @@ Holds = Callable[[str, str], bool]
 
 
 def kept_headers(record: Record, holds: Holds) -> dict[str, str]:
-    """The headers as they are written, each on its line, and the handicap.
+    """Return the headers as they are written, each on its line, and the handicap.
 
     A record without moves says from where it would begin: nothing else may tell that it is one.
 
@@ -114,12 +114,12 @@ def kept_headers(record: Record, holds: Holds) -> dict[str, str]:
 
 
 def names_other_side(text: str, turn: int) -> bool:
-    """Whether a header 手番 names another side than the one to move."""
+    """Tell whether a header 手番 names another side than the one to move."""
     return SIDES.get(text.strip(" 　").removesuffix("番"), turn) != turn
 
 
 def header_lines(record: Record, holds: Holds) -> list[str]:
-    """The headers, the handicap and, where the start has no name that programs know, its board."""
+    """Return the lines of the headers, the handicap and, if programs know no name of the start, its board."""
     initial = record.get("initial")
     board: list[str] = []
     if initial is not None and initial["preset"] in ("OTHER", *DRAWN_HANDICAPS):
@@ -138,18 +138,18 @@ DRAWN_HANDICAPS: Final = ("3", "5", "5_L", "7_L", "7_R")
 
 
 def handicap_names(record: Record) -> bool:
-    """Whether the sides are called 下手 and 上手."""
+    """Tell whether the sides are called 下手 and 上手."""
     preset = record.get("initial", {}).get("preset", "HIRATE")
     return preset not in ("HIRATE", "OTHER") or not {"下手", "上手"}.isdisjoint(record["header"])
 
 
 def side_name(color: int, handicap: bool) -> str:
-    """先手 and 後手, in handicap games 下手 and 上手."""
+    """Return 先手 or 後手, in handicap games 下手 or 上手."""
     return (("先手", "後手"), ("下手", "上手"))[handicap][color]
 
 
 def board_lines(position: Position, handicap: bool) -> list[str]:
-    """A position as a drawn board with both hands, and the side to move if it is White."""
+    """Return a position as a drawn board with both hands, and the side to move if it is White."""
     lines = [
         f"{side_name(1, handicap)}の持駒：{hand_text(position.hands[1])}",
         "  ９ ８ ７ ６ ５ ４ ３ ２ １",
@@ -172,13 +172,13 @@ def _cell(piece: int) -> str:
 
 
 def hand_text(hand: list[int]) -> str:
-    """A hand as KIF writes it: 飛　歩十八　."""
+    """Return a hand as KIF writes it: 飛　歩十八　."""
     items = [f"{KANJI[kind]}{_count(hand[kind])}　" for kind in reversed(HAND_KINDS) if hand[kind]]
     return "".join(items) or "なし"
 
 
 def _count(number: int) -> str:
-    """A count above one in Chinese numerals, beyond their readers' reach in digits."""
+    """Return a count in Chinese numerals, an empty text for one; in digits beyond what readers take."""
     if number == 1:
         return ""
     if number > MOST_IN_HAND:
@@ -192,32 +192,32 @@ def _count(number: int) -> str:
 
 
 def place_text(move: Move) -> str:
-    """The target square: ７六."""
+    """Return the target square: ７六."""
     return FILE_DIGITS[move["to"]["x"] - 1] + RANK_KANJI[move["to"]["y"] - 1]
 
 
 def piece_name(move: Move) -> str:
-    """The piece as moves name it."""
+    """Return the piece as moves name it."""
     return NAMES[BY_CODE[move["piece"]]]
 
 
 def width(text: str) -> int:
-    """Columns of a text: two for every character that is not ASCII."""
+    """Count the columns of a text: two for every character that is not ASCII."""
     return sum(1 if char < "\x7f" else 2 for char in text)
 
 
 def padded(text: str, columns: int) -> str:
-    """A text filled with blanks to a number of columns."""
+    """Return a text filled with blanks to a number of columns."""
     return text + " " * (columns - width(text))
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks; they become the two characters that relay records write for them."""
+    """Return a text without line breaks; they become the two characters that relay records write for them."""
     return "\\n".join(text.splitlines()) if len(text.splitlines()) > 1 else text.strip("\r\n")
 
 
 def comment_lines(comments: list[str]) -> list[str]:
-    """Comments as lines with `*`; bookmarks carry their own sign."""
+    """Return comments as lines with `*`; bookmarks carry their own sign."""
     lines = [line for comment in comments for line in (comment.splitlines() or [""])]
     return [line if line.startswith("&") else "*" + line for line in lines]
 
@@ -226,7 +226,7 @@ def comment_lines(comments: list[str]) -> list[str]:
 
 
 def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKind | None:
-    """The kind of ending of an entry: by JKF's name, else by the word that travels beside the record.
+    """Return the kind of ending of an entry: by JKF's name, else by the word that travels beside the record.
 
     `turn` is the side to move: a foul is told so that the ending's winner wins.
     """
@@ -238,7 +238,10 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
 
 
 def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
-    """The kind as it is to be told: fouls of the side to move and of the other have words of their own."""
+    """Return the kind as it is to be told.
+
+    Fouls of the side to move and of the other have words of their own.
+    """
     if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
         return kind
     if winner(kind, turn) == ending.winner:
@@ -247,8 +250,10 @@ def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKi
 
 
 def tells_winner(ending: Ending, turn: int, *, problem: bool) -> bool:
-    """Whether the ending's word, with the side to move, says who won as the ending does; `problem` tells a
-    record from a drawn board."""
+    """Tell whether the ending's word, with the side to move, says who won as the ending does.
+
+    `problem` tells a record from a drawn board.
+    """
     kind = BY_SPECIAL.get(ending.special) if ending.special else kind_beside(ending, turn)
     kind = _told(kind, ending, turn)
     return kind is not None and usual_winner(kind, turn, problem=problem) == ending.winner
@@ -263,7 +268,10 @@ def _is_adjourned(special: str, ending: Ending | None) -> bool:
 
 
 def kind_beside(ending: Ending | None, turn: int) -> EndingKind | None:
-    """The kind of the ending that travels beside a record; an unknown one is its word if a row holds it."""
+    """Return the kind of the ending that travels beside a record.
+
+    An unknown one is its word if a row holds it.
+    """
     if ending is None:
         return None
     if (kind := find(ending.word)) is not None:
@@ -275,7 +283,7 @@ _ROW_WORD: Final = re.compile(r"[^\s　()（）+▲△☗☖▼▽：:*&#|0-9０
 
 
 def ending_word(kind: EndingKind, turn: int) -> str:
-    """The word of a row; fouls are told from the side to move."""
+    """Return the word of a row; fouls are told from the side to move."""
     if not kind.word:
         return BY_SPECIAL["ILLEGAL_ACTION" if winner(kind, turn) == turn else "ILLEGAL_MOVE"].word
     return kind.word
@@ -289,7 +297,10 @@ class Sides(NamedTuple):
 
 
 def sides(record: Record) -> Sides:
-    """A record from a drawn board that ends in mate is taken for a problem."""
+    """Return what a result line needs to know of its record.
+
+    One from a drawn board that ends in mate is taken for a problem.
+    """
     return Sides(handicap_names(record), "data" in record.get("initial", {}))
 
 
@@ -303,12 +314,12 @@ _SENTENCES: Final = frozenset(
 
 
 def has_sentence(kind: EndingKind) -> bool:
-    """Whether there is a まで line for an ending that all programs read."""
+    """Tell whether an ending has a まで line that all programs read."""
     return not kind.word or kind.special in _SENTENCES
 
 
 def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
-    """The line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
+    """Return the line that ends a game: まで96手で後手の勝ち; of a problem まで7手詰.
 
     `won` is who has won, where that is known beside the kind of ending.
     """
@@ -326,12 +337,12 @@ def result_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int 
 
 
 def _known_winner(usual: int | None, won: int | None) -> int | None:
-    """Who has won, where the kind of ending has a winner at all."""
+    """Return who has won, None where the kind of ending has no winner at all."""
     return usual if won is None or usual is None else won
 
 
 def winner_line(kind: EndingKind, plies: int, turn: int, sides: Sides, won: int | None = None) -> str:
-    """The line that tells no more than who won, by an ending that has no sentence; empty if nobody did.
+    """Return the line that only says who won, for an ending that has no sentence; empty if nobody did.
 
     `won` as for `result_line`.
     """

@@ -14,7 +14,7 @@ from kifu_core.shogi.position import Position
 
 
 def canonical(position: Position) -> Canonical:
-    """The class of a position; raises KifuError `unencodable` as `shogi64.encode` does.
+    """Return the class of a position; raises KifuError `unencodable` as `shogi64.encode` does.
 
     The representative is the member with Black to move, of two such the one whose code is smaller,
     compared as ASCII.
@@ -26,7 +26,7 @@ def canonical(position: Position) -> Canonical:
 
 
 def canonical_of(encoder: shogi64.Encoder) -> Canonical:
-    """The class of the position that an encoder follows."""
+    """Return the class of the position that an encoder follows."""
     turn = encoder.position.turn
     upright = turn << 1
     order = 0 if encoder.mixed else _compare_kings(encoder.black, encoder.white, turn)
@@ -41,7 +41,7 @@ def canonical_of(encoder: shogi64.Encoder) -> Canonical:
 
 @cache
 def _compare_kings(black: int, white: int, turn: int) -> int:
-    """-1 or 1 if the kings alone decide for the upright or the mirrored code in Normal mode, else 0.
+    """Return -1 or 1 if the kings alone decide for the upright or the mirrored Normal code, else 0.
 
     King squares count from 1, 0 is a missing king. Both coordinates stand at the front of a Normal code,
     and of the first two characters all bits are theirs: most positions need one encoding, not two.
@@ -51,7 +51,7 @@ def _compare_kings(black: int, white: int, turn: int) -> int:
 
 
 def _first_characters(black: int, white: int, orientation: int) -> str:
-    """The first two characters of a Normal code with Black to move."""
+    """Return the first two characters of a Normal code with Black to move."""
     if orientation & 2:
         black, white = white, black
     coordinates = shogi64.KINGS[orientation]
@@ -65,7 +65,7 @@ def same_class_keys(
     space: int = 0,
     version: int = KEY_VERSION,
 ) -> tuple[int, ...]:
-    """The keys under which positions lie that match a position or its code, the exact one first.
+    """Return the keys of all positions that match a position or its code, the exact one first.
 
     `exact` is one key; `mirror` adds the mirror image, `color` the one with the colours exchanged, `any`
     both and their combination; a symmetric position is its own mirror image. Of each key, `key & 3` is

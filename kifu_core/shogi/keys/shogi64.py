@@ -93,7 +93,7 @@ _MIXED: Final = {
 
 
 def _unary(limit: int) -> tuple[str, ...]:
-    """Counts 0..limit as so many ones, ended by a zero except for the largest."""
+    """Return codes for the counts 0..limit: so many ones, ended by a zero except for the largest."""
     return (*("1" * count + "0" for count in range(limit)), "1" * limit)
 
 
@@ -106,7 +106,7 @@ COUNT_CODES: Final = {
 
 
 def _cell_codes(prefixes: dict[int, str]) -> dict[int, str]:
-    """The codes of all cells of a mode: a prefix and a bit for the side, 1 for Black."""
+    """Return the codes of all cells of a mode: a prefix and a bit for the side, 1 for Black."""
     codes = {0: "0"}
     for kind, prefix in prefixes.items():
         codes[kind], codes[-kind] = prefix + "1", prefix + "0"
@@ -146,7 +146,7 @@ _PAIRS: Final[dict[tuple[str, str], tuple[str, str]]] = {}
 
 
 def _pawns_of_file(cells: Cells) -> tuple[str, str]:
-    """The codes of Black's and White's pawn on a file; `_IRREGULAR` if one has two or cannot move."""
+    """Return the codes of Black's and White's pawn on a file; `_IRREGULAR` if one has two or cannot move."""
     black = cells.index(FU) + 1 if FU in cells else 0
     white = 9 - cells.index(-FU) if -FU in cells else 0
     if cells.count(FU) > 1 or cells.count(-FU) > 1 or black == 1 or white == 1:
@@ -156,7 +156,7 @@ def _pawns_of_file(cells: Cells) -> tuple[str, str]:
 
 
 def _hand_bits(counts: Cells) -> str:
-    """The seven counts of a hand; raises IndexError for a count that has no code."""
+    """Return the bits of a hand's seven counts; raises IndexError for a count that has no code."""
     if min(counts) < 0:
         raise IndexError
     return "".join(COUNT_CODES[kind][counts[kind]] for kind in HAND_KINDS)
@@ -296,7 +296,7 @@ class Encoder:
         self._forget_heads()
 
     def _move_king(self, square: int) -> None:
-        """A king that is the only one of its side stands on a square now."""
+        """Take note of the square on which the only king of a side stands now."""
         if self.position.board[square] > 0:
             self.black = square + 1
         else:
@@ -309,7 +309,7 @@ class Encoder:
         self._heads = ["", "", "", ""]
 
     def code(self, orientation: int = 0) -> str:
-        """The code of the position mirrored (bit 0) and turned to the other colour (bit 1)."""
+        """Return the code of the position mirrored (bit 0) and turned to the other colour (bit 1)."""
         mover = "01"[self.position.turn == orientation >> 1]
         hands = self._hands[orientation >> 1]
         if self.mixed:
@@ -318,7 +318,7 @@ class Encoder:
         return characters(f"{mover}{head}{''.join(self._cells[orientation])}{hands}")
 
     def _head(self, orientation: int) -> str:
-        """Mode, kings and pawns in Normal mode.
+        """Return the bits of mode, kings and pawns in Normal mode.
 
         A pawn's rank counts from its own side of the board, so turning exchanges whole codes.
         """
@@ -332,12 +332,12 @@ class Encoder:
         return head
 
     def _mixed_cells(self, orientation: int) -> str:
-        """All 81 cells in Mixed mode."""
+        """Return the bits of all 81 cells in Mixed mode."""
         return "".join(_MIXED_CELLS[piece] for piece in self.position.oriented(orientation).board)
 
 
 def encode(position: Position) -> str:
-    """The code of a position, 17 to 160 characters.
+    """Return the code of a position, 17 to 160 characters.
 
     Raises KifuError `unencodable` for what has no code: pieces that do not exist, counts in hand beyond 18
     pawns, 4 of lance to gold, 2 of bishop and rook.
@@ -349,7 +349,7 @@ def encode(position: Position) -> str:
 
 
 def as_object(position: Position) -> dict[str, object]:
-    """The Position object of the format's description, for JSON.
+    """Return the Position object of the format's description, for JSON.
 
     `turn` is true for Black, `board` the 81 cells from 9a to 1i with Black's pieces positive, `hands` both
     hands by CSA's names of the pieces.
@@ -360,7 +360,7 @@ def as_object(position: Position) -> dict[str, object]:
 
 
 def characters(bits: str) -> str:
-    """Bits, padded with zeros on the right, as characters of six bits each."""
+    """Return bits, padded with zeros on the right, as characters of six bits each."""
     padding, size, count = _WIDTHS[len(bits)]
     data = (int(bits, 2) << padding).to_bytes(size)
     return b2a_base64(data, newline=False)[:count].translate(_URL_SAFE).decode("ascii")
@@ -385,7 +385,7 @@ class _Reader:
         self.place = 0
 
     def number(self, width: int, field: str) -> int:
-        """An unsigned number of `width` bits."""
+        """Read an unsigned number of `width` bits."""
         digits = self.bits[self.place : self.place + width]
         if len(digits) < width:
             raise DecodeError("truncated", f"the code ends inside {field}", params={"field": field})
@@ -393,7 +393,7 @@ class _Reader:
         return int(digits, 2)
 
     def symbol(self, codes: _Codes, field: str) -> int:
-        """What the prefix code at the front stands for."""
+        """Read the prefix code at the front and return what it stands for."""
         match = codes.pattern.match(self.bits, self.place)
         if match is None:
             raise DecodeError("truncated", f"the code ends inside {field}", params={"field": field})
@@ -416,7 +416,7 @@ _COUNT_READERS: Final = {kind: _Codes(enumerate(codes)) for kind, codes in COUNT
 
 
 def decode(code: str) -> Position:
-    """The position of a code, and of no other: `encode(decode(code)) == code`.
+    """Return the position of a code, and of no other: `encode(decode(code)) == code`.
 
     Raises DecodeError, the first of: `empty`, `too-long`, `bad-char` (column), then in the order of the bits
     `truncated`, `king-range`, `overlap`, and at their end `trailing-chars`, `nonzero-padding`,
@@ -442,7 +442,7 @@ def decode(code: str) -> Position:
 
 
 def _bits_of(code: str) -> str:
-    """The bits of the characters."""
+    """Return the bits of a code's characters."""
     if not isinstance(code, str) or not code:
         raise DecodeError("empty", "a code has at least one character")
     if len(code) > LONGEST:
@@ -455,12 +455,12 @@ def _bits_of(code: str) -> str:
 
 
 def _read_mixed(reader: _Reader) -> list[int]:
-    """The board in Mixed mode: 81 cells."""
+    """Read the board in Mixed mode: 81 cells."""
     return [reader.symbol(_MIXED_READER, USI[square]) for square in SQUARES]
 
 
 def _read_normal(reader: _Reader) -> list[int]:
-    """The board in Normal mode: kings, pawns, then the cells that are left."""
+    """Read the board in Normal mode: kings, pawns, then the cells that are left."""
     board = [0] * 81
     for king, name in ((OU, "the king of Black"), (-OU, "the king of White")):
         coordinate = reader.number(7, name)
@@ -487,5 +487,5 @@ def _place(board: list[int], square: int, piece: int) -> None:
 
 
 def _read_hand(reader: _Reader, name: str) -> list[int]:
-    """The counts of a hand, index 0 unused."""
+    """Read the counts of a hand, index 0 unused."""
     return [0, *(reader.symbol(_COUNT_READERS[kind], name) for kind in HAND_KINDS)]
