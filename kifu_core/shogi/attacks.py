@@ -47,7 +47,7 @@ def _turned(direction: Direction) -> Direction:
 
 
 def _line(square: int, direction: Direction) -> Line:
-    """All squares from `square` in a direction to the edge of the board."""
+    """Return all squares from `square` in a direction to the edge of the board."""
     column, rank = square % 9 + direction[0], square // 9 + direction[1]
     squares = []
     while 0 <= column < 9 and 0 <= rank < 9:
@@ -57,7 +57,7 @@ def _line(square: int, direction: Direction) -> Line:
 
 
 def _directions(table: dict[int, tuple[Direction, ...]], piece: int) -> tuple[Direction, ...]:
-    """The directions of a signed piece."""
+    """Return the directions of a signed piece."""
     directions = table.get(abs(piece), ())
     return directions if piece >= 0 else tuple(map(_turned, directions))
 
@@ -88,7 +88,7 @@ KING_LINES: Final = tuple(tuple(_line(square, way) for way in DIRECTIONS) for sq
 
 
 def _comers(table: dict[int, tuple[Direction, ...]], way: Direction) -> frozenset[int]:
-    """The signed pieces that move against a direction."""
+    """Return the signed pieces that can move against a direction."""
     return frozenset(piece for piece in _PIECES if piece and _turned(way) in _directions(table, piece))
 
 
@@ -100,7 +100,7 @@ TOUCHERS: Final = tuple(_comers(_STEP_DIRECTIONS, way) | _comers(_RAY_DIRECTIONS
 
 
 def _between(piece: int) -> list[Line | None]:
-    """For source * 81 + to: None if the piece never goes there, else the squares that must be empty."""
+    """Return a table by source * 81 + to of the squares that must be empty, None where a piece never goes."""
     table: list[Line | None] = [None] * 6561
     for square in range(81):
         for to in STEPS[piece][square]:
@@ -116,7 +116,7 @@ BETWEEN: Final = tuple(_between(piece) for piece in _PIECES)
 
 
 def in_zone(piece: int, square: int) -> bool:
-    """Whether a square lies in the promotion zone of the piece's colour."""
+    """Tell whether a square lies in the promotion zone of the piece's colour."""
     return square < 27 if piece > 0 else square >= 54
 
 
@@ -124,13 +124,13 @@ _DEAD_RANKS: Final = {FU: 1, KY: 1, KE: 2}
 
 
 def is_dead(piece: int, square: int) -> bool:
-    """Whether the unpromoted piece could never move again from a square."""
+    """Tell whether the unpromoted piece could never move again from a square."""
     ranks = _DEAD_RANKS.get(abs(piece), 0)
     return square < 9 * ranks if piece > 0 else square >= 81 - 9 * ranks
 
 
 def _choices(piece: int, square: int, to: int) -> tuple[int, ...]:
-    """The packed moves of a piece from a square to another: with promotion, without, or both."""
+    """Return the packed moves of a piece from one square to another: with promotion, without, or both."""
     promoting, plain = pack(square, to, True), pack(square, to, False)
     if not CAN_PROMOTE[piece] or not (in_zone(piece, square) or in_zone(piece, to)):
         return (plain,)

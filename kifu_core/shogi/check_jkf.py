@@ -23,12 +23,14 @@ from kifu_core.shogi.pieces import MOST_IN_HAND
 
 
 def check(value: object) -> Record:
-    """A JSON value as a raw `Record`: a new tree in which nulls are left out and integers are integers.
+    """Return a JSON value as a raw `Record`.
 
-    Looser than the published schema where real files are: a move may be only `{from, to}`, `special` any
-    word, nulls stand for absent fields, and `comment` for `comments` in an entry. Unknown fields are left
-    out. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose params hold the
-    JSON `path`. Linear in the size of the value; nesting is refused beyond `FORK_LEVELS`.
+    It is a new tree in which nulls are left out and integers are integers.
+
+    The check is looser than the published schema where real files are: a move may be only `{from, to}`,
+    `special` any word, nulls stand for absent fields, and `comment` for `comments` in an entry. Unknown
+    fields are left out. Raises ParseError (codes `jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) whose
+    params hold the JSON `path`. Linear in the size of the value; nesting is refused beyond `FORK_LEVELS`.
     """
     record = validation.object_(value, "$")
     result: Record = {"header": header(record.get("header"), "$.header"), "moves": []}
@@ -41,7 +43,7 @@ def check(value: object) -> Record:
 
 
 def _color(value: object, path: str) -> int:
-    """0 or 1; the format's first drafts wrote true for Black."""
+    """Return 0 or 1; the format's first drafts wrote true for Black."""
     if isinstance(value, bool):
         return int(not value)
     color = validation.integer(value, path)

@@ -33,8 +33,11 @@ _OPENING_PLIES: Final = 60
 
 
 def record_kind(record: Record, position: Position, ending: Ending | None, forks: int) -> RecordKind:
-    """The kind of a record that starts from `position`; `forks` counts the plies of the main line that have
-    alternatives. Linear in the number of moves, and constant for all that start from a named position."""
+    """Return the kind of a record that starts from `position`.
+
+    `forks` counts the plies of the main line that have alternatives. Linear in the number of moves, and
+    constant for all that start from a named position.
+    """
     if _says_problem(record["header"]):
         return "problem"
     if "data" in record.get("initial", {}) and _is_problem(record, position, ending):
@@ -53,7 +56,7 @@ def _says_problem(header: dict[str, str]) -> bool:
 
 
 def _is_problem(record: Record, position: Position, ending: Ending | None) -> bool:
-    """Whether a record from a board of its own is a problem."""
+    """Tell whether a record from a board of its own is a problem."""
     if position.board.count(OU) + position.board.count(-OU) < 2:
         return True
     if ending is not None:
@@ -63,7 +66,7 @@ def _is_problem(record: Record, position: Position, ending: Ending | None) -> bo
 
 
 def _mates_by_checks(record: Record) -> bool:
-    """Whether every move of the side that begins is check, and the last move mates."""
+    """Tell whether every move of the side that begins is check, and the last move mates."""
     for ply, position, move, _ in main_line(record):
         if ply % 2 and not rules.in_check(position, position.turn):
             return False
@@ -73,7 +76,7 @@ def _mates_by_checks(record: Record) -> bool:
 
 
 def with_openings(games: list[ParsedGame], *, resigned: bool = False) -> list[ParsedGame]:
-    """The games of a file of one line each; if all are lines of an opening collection, each is a tree.
+    """Return the games of a file of one line each, as trees if all are lines of an opening collection.
 
     With `resigned` such a line may end in a resignation, which says no more than that it ends.
     """

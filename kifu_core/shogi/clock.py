@@ -53,10 +53,10 @@ def ticks(
     fractions: Mapping[int, str] | None = None,
     first_turn: Callable[[Record], int] = _first_turn,
 ) -> list[Tick]:
-    """The times of a normalized record's main line; moves without one are left out.
+    """Return the times of a normalized record's main line; moves without one are left out.
 
     `limits` are those of colours 0 and 1, `fractions` the decimals that formats write behind a ply's whole
-    seconds, `first_turn` tells who begins. Nothing is told of a record in which nobody used any time: its
+    seconds; `first_turn` tells who begins. Nothing is told of a record in which nobody used any time: its
     writer had no clock.
     """
     clocks = (_Clock(limits[0]), _Clock(limits[1]))
@@ -83,7 +83,7 @@ def ticks(
 
 
 def _says_anything(record: Record) -> bool:
-    """Whether any time on the main line is more than nothing."""
+    """Tell whether any time on the main line is more than nothing."""
     for entry in record["moves"]:
         if "time" in entry:
             now = entry["time"]["now"]
@@ -106,7 +106,7 @@ class _Clock:
         self.periods = limit.periods if limit and limit.periods else None
 
     def tick(self, ply: int, color: int, used: float, *, ending: bool) -> Tick:
-        """Let a move's time run."""
+        """Let a move's time run and return its tick."""
         self.total = _short(self.total + used)
         if self.limit is not None and self.remaining is not None:
             self._run(self.limit, _short(self.remaining - used), ending)
@@ -119,12 +119,12 @@ class _Clock:
         self.remaining = max(0, left) + (0 if ending else limit.increment)
 
     def move_without_time(self) -> None:
-        """From a move whose time nobody wrote down on, nobody knows what is left."""
+        """Forget what is left: after a move whose time nobody wrote down, nobody knows it."""
         self.remaining = None
 
 
 def _short(value: float) -> float:
-    """Milliseconds are enough; whole seconds are whole numbers."""
+    """Round to milliseconds, which are enough; whole seconds become whole numbers."""
     if isinstance(value, int):
         return value
     rounded = round(value, 3)

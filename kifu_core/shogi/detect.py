@@ -1,4 +1,4 @@
-"""Which format a text has, and which program wrote it."""
+"""The format of a text, and the program that wrote it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE_KIND: Final = re.compile(r" *(?:CSA形式|KIF形式)?棋譜ファイル$")
 
 
 def program(text: str) -> str:
-    """The software that wrote a text, as it names itself in the first lines; empty if it does not."""
+    """Return the software that wrote a text, as the first lines name it; empty if they do not."""
     for line in text[:800].split("\n", 6)[:6]:
         if line[:1] in ("#", "'") and (match := _PROGRAM.match(line)):
             name = _FILE_KIND.sub("", match[1].strip(" -"))

@@ -54,33 +54,33 @@ class Grid:
         return self.top + 9 * self.height
 
     def corner(self, square: int, flip: bool) -> tuple[int, int]:
-        """The upper left corner of a square as it is drawn."""
+        """Return the upper left corner of a square as it is drawn."""
         row, column = divmod(80 - square if flip else square, 9)
         return self.left + column * self.width, self.top + row * self.height
 
     def middle(self, square: int, flip: bool) -> tuple[int, int]:
-        """The middle of a square as it is drawn."""
+        """Return the middle of a square as it is drawn."""
         x, y = self.corner(square, flip)
         return x + self.width // 2, y + self.height // 2
 
     def stars(self) -> Iterator[tuple[int, int]]:
-        """The four dots."""
+        """Yield the places of the four dots."""
         return ((self.left + x * self.width, self.top + y * self.height) for x in (3, 6) for y in (3, 6))
 
     def files(self, flip: bool) -> Iterator[tuple[int, str]]:
-        """The middle of each column, and the number of its file."""
+        """Yield the middle of each column, and the number of its file."""
         for at in range(9):
             yield self.left + at * self.width + self.width // 2, str(at + 1 if flip else 9 - at)
 
     def ranks(self, flip: bool, language: Language) -> Iterator[tuple[int, str]]:
-        """The middle of each row, and the name of its rank."""
+        """Yield the middle of each row, and the name of its rank."""
         names = RANK_NAMES[language]
         for at, name in enumerate(reversed(names) if flip else names):
             yield self.top + at * self.height + self.height // 2, name
 
 
 def _marked(last: int | None) -> list[tuple[str, int]]:
-    """The squares of the last move: where it came from, unless it was a drop, and where it went."""
+    """Return the squares of the last move: where it came from, unless it was a drop, and where it went."""
     if not last:
         return []
     to = [("last-to", moves.target(last))]
@@ -88,7 +88,7 @@ def _marked(last: int | None) -> list[tuple[str, int]]:
 
 
 def _held(hand: list[int]) -> list[int]:
-    """The kinds of pieces in a hand, the strongest first."""
+    """Return the kinds of pieces in a hand, the strongest first."""
     return [kind for kind in reversed(HAND_KINDS) if hand[kind]]
 
 
@@ -118,7 +118,7 @@ def board(
     letters: bool = False,
     language: Language = "ja",
 ) -> str:
-    """The board with coordinates and pieces as an SVG element for a page.
+    """Draw the board with coordinates and pieces as an SVG element for a page.
 
     `last` is the packed move whose squares are marked, `label` what the board says to those who do not see
     it. `letters` writes pieces as Western players do, upright whichever way a piece points.
@@ -150,7 +150,7 @@ def _page_labels(language: Language, flip: bool) -> str:
 
 
 def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
-    """A side's pieces, drawn as it sees the board itself; those of the side above are turned."""
+    """Draw a side's pieces as it sees the board itself; those of the side above are turned."""
     found = (
         _piece(abs(position.board[square]), *PAGE.middle(square, color == WHITE), color, letters, turned)
         for square in SQUARES
@@ -160,14 +160,14 @@ def _side(position: Position, color: int, letters: bool, turned: bool) -> str:
 
 
 def _turn(x: int, y: int) -> str:
-    """Half a turn around a point."""
+    """Return the attribute that gives an element half a turn around a point."""
     return f' transform="rotate(180 {x} {y})"'
 
 
 # Of each kind, square and way there is one: all boards together are made of some four thousand.
 @lru_cache(maxsize=8192)
 def _piece(kind: int, x: int, y: int, color: int, letters: bool, turned: bool, own_turn: str = "") -> str:
-    """A piece around a point; letters stand upright on pieces that point down."""
+    """Draw a piece around a point; letters stand upright on pieces that point down."""
     return (
         f'<g class="{"piece promoted" if kind > OU else "piece"}"{own_turn}>'
         f'<path d="M{x} {y}{_OUTLINES[kind]}"/>'
@@ -189,7 +189,7 @@ def _letter(kind: int, x: int, y: int, turned: bool) -> str:
 
 
 def _outline(size: float) -> str:
-    """A piece's outline, from its middle."""
+    """Return a piece's outline, from its middle."""
 
     def at(number: int) -> str:
         return f"{round(number * size, 1):g}"
@@ -201,7 +201,7 @@ _OUTLINES: Final = tuple(map(_outline, _SIZES))
 
 
 def hand(position: Position, color: int, *, flip: bool = False, letters: bool = False) -> str:
-    """A side's pieces in hand with their numbers, as an SVG element; an empty picture without any."""
+    """Draw a side's pieces in hand with their numbers as an SVG element; without any, an empty picture."""
     counts = position.hands[color]
     kinds = _held(counts)
     starts, width = _slots(counts[kind] for kind in kinds)
@@ -215,7 +215,7 @@ def hand(position: Position, color: int, *, flip: bool = False, letters: bool = 
 
 
 def _slots(counts: Iterable[int]) -> tuple[list[int], int]:
-    """Where each kind's slot begins, and the width of all."""
+    """Return where each kind's slot begins, and the width of all."""
     starts, width = [], 0
     for count in counts:
         starts.append(width)
@@ -255,7 +255,7 @@ def svg(
     language: Language = "ja",
     names: tuple[str, str] = ("", ""),
 ) -> str:
-    """The position as an SVG document of `WIDTH` by `HEIGHT` units.
+    """Draw the position as an SVG document of `WIDTH` by `HEIGHT` units.
 
     `last` is the packed move that led here: its squares are marked. `flip` puts White below. `names` are
     Black's and White's; they are escaped, and drawn on one line each.
@@ -289,7 +289,7 @@ def _file_marks(last: int | None, flip: bool) -> Iterator[str]:
 
 
 def _grid() -> str:
-    """Lines, frame and the four dots."""
+    """Draw the lines, the frame and the four dots."""
     inner = range(FILE.width, _EDGE, FILE.width)
     path = "".join([*(f"M{at},0V{_EDGE}" for at in inner), *(f"M0,{at}H{_EDGE}" for at in inner)])
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="2.6" fill="{LINES}"/>' for x, y in FILE.stars())
@@ -308,7 +308,7 @@ def _board_wedges(position: Position, flip: bool) -> Iterator[str]:
 
 
 def _wedge(kind: int, x: int, y: int, *, turned: bool) -> str:
-    """A piece around its middle; `turned` ones point down."""
+    """Draw a piece around its middle, pointing down if it is `turned`."""
     fill = VERMILION if kind > OU else INK
     return (
         f'<g transform="translate({x},{y}){" rotate(180)" if turned else ""}">'
@@ -318,7 +318,7 @@ def _wedge(kind: int, x: int, y: int, *, turned: bool) -> str:
 
 
 def _player(position: Position, color: int, name: str, *, below: bool) -> str:
-    """A side's mark, name and hand: at the lower right for the player below, else at the upper left."""
+    """Draw a side's mark, name and hand: at the lower right for the player below, else at the upper left."""
     x = _LEFT + _EDGE + 18 + _SIDE // 2 if below else _SIDE // 2 + 4
     to_move = position.turn == color
     mark = _label(x, HEIGHT - 12 if below else 24, _MARKS[color], 20, VERMILION if to_move else INK)
@@ -326,7 +326,7 @@ def _player(position: Position, color: int, name: str, *, below: bool) -> str:
 
 
 def _name(name: str, below: bool) -> str:
-    """A player's name on the side of the board where there is room for a line."""
+    """Draw a player's name on the side of the board where there is room for a line."""
     shown = one_line(name, 30)
     if not shown:
         return ""
@@ -334,7 +334,7 @@ def _name(name: str, below: bool) -> str:
 
 
 def _hand_wedges(hand: list[int], x: int, below: bool) -> Iterator[str]:
-    """The hand as a column of pieces with their counts, the strongest nearest to the mark."""
+    """Draw the hand as a column of pieces with their counts, the strongest nearest to the mark."""
     for place, kind in enumerate(_held(hand)):
         y = HEIGHT - 54 - place * 44 if below else 58 + place * 44
         yield _wedge(kind, x - 10, y, turned=not below)
@@ -351,8 +351,9 @@ _FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
 
 
 def words(position: Position, language: Language) -> str:
-    """The whole position for those who do not see it, in lines: who is to move, each side's board and hand;
-    the counterpart of `positionWords` in static/shogi/wording.js.
+    """Describe the whole position for those who do not see it: who is to move, each side's board and hand.
+
+    The words come in lines and are the counterpart of `positionWords` in static/shogi/wording.js.
 
     >>> print(words(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K3R w 2P 2"), "en"))
     White to move
@@ -392,7 +393,9 @@ def _held_words(kind: int, number: int, japanese: bool) -> str:
 
 
 def text(position: Position) -> str:
-    """The position as the text diagram that Japanese programs exchange, for a terminal; lines end in LF.
+    """Return the position as the text diagram that Japanese programs exchange, for a terminal.
+
+    Lines end in LF.
 
     >>> print(text(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1")).splitlines()[-2])
     先手の持駒：なし

@@ -53,7 +53,7 @@ class Evaluation(NamedTuple):
 
 
 def evaluations(record: Record) -> list[Evaluation]:
-    """All evaluations in the comments of a normalized record's main line, in reading order.
+    """Return all evaluations in the comments of a normalized record's main line, in reading order.
 
     Linear in the main line and its comments; lines of play cost a few microseconds a move. A record without
     such comments is not replayed.
@@ -72,7 +72,7 @@ def evaluations(record: Record) -> list[Evaluation]:
 
 
 def is_evaluation(line: str) -> bool:
-    """Whether a line of a comment is all or part of what an engine thought, in one of the known forms.
+    """Tell whether a line of a comment is all or part of what an engine thought, in one of the known forms.
 
     >>> is_evaluation("** 1704 +8594OU"), is_evaluation("*#評価値=12"), is_evaluation("1704 +8594OU")
     (True, True, False)
@@ -83,7 +83,9 @@ def is_evaluation(line: str) -> bool:
 
 
 def floodgate(line: str) -> Evaluation | None:
-    """What a line in floodgate's form says by itself: score, line of play as written, nodes; None for others.
+    """Return the evaluation that a line in floodgate's form holds by itself; None for other lines.
+
+    It has the score, the line of play as written, and the nodes.
 
     >>> one = floodgate("** 1704 +8594OU #120")
     >>> one.score, one.pv, one.nodes
@@ -94,8 +96,11 @@ def floodgate(line: str) -> Evaluation | None:
 
 
 def best(found: Iterable[Evaluation]) -> list[Evaluation]:
-    """The evaluation of each ply that a chart shows: an analysis before the player's own, an engine's first
-    line before its others, the last word before earlier ones; lines not played are left out."""
+    """Return the evaluation of each ply that a chart shows.
+
+    An analysis comes before the player's own, an engine's first line before its others, the last word before
+    earlier ones; lines not played are left out.
+    """
     chosen: dict[int, Evaluation] = {}
     for one in found:
         if one.role == "alternative" or (one.score is None and one.winner is None):
@@ -114,7 +119,7 @@ def _rank(one: Evaluation) -> tuple[bool, int]:
 
 
 def _promising(entry: MoveEntry) -> bool:
-    """Whether a line of the comments starts like an evaluation; nearly none does."""
+    """Tell whether a line of the comments starts like an evaluation; nearly none does."""
     comments = entry.get("comments")
     return comments is not None and any(line[:1] in ("#", "*") for line in _lines(comments))
 
@@ -129,7 +134,7 @@ class _Place(NamedTuple):
     last: int
 
     def line(self, text: str) -> tuple[str, ...]:
-        """The moves of a line from here on; some engines begin it with the move just played."""
+        """Return the moves of a line from here on; some engines begin it with the move just played."""
         moves = read_line(text, self.position, self.last)
         if not moves and self.before is not None:
             played, *following = read_line(text, self.before) or [0]
@@ -138,7 +143,7 @@ class _Place(NamedTuple):
 
 
 def _follows(record: Record, ply: int) -> bool:
-    """Whether the position at a ply may be asked for behind its next move: that one has a comment."""
+    """Tell whether the position at a ply may be asked for after its next move, because that has a comment."""
     entries = record["moves"]
     return ply + 1 < len(entries) and _promising(entries[ply + 1])
 
@@ -149,8 +154,10 @@ def _lines(comments: Iterable[str]) -> Iterator[str]:
 
 
 def _of_entry(comments: list[str], place: _Place) -> Iterator[Evaluation]:
-    """The evaluations of one entry; programs that spread one over several lines begin it anew with the next
-    score."""
+    """Yield the evaluations of one entry.
+
+    Programs that spread one over several lines begin it anew with the next score.
+    """
     block = _Block(place)
     for line in _lines(comments):
         if match := _SHOGIHOME.fullmatch(line):
@@ -164,7 +171,7 @@ def _of_entry(comments: list[str], place: _Place) -> Iterator[Evaluation]:
 
 
 def _scored(one: Evaluation) -> Evaluation:
-    """With the winner, where the score says mate."""
+    """Return the evaluation, with the winner where the score says mate."""
     score = one.score
     if score is None or one.winner is not None:
         return one
@@ -174,7 +181,7 @@ def _scored(one: Evaluation) -> Evaluation:
 
 
 def _whole(text: str) -> int:
-    """A number with or without a fraction, rounded to the nearest whole one."""
+    """Round a written number, with or without a fraction, to the nearest whole one."""
     return round(float(text))
 
 
@@ -225,7 +232,7 @@ class _Block:
         self.values[match["key"]] = match["value"].strip()
 
     def done(self) -> Iterator[Evaluation]:
-        """The evaluation that the lines so far make up, if there is one."""
+        """Yield the evaluation that the lines so far make up, if there is one."""
         values, self.values = self.values, {}
         score, mate = values.get("評価値", ""), _MATE.fullmatch(values.get("詰み", ""))
         if not mate and not _SCORE.fullmatch(score):
@@ -295,7 +302,7 @@ def _spent(facts: str) -> float | None:
 
 
 def _from_mark(text: str) -> str:
-    """The line without what stands before its first move."""
+    """Return the line without what stands before its first move."""
     starts = [at for mark in MARKS if (at := text.find(mark)) >= 0]
     return text[min(starts) :].strip() if starts else text.strip()
 
@@ -306,7 +313,10 @@ _PIYO: Final = re.compile(r"\*?#(?P<kind>指し手|形勢|推奨手)\[(?P<score>
 
 
 def _piyo(match: re.Match[str], place: _Place) -> Evaluation:
-    """推奨手 is what should have been played instead of the last move: it belongs to the position before."""
+    """Return the evaluation in a line of ぴよ将棋 or K-Shogi.
+
+    推奨手 is what should have been played instead of the last move: it belongs to the position before.
+    """
     pv = _from_mark(match["pv"])
     if match["kind"] != "推奨手":
         one = Evaluation(place.ply, "piyo", "analysis", int(match["score"]), pv=pv, moves=place.line(pv))

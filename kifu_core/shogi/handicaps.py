@@ -29,7 +29,7 @@ class Handicap:
 
 
 def _start(preset: str, name: str, back: str, second: str, *aliases: str) -> Handicap:
-    """A row for a start that lacks some of White's pieces on ranks 1 and 2 only."""
+    """Return a row for a start that lacks some of White's pieces on ranks 1 and 2 only."""
     return Handicap(preset, name, f"{back}/{second}{_REST} w -", aliases)
 
 
@@ -58,7 +58,7 @@ _NUMERALS: Final = str.maketrans("123456789", "一二三四五六七八九")
 
 
 def _plain(name: str) -> str:
-    """A name without what spellings differ in: width, blanks, digits for numerals, a final ち."""
+    """Return a name without what spellings differ in: width, blanks, digits for numerals, a final ち."""
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", name)).replace("10", "十")
     return text.translate(_NUMERALS).removesuffix("ち")
 
@@ -74,12 +74,14 @@ PRESETS: Final = tuple(_BY_PRESET)
 
 
 def by_preset(preset: str) -> Handicap:
-    """The start of a JKF preset; raises KeyError for OTHER and for unknown ones."""
+    """Return the start of a JKF preset; raise KeyError for OTHER and for unknown ones."""
     return _BY_PRESET[preset]
 
 
 def by_name(name: str) -> Handicap | None:
-    """The start that a handicap header names, or None; tolerant of width, blanks, digits and a missing ち.
+    """Return the start that a handicap header names, or None if it names none.
+
+    Differences in width, blanks and digits and a missing ち do not matter.
 
     >>> by_name("２枚落").preset
     '2'
@@ -90,7 +92,7 @@ def by_name(name: str) -> Handicap | None:
 
 
 def by_sfen(sfen: str) -> Handicap | None:
-    """The named start with exactly this position (SFEN without move number), or None."""
+    """Return the named start with exactly this position (SFEN without move number), or None."""
     return _BY_SFEN.get(sfen)
 
 
@@ -106,7 +108,7 @@ records have for them; and whatever else calls itself a 将棋 of its own."""
 
 
 def is_other_game(name: str) -> bool:
-    """Whether a handicap header names another game than shogi: its board and moves mean nothing here.
+    """Tell whether a handicap header names a game other than shogi: its board and moves mean nothing here.
 
     >>> is_other_game("５五将棋"), is_other_game("京都"), is_other_game("詰将棋"), is_other_game("平手")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""Whether a game keeps the rules: every move of the main line, and repetition.
+"""The check that a game keeps the rules: every move of the main line, and repetition.
 
 A reading plays what is written and notes what no board allows; this looks at the finished record with the
 whole of the rules. It changes nothing: real records end in fouls, and some go on after them.
@@ -31,7 +31,7 @@ _Key = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def legality(record: Record) -> tuple[Issue, ...]:
-    """What breaks the rules in the main line of a normalized record, in order.
+    """Return what breaks the rules in the main line of a normalized record, in order.
 
     `no-piece`, `wrong-side`, `unreachable`, `nifu`, `dead-drop`, `self-check`, `uchifuzume` and the other
     codes of `rules.violation` are errors at the ply of the foul; the param `winner` is the colour that wins
@@ -48,7 +48,7 @@ def legality(record: Record) -> tuple[Issue, ...]:
 
 
 def findings(game: ParsedGame) -> tuple[Issue, ...]:
-    """The issues of a game's reading, then those of `legality` that the reading has not told.
+    """Return the issues of a game's reading, then those of `legality` that the reading has not told.
 
     Fouls that the reading has told get their `winner`, also the move of the wrong side that it refused.
     """
@@ -59,7 +59,7 @@ def findings(game: ParsedGame) -> tuple[Issue, ...]:
 
 
 def _with_winner(issue: Issue, game: ParsedGame, foul: Issue | None) -> Issue:
-    """A finding of the reading with what the rules say about it."""
+    """Return a finding of the reading, completed by what the rules say about it."""
     if foul is not None:
         return replace(issue, params={**issue.params, **foul.params})
     if issue.code != "wrong-side" or issue.ply != 1 + sum("move" in entry for entry in game.record["moves"]):
@@ -96,7 +96,7 @@ class _Look:
         return found
 
     def _play(self, move: int) -> str | None:
-        """Play a move and say what is wrong with it. One that cannot be played only turns the position."""
+        """Play a move and return what is wrong with it. One that cannot be played only turns the position."""
         position = self.position
         code, mover = rules.fault(position, move), position.turn
         self.moves.append(move)
@@ -118,14 +118,17 @@ class _Look:
             self.kings[mover] = _only_king(self.position.board, mover)
 
     def _in_check(self, color: int) -> bool:
-        """Whether a king of that side is attacked; looking for it on the whole board would cost the most."""
+        """Tell whether a king of that side is attacked.
+
+        Its square is remembered, as looking for it on the whole board would cost the most.
+        """
         king = self.kings[color]
         if king is None:
             return rules.in_check(self.position, color)
         return king >= 0 and rules.is_attacked(self.position.board, king, color ^ 1)
 
     def _count(self) -> list[int] | None:
-        """Note the position; the plies at which it occurred, once it has occurred often enough."""
+        """Note the position, and return its plies if it has now occurred `REPETITIONS` times, else None."""
         position = self.position
         black, white = position.hands
         key = (position.turn, tuple(position.board), tuple(black), tuple(white))
@@ -134,14 +137,14 @@ class _Look:
         return plies if len(plies) == REPETITIONS else None
 
     def _repetition(self, plies: list[int]) -> Issue:
-        """The finding for a position that occurred at these plies, the last of which is now."""
+        """Return the finding for a position that occurred at these plies, the last of which is now."""
         checkers = self._checking_sides(plies[0], plies[-1])
         if len(checkers) != 1:
             return Issue("fourfold", "info", ply=plies[-1])
         return Issue("perpetual-check", "error", ply=plies[-1], params={"winner": checkers[0] ^ 1})
 
     def _checking_sides(self, first: int, last: int) -> list[int]:
-        """The sides that gave check with every move after ply `first` up to `last`."""
+        """Return the sides that gave check with every move after ply `first` up to `last`."""
         position, quiet = start_of(self.record), set[int]()
         for ply, move in enumerate(watched(self.moves[:last]), start=1):
             position.do_move(move)
@@ -151,7 +154,7 @@ class _Look:
 
 
 def _only_king(board: list[int], color: int) -> int | None:
-    """The square of a side's king, -1 if it has none, None if it has several."""
+    """Return the square of a side's king, -1 if it has none, None if it has several."""
     king = -OU if color else OU
     count = board.count(king)
     return board.index(king) if count == 1 else None if count else -1
@@ -162,7 +165,7 @@ def _foul(code: str, ply: int, winner: int) -> Issue:
 
 
 def _is_pawn_mate(position: Position, move: int) -> bool:
-    """Whether the pawn just dropped gives a check that nothing meets."""
+    """Tell whether the pawn just dropped gives a check that nothing meets."""
     to, king = target(move), OU if position.turn == BLACK else -OU
     ahead = to - 9 if position.turn == WHITE else to + 9
     in_front = 0 <= ahead < 81 and position.board[ahead] == king

@@ -52,7 +52,7 @@ class Plan(NamedTuple):
     variants: dict[int, Move]
 
     def variant(self, key: int) -> Move:
-        """The JKF object of a capture (key: its signed piece), of a move said with 同 (`AGAIN`), or both."""
+        """Return the JKF object of a capture (key: its signed piece), of a move with 同 (`AGAIN`) or both."""
         move, taken = self.move.copy(), key if key < AGAIN // 2 else key - AGAIN
         if taken:
             move["capture"] = CODES[abs(taken)]
@@ -78,9 +78,9 @@ def plan(
     relative: str | None = None,
     same: bool = False,
 ) -> Plan:
-    """The plan of a move that is fully known; `origin` -1 is a drop.
+    """Return the plan of a move that is fully known; `origin` -1 is a drop.
 
-    `relative` None asks the replay to find the words, an empty text says that there are none.
+    With `relative` None the replay finds the words; an empty text says that there are none.
     """
     piece = signed(color, kind)
     if origin < 0:
@@ -119,7 +119,7 @@ def _add_words(move: Move, relative: str | None, same: bool) -> None:
 
 
 def _comers(piece: int, to: int, origin: int) -> tuple[int, ...]:
-    """The squares other than `origin` from which the piece reaches `to` on an empty board.
+    """Return the squares other than `origin` from which the piece reaches `to` on an empty board.
 
     Pawns of one colour never share a file and a king has no twin, so neither needs words.
     """
@@ -135,7 +135,7 @@ class Written:
     __slots__ = ()
 
     def plan(self, position: Position, last: int) -> Plan:
-        """The plan for the side to move; `last` is the target of the move before, -1 if there is none.
+        """Return the plan for the side to move; `last` is the target of the move before, -1 if there is none.
 
         Raises IllegalMoveError or AmbiguousMoveError if there is no way to play what is written.
         """
@@ -146,7 +146,7 @@ Step = tuple[Plan, Plan] | Written
 
 
 def known(origin: int, to: int, kind: int, promote: bool) -> Step:
-    """A step with its source, as KIF writes them; `to` may be SAME."""
+    """Return a step with its source, as KIF writes them; `to` may be SAME."""
     if to == SAME:
         return Same(origin, kind, promote)
     return plan(origin, to, kind, promote, 0), plan(origin, to, kind, promote, 1)
@@ -188,7 +188,7 @@ class Grown(Written):
 
 
 def csa_step(origin: int, to: int, kind: int) -> Step:
-    """The step of a CSA move, whose piece is the one after the move; origin -1 is a drop."""
+    """Return the step of a CSA move, which names the piece as it is after the move; `origin` -1 is a drop."""
     if origin < 0 or kind == UNPROMOTED[kind]:
         return plan(origin, to, kind, False, 0), plan(origin, to, kind, False, 1)
     return Grown(origin, to, kind)
@@ -234,13 +234,13 @@ class Search(Written):
         self._recaptures: dict[int, tuple[Side, Side]] = {}
 
     def sides_at(self, last: int) -> tuple[Side, Side] | None:
-        """Both sides of a move that goes where the move before went (同); None if there was none."""
+        """Return both sides of a move that goes where the move before went (同); None if there was none."""
         if last not in self._recaptures and last >= 0:
             self._recaptures[last] = self._both_sides(last)
         return self._recaptures.get(last)
 
     def plan(self, position: Position, last: int) -> Plan:
-        """The plan as the rules find it, by all words and, where these leave several sources, by check."""
+        """Return the plan that the rules find, by all words and, where several sources are left, by check."""
         to = last if self.to == SAME else self.to
         if to < 0:
             raise IllegalMoveError("same-without-move")
@@ -262,7 +262,10 @@ class Search(Written):
         return Side(piece, kind, steps, rays, plans)
 
     def _chosen(self, found: int, to: int, color: int) -> Plan | None:
-        """The plan for what a search has found: nothing is a drop, of several sources the words take one."""
+        """Return the plan for the sources that a search has found; None if the rules have to be asked.
+
+        No source at all means a drop; of several the words choose one.
+        """
         origins: list[int] = []
         while found != NOWHERE:
             found, origin = divmod(found, 81)
@@ -274,7 +277,7 @@ class Search(Written):
         return self._plan(origins[0], to, color) if len(origins) == 1 else None
 
     def _plan(self, origin: int, to: int, color: int) -> Plan:
-        """The plan for a source, -1 for a drop; words that JKF does not know are found anew."""
+        """Return the plan for a source, -1 for a drop; words that JKF does not know are found anew."""
         words = self.words if not self.words or self.words in RELATIVES else None
         return plan(origin, to, self.kind, self.promote, color, words, self.to == SAME)
 

@@ -32,7 +32,7 @@ _ORIENTED: Final = (
 
 
 def pack(source: int, to: int, promote: bool | int = False) -> int:
-    """The packed move; `source` is a square or `DROP` + kind, `to` a square.
+    """Return the packed move; `source` is a square or `DROP` + kind, `to` a square.
 
     >>> pack(54, 45), pack(DROP + 1, 40)
     (13914, 20816)
@@ -41,28 +41,28 @@ def pack(source: int, to: int, promote: bool | int = False) -> int:
 
 
 def source(move: int) -> int:
-    """The square moved from, or `DROP` + the kind dropped."""
+    """Return the square moved from, or `DROP` + the kind dropped."""
     return move >> 8
 
 
 def target(move: int) -> int:
-    """The square moved to."""
+    """Return the square moved to."""
     return move >> 1 & 127
 
 
 def promotes(move: int) -> bool:
-    """Whether the piece promotes with this move."""
+    """Tell whether the piece promotes with this move."""
     return bool(move & 1)
 
 
 def dropped(move: int) -> int:
-    """The kind of the piece dropped, 0 for a move on the board."""
+    """Return the kind of the piece dropped, 0 for a move on the board."""
     origin = move >> 8
     return origin - DROP if origin > DROP else 0
 
 
 def to_usi(move: int) -> str:
-    """The move as USI writes it.
+    """Return the move as USI writes it.
 
     >>> to_usi(pack(60, 51)), to_usi(pack(70, 16, True)), to_usi(pack(DROP + 1, 40))
     ('3g3f', '2h2b+', 'P*5e')
@@ -75,9 +75,9 @@ def to_usi(move: int) -> str:
 
 
 def from_usi(text: str) -> int:
-    """The packed move of a USI move; raises DecodeError `bad-usi-move`.
+    """Return the packed move of a USI move; raise DecodeError `bad-usi-move` for anything else.
 
-    Knows nothing of the position. Not accepted: drops with a `+`, moves that stay where they are.
+    The position is not known here. Drops with a `+` and moves that stay where they are count as wrong.
 
     >>> from_usi("2h2b+") == pack(70, 16, True)
     True
@@ -90,9 +90,9 @@ def from_usi(text: str) -> int:
 
 
 def orient(move: int, orientation: int) -> int:
-    """The move on the board that is mirrored (bit 0) and turned to the other colour (bit 1).
+    """Return the move on the board that is mirrored (bit 0) and turned to the other colour (bit 1).
 
-    An involution; `NO_MOVE` stays what it is.
+    This is an involution; `NO_MOVE` stays what it is.
 
     >>> to_usi(orient(from_usi("7g7f"), 1)), to_usi(orient(from_usi("7g7f"), 2))
     ('3g3f', '3c3d')
@@ -104,10 +104,10 @@ def orient(move: int, orientation: int) -> int:
 
 
 def mirror(move: int) -> int:
-    """The same move on the board mirrored left to right."""
+    """Return the same move on the board mirrored left to right."""
     return orient(move, 1)
 
 
 def turn(move: int) -> int:
-    """The same move made by the other colour on the board turned by 180 degrees."""
+    """Return the same move made by the other colour on the board turned by 180 degrees."""
     return orient(move, 2)

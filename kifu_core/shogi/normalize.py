@@ -64,7 +64,7 @@ class Line:
     level: int = 0
 
     def add_text(self, begin: int, end: int) -> None:
-        """Text without a step, from offset to offset, belongs to the line behind what it has so far."""
+        """Take in text without a step, from offset to offset: it belongs behind what the line has so far."""
         if self.spots and self.spots[-1][2] == begin:
             first, begin, _ = self.spots.pop()
             self.spots.append((first, begin, end))
@@ -72,7 +72,7 @@ class Line:
             self.spots.append((len(self.steps), begin, end))
 
     def forks_from(self, index: int) -> Iterator[Line]:
-        """All forks that are alternatives to the step of that index or to a later one, with their own."""
+        """Yield all forks that are alternatives to the step of that index or a later one, with their own."""
         waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
         while waiting:
             fork = waiting.pop()
@@ -163,7 +163,7 @@ class _Replay:
         return self.played
 
     def _line(self, job: _Job) -> list[MoveEntry]:
-        """The entries of one line; its forks are queued with the positions they begin from."""
+        """Play one line and return its entries; its forks are queued with the positions they begin from."""
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
         begin, waiting = 0, []
@@ -199,7 +199,7 @@ class _Replay:
             self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
 
     def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
-        """Those of a step's comments for which there is room."""
+        """Return those of a step's comments for which there is room."""
         kept = self.room.comments(texts)
         if len(kept) < len(texts):
             self._tell(job, "comments-limit", index)
@@ -221,7 +221,7 @@ class _Replay:
                         self._beyond(one, "forks-limit", 0)
 
     def _advance_to(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
-        """Play the steps from `begin` up to `end` with looks at the clock; False as for `_advance`."""
+        """Play the steps from `begin` up to `end` with looks at the clock; return as `_advance` does."""
         for at in range(begin, end, PIECE):
             check_time()
             if not self._advance(job, at, min(at + PIECE, end), entries):
@@ -229,10 +229,10 @@ class _Replay:
         return True
 
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
-        """Play the steps from `begin` up to `end`; False if one of them cannot be played.
+        """Play the steps from `begin` up to `end`; return False if one of them cannot be played.
 
-        The hot loop of the library: one pass per written move, everything it needs in local names, and no
-        call but where the position decides more than what is taken.
+        This is the hot loop of the library: one pass per written move, everything it needs in local names,
+        and no call but where the position decides more than what is taken.
         """
         line, position, last = job.line, job.position, job.last
         board, hands, turn = position.board, position.hands, position.turn
@@ -316,7 +316,10 @@ class _Replay:
         return True
 
     def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
-        """The entry of an ending; one that JKF has no name for keeps only its time, comments and forks."""
+        """Return the entry of an ending.
+
+        One that JKF has no name for keeps only its time, comments and forks.
+        """
         assert isinstance(step, Special)
         turn, index = job.position.turn, len(entries)
         if self.played.ending is None and job.parent is None:
@@ -350,7 +353,7 @@ class _Replay:
         self.played.findings.append(finding)
 
     def _repair(self, job: _Job, chosen: Plan, index: int) -> Plan | None:
-        """What is played for a plan that breaks a rule; None if nothing sensible can be played."""
+        """Return what is played for a plan that breaks a rule; None if nothing sensible can be played."""
         position = job.position
         code = _impossible(position, chosen)
         if code:
@@ -367,7 +370,7 @@ class _Replay:
 
 
 def _impossible(position: Position, chosen: Plan) -> str:
-    """Why a plan makes no sense on the board, or an empty text."""
+    """Return the reason why a plan makes no sense on the board, or an empty text."""
     board, sign = position.board, -1 if position.turn else 1
     if chosen.origin < 0:
         if chosen.fault == "bad-drop":  # no hand has a place for it
@@ -384,9 +387,10 @@ def _impossible(position: Position, chosen: Plan) -> str:
 
 
 def _with_piece(chosen: Plan, found: int) -> Plan:
-    """The plan with the piece that really stands on its source.
+    """Return the plan with the piece that really stands on its source.
 
-    Written as a promoted piece, an unpromoted one promotes now: some programs name it as it is afterwards.
+    An unpromoted piece that is written as a promoted one promotes now: some programs name it as it is
+    afterwards.
     """
     grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
     relative = chosen.move.get("relative")
@@ -395,7 +399,7 @@ def _with_piece(chosen: Plan, found: int) -> Plan:
 
 
 def _broken_rule(position: Position, chosen: Plan) -> str:
-    """The rule that a playable plan breaks, or an empty text; check is left aside."""
+    """Return the rule that a playable plan breaks, or an empty text; check is left aside."""
     board = position.board
     if chosen.fault:
         return chosen.fault
@@ -430,9 +434,9 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
 
 
 def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
-    """The plies of a line at which a side's written total is not what it was before and the move's time.
+    """Return the plies of a line at which a side's written total is not the one before plus the move's time.
 
-    From a move without a time on each side's next total is believed; a difference is told once.
+    After a move without a time, each side's next total is believed; a difference is told once.
     """
     found: list[int] = []
     clocks: list[int | None] = [0, 0]
@@ -451,12 +455,12 @@ def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
 
 
 def seconds(time: Time) -> int:
-    """A JKF time in seconds."""
+    """Return a JKF time in seconds."""
     return time.get("h", 0) * 3600 + time["m"] * 60 + time["s"]
 
 
 def total_time(count: int) -> Time:
-    """A number of seconds as JKF writes totals."""
+    """Return a number of seconds as JKF writes totals."""
     return {"h": count // 3600, "m": count // 60 % 60, "s": count % 60}
 
 
@@ -492,7 +496,7 @@ def normalize(raw: Mapping[str, object] | Record, notation: Notation = "jkf") ->
 def complete_record(
     record: Record, notation: Notation = "jkf", limits: Limits = UNLIMITED
 ) -> tuple[Played, Record]:
-    """Replay a checked record; raises ParseError if it has no start position."""
+    """Replay a checked record; raise ParseError if it has no start position."""
     position = start_position(record.get("initial"))
     first = record["moves"][:1]
     comments = first[0].get("comments", []) if first else []
@@ -507,7 +511,7 @@ def complete_record(
 
 
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
-    """The line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
+    """Return the line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
     line = Line(restore_same=notation == "csa", level=level, written=entries)
     for index, entry in enumerate(watched(entries)):
         line.steps.append(_step_of(entry, notation))

@@ -29,7 +29,7 @@ _PLACE: Final = 2
 
 
 def written(move: Move, before: Move | None, language: Language) -> str:
-    """A normalized move with its side's mark; `before` is the move before it, if any.
+    """Return a normalized move with its side's mark; `before` is the move before it, if any.
 
     >>> move = {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "piece": "FU"}
     >>> written(move, None, "ja"), written(move, None, "en")
@@ -39,7 +39,7 @@ def written(move: Move, before: Move | None, language: Language) -> str:
 
 
 def _japanese(move: Move, before: Move | None) -> str:
-    """The move without its side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
+    """Return the move without its side: `７六歩`, `同　銀`, `５八金右`, `２二角成`.
 
     Some programs write KIF without 同, so where the move before went counts too.
     """
@@ -51,7 +51,7 @@ def _japanese(move: Move, before: Move | None) -> str:
 
 
 def _english(move: Move) -> str:
-    """The move without its side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
+    """Return the move without its side: `P-7f`, `Sx2b+`, `G4i-5h`, `P*5e`."""
     piece = LETTERS[BY_CODE[move["piece"]]]
     origin = move.get("from")
     start = USI[_square(origin)] if origin and move.get("relative") else ""
@@ -68,15 +68,20 @@ def _square(place: Place) -> int:
 
 
 def move_text(position: Position, move: int) -> str:
-    """A move about to be played as KI2 writes it, without the side: `７六歩`, `５八金右`, `２二角成`."""
+    """Return a move about to be played as KI2 writes it, without the side.
+
+    For example `７六歩`, `５八金右` or `２二角成`.
+    """
     words = "".join(RELATIVE[word] for word in rules.relative(position, move))
     tail = {True: "成", False: "不成", None: ""}[_promotion(position, move)]
     return JAPANESE[moves.target(move)] + NAMES[_moved(position, move)] + words + tail
 
 
 def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
-    """A move about to be played, with its side's mark. `text` is what `move_text` says of it, `last` the move
-    before it, where one knows it."""
+    """Return a move about to be played, with its side's mark.
+
+    `text` is what `move_text` says of it, `last` the move before it, where one knows it.
+    """
     mark = MARKS[position.turn]
     if language != "ja":
         return mark + _english_played(position, move)
@@ -95,8 +100,11 @@ def _english_played(position: Position, move: int) -> str:
 
 
 def move_facts(position: Position, move: int) -> dict[str, Any]:
-    """Of a move about to be played: the `piece` before it promotes and the one `captured`, as CSA names them,
-    and whether it `promotes`."""
+    """Return the facts of a move about to be played.
+
+    They are the `piece` before it promotes and the one `captured`, as CSA names them, and whether it
+    `promotes`.
+    """
     captured = position.board[moves.target(move)]
     return {
         "piece": CODES[_moved(position, move)],
@@ -106,12 +114,12 @@ def move_facts(position: Position, move: int) -> dict[str, Any]:
 
 
 def _moved(position: Position, move: int) -> int:
-    """The kind of the piece that a move moves or drops."""
+    """Return the kind of the piece that a move moves or drops."""
     return moves.dropped(move) or abs(position.board[moves.source(move)])
 
 
 def _promotion(position: Position, move: int) -> bool | None:
-    """Whether a move promotes; None where it could not."""
+    """Tell whether a move promotes; return None where it could not."""
     if moves.promotes(move):
         return True
     piece = signed(position.turn, _moved(position, move))

@@ -31,7 +31,7 @@ class Oddity:
 
 
 def oddities(position: Position) -> Iterator[Oddity]:
-    """What is odd in a position, what no game can have first."""
+    """Yield what is odd in a position, beginning with what no game can have."""
     board, sides = position.board, (BLACK, WHITE)
     kings = [board.count(signed(color, OU)) for color in sides]
     yield from (Oddity("too-many-kings", True, color) for color in sides if kings[color] > 1)
@@ -51,7 +51,7 @@ def oddities(position: Position) -> Iterator[Oddity]:
 
 
 def _too_many(position: Position) -> Iterator[Oddity]:
-    """Pieces beyond a full set; kings are told of by side too."""
+    """Yield the kinds that have more pieces than a full set; kings are told of by side too."""
     found = [UNPROMOTED[abs(piece)] for piece in position.board]
     for kind in (*HAND_KINDS, OU):
         number = found.count(kind) + sum(hand[kind] for hand in position.hands if kind != OU)

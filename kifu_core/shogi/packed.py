@@ -74,7 +74,7 @@ class _Bits:
         self.at = 0
 
     def take(self, count: int = 1) -> int:
-        """The number in the next bits; raises DecodeError where there are no more."""
+        """Return the number in the next bits; raise DecodeError where there are no more."""
         if self.at + count > BITS:
             raise DecodeError("packed-position", params={"number": 1, "bit": self.at})
         found = self.value >> self.at & ((1 << count) - 1)
@@ -82,14 +82,17 @@ class _Bits:
         return found
 
     def kind(self, codes: dict[str, int], code: str = "") -> int:
-        """The kind of the piece whose code goes on with these bits."""
+        """Return the kind of the piece whose code begins with `code` and goes on with the next bits."""
         while code not in codes:
             code += str(self.take())
         return codes[code]
 
 
 def decode(data: bytes, packing: Packing) -> Position:
-    """The position of 32 bytes; raises DecodeError `packed-position` with the bit where it goes wrong."""
+    """Return the position of 32 bytes.
+
+    Raises DecodeError `packed-position` with the bit where it goes wrong.
+    """
     bits = _Bits(data)
     position = Position([0] * 81, [[0] * 8, [0] * 8], bits.take())
     for color in (0, 1):
@@ -113,7 +116,7 @@ def decode(data: bytes, packing: Packing) -> Position:
 
 
 def _is_full_set(position: Position) -> bool:
-    """Whether there are no more pieces of a kind than a set has: nearly any bits are some position."""
+    """Tell whether no kind has more pieces than in a set: nearly any bits are some position."""
     counts = [black + white for black, white in zip(*position.hands, strict=True)] + [0]
     for piece in position.board:
         counts[UNPROMOTED[abs(piece)]] += 1
@@ -121,7 +124,10 @@ def _is_full_set(position: Position) -> bool:
 
 
 def _board_piece(bits: _Bits, packing: Packing) -> int:
-    """A piece on the board: Apery tells its colour first, YaneuraOu whether it is promoted, as no gold is."""
+    """Read a piece on the board.
+
+    Apery tells its colour first, YaneuraOu whether it is promoted; for a gold, both tell only the colour.
+    """
     kind = bits.kind(_CODES[packing], "1")
     if kind == KI:
         return signed(bits.take(), kind)
@@ -131,7 +137,7 @@ def _board_piece(bits: _Bits, packing: Packing) -> int:
 
 
 def move_of(data: bytes, packing: Packing) -> int:
-    """The packed move of two bytes, 0 for none."""
+    """Return the packed move of two bytes, 0 for none."""
     number = int.from_bytes(data, "little")
     to, origin = number & 127, number >> 7 & 127
     if packing == "hcpe":
@@ -149,7 +155,7 @@ def move_of(data: bytes, packing: Packing) -> int:
 
 
 def packing_of(head: bytes, name: str) -> Packing | None:
-    """The packing of a file by its name and its first bytes; None if they are no positions.
+    """Return the packing of a file by its name and its first bytes; None if it holds no positions.
 
     The name has to say it, as any bytes might be positions; the first of them have to be some.
     """
@@ -163,13 +169,15 @@ def packing_of(head: bytes, name: str) -> Packing | None:
 
 
 def is_packed(data: bytes, name: str) -> bool:
-    """Whether a file holds packed positions."""
+    """Tell whether a file holds packed positions."""
     return packing_of(data[:HEAD_BYTES], name) is not None
 
 
 def _is_entry(entry: bytes, packing: Packing, *, strict: bool) -> bool:
-    """Whether an entry begins with a position and, where it is asked for, has a legal move and a result: few
-    pieces have been moved at first, and then one packing may look like the other."""
+    """Tell whether an entry begins with a position and, if `strict`, has a legal move and a result.
+
+    Few pieces have been moved at first, and then one packing may look like the other.
+    """
     try:
         position = decode(entry[:32], packing)
     except DecodeError:

@@ -86,7 +86,7 @@ FULL_SET: Final = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 
 
 def signed(color: int, kind: int) -> int:
-    """The piece of that kind as it stands on the board for Black (0) or White (1).
+    """Return the piece of that kind as it stands on the board for Black (0) or White (1).
 
     >>> signed(BLACK, GI), signed(WHITE, GI)
     (4, -4)
@@ -95,7 +95,7 @@ def signed(color: int, kind: int) -> int:
 
 
 def _by_signed(values: list[int], sign: int) -> list[int]:
-    """A table for signed pieces from one for kinds 0..14; White's entries are multiplied by `sign`."""
+    """Return a table for signed pieces from one for kinds 0..14; White's entries are multiplied by `sign`."""
     return values + [sign * value for value in reversed(values[1:])]
 
 

@@ -47,7 +47,7 @@ class Position:
 
     @classmethod
     def initial(cls) -> Position:
-        """The start of an even game."""
+        """Return the start of an even game."""
         return cls.from_sfen(INITIAL_SFEN)
 
     @classmethod
@@ -70,7 +70,7 @@ class Position:
         return cls(_read_board(fields[0]), _read_hands(fields[2]), turn)
 
     def sfen(self, move_number: int | None = 1) -> str:
-        """The position as SFEN, hands in the order rook to pawn, Black's first; no number for None.
+        """Return the position as SFEN, hands in the order rook to pawn, Black's first; no number for None.
 
         >>> Position.initial().sfen(None)
         'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -'
@@ -80,7 +80,7 @@ class Position:
         return text if move_number is None else f"{text} {move_number}"
 
     def copy(self) -> Position:
-        """An independent copy."""
+        """Return an independent copy."""
         return Position(self.board[:], [self.hands[0][:], self.hands[1][:]], self.turn)
 
     def do_move(self, move: int) -> int:
@@ -123,17 +123,17 @@ class Position:
             self.hands[turn][kind] -= 1
 
     def mirrored(self) -> Position:
-        """The position mirrored left to right."""
+        """Return the position mirrored left to right."""
         board = [piece for start in range(0, 81, 9) for piece in reversed(self.board[start : start + 9])]
         return Position(board, [self.hands[0][:], self.hands[1][:]], self.turn)
 
     def turned(self) -> Position:
-        """The same position with the colours exchanged: board turned by 180 degrees, other side to move."""
+        """Return the same position with the colours exchanged: turned by 180 degrees, other side to move."""
         board = [-piece for piece in reversed(self.board)]
         return Position(board, [self.hands[1][:], self.hands[0][:]], self.turn ^ 1)
 
     def oriented(self, orientation: int) -> Position:
-        """The position mirrored (bit 0) and turned (bit 1); always a new one, and an involution."""
+        """Return the position mirrored (bit 0) and turned (bit 1): always a new one, and an involution."""
         position = self.mirrored() if orientation & 1 else self.copy()
         return position.turned() if orientation & 2 else position
 
@@ -147,7 +147,7 @@ class Position:
 
 
 def _read_board(text: str) -> list[int]:
-    """The 81 cells of SFEN's first field."""
+    """Read the 81 cells of SFEN's first field."""
     board: list[int] = []
     ranks = text.split("/")
     for number, rank in enumerate(ranks, start=1):
@@ -162,7 +162,7 @@ def _read_board(text: str) -> list[int]:
 
 
 def _read_rank(text: str) -> list[int]:
-    """The cells of one rank, however many; none if there is a character that means nothing."""
+    """Read the cells of one rank, however many; return none if a character means nothing."""
     cells: list[int] = []
     for cell in re.findall(r"\+?.", text):
         if cell in "123456789":
@@ -175,13 +175,13 @@ def _read_rank(text: str) -> list[int]:
 
 
 def _bad_board(rank: str, number: int) -> DecodeError:
-    """The error for a rank that is not nine cells."""
+    """Return the error for a rank that is not nine cells."""
     message = f"rank {number} is not nine cells: {rank[:40]!r}"
     return DecodeError("sfen-board", message, params={"rank": number, "text": rank[:40]})
 
 
 def _read_hands(text: str) -> list[list[int]]:
-    """Both hands of SFEN's third field; kinds may come in any order and more than once."""
+    """Read both hands of SFEN's third field; kinds may come in any order and more than once."""
     hands = [[0] * 8, [0] * 8]
     if text == "-":
         return hands
@@ -199,7 +199,7 @@ def _read_hands(text: str) -> list[list[int]]:
 
 
 def _rank_text(cells: list[int]) -> str:
-    """One rank of an SFEN board."""
+    """Return one rank of an SFEN board."""
     parts: list[str] = []
     empty = 0
     for piece in cells:
@@ -216,7 +216,7 @@ def _rank_text(cells: list[int]) -> str:
 
 
 def _hands_text(hands: list[list[int]]) -> str:
-    """The third field of an SFEN."""
+    """Return the third field of an SFEN."""
     parts = [
         (str(count) if count > 1 else "") + _CELL_TEXTS[-kind if color else kind]
         for color in (BLACK, WHITE)

@@ -36,7 +36,7 @@ _WORDS: Final = {
 
 
 def read_line(text: str, position: Position, last: int = -1) -> list[int]:
-    """The packed moves of a text that starts with a line of play in this position.
+    """Return the packed moves of a text that starts with a line of play in this position.
 
     `last` is the square the move before went to, for 同. Rules that need a search (checks, pawn drops that
     mate) are not looked at. `position` is left as it was. Linear in the length of the line.
@@ -55,7 +55,7 @@ def read_line(text: str, position: Position, last: int = -1) -> list[int]:
 
 
 def _can_play(position: Position, move: int) -> bool:
-    """Whether the side to move has the piece, and may land it there as far as geometry goes."""
+    """Tell whether the side to move has the piece, and may land it there as far as geometry goes."""
     origin, to = move >> 8, move >> 1 & 127
     board, turn = position.board, position.turn
     if origin > DROP:
@@ -67,7 +67,7 @@ def _can_play(position: Position, move: int) -> bool:
 
 
 def _move(match: re.Match[str], position: Position, last: int) -> int:
-    """The packed move of a token, 0 where it names none."""
+    """Return the packed move of a token, 0 where it names none."""
     if text := match["csa"]:
         return _csa_move(text.lstrip("+-"), position)
     if text := match["usi"]:

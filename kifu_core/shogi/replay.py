@@ -16,12 +16,12 @@ from kifu_core.shogi.start import start_position
 
 
 def start(record: Record) -> Position:
-    """A new position where the record starts; raises ParseError if the record does not say."""
+    """Return the record's start as a new position; raise ParseError if the record does not say it."""
     return start_position(record.get("initial"))
 
 
 def packed_move(move: Move) -> int:
-    """The move of a normalized record as an integer (see `moves`)."""
+    """Return the move of a normalized record as an integer (see `moves`)."""
     # As `pack` and `square` have it: this is done several times for every move that comes in.
     to, source = move["to"], move.get("from")
     origin = source["y"] * 9 - source["x"] if source else DROP + BY_CODE[move["piece"]]
@@ -29,7 +29,7 @@ def packed_move(move: Move) -> int:
 
 
 def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
-    """Every position of the main line: ply, position, the move played next or `NO_MOVE`, the ply's entry.
+    """Yield every position of the main line: ply, position, next move or `NO_MOVE`, the ply's entry.
 
     The position is one and the same object, changed between the steps: look at it, do not keep it. A move
     that the board does not allow ends the line.
@@ -38,12 +38,12 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
 
 
 def main_moves(record: Record) -> list[int]:
-    """The packed moves of the main line."""
+    """Return the packed moves of the main line."""
     return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
 
 
 def visits(record: Record) -> list[Visit]:
-    """Every node of the record: the main line from ply 0 to its end, then the forks in reading order.
+    """Return every node of the record: the main line from ply 0 to its end, then the forks in reading order.
 
     A fork begins with the position it branches from and its own first move; its own forks come before its
     siblings'. A move that the board does not allow ends its line, and so does a position without a code
@@ -80,7 +80,10 @@ def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[
 
 
 def _can_play(position: Position, move: int) -> bool:
-    """Whether `do_move` makes sense: an own piece to move, or one in hand, and no own piece on the target."""
+    """Tell whether `do_move` makes sense.
+
+    That takes an own piece to move, or one in hand, and no own piece on the target.
+    """
     board, turn = position.board, position.turn
     origin, to = move >> 8, move >> 1 & 127
     if origin > DROP:

@@ -29,7 +29,7 @@ from kifu_core.shogi.position import Position
 
 
 def is_attacked(board: list[int], square: int, color: int) -> bool:
-    """Whether a piece of `color` could move to the square, whatever stands there."""
+    """Tell whether a piece of `color` could move to the square, whatever stands there."""
     sign = -1 if color else 1
     knight = KE * sign
     for origin in STEPS[-knight][square]:
@@ -48,7 +48,7 @@ def is_attacked(board: list[int], square: int, color: int) -> bool:
 
 
 def in_check(position: Position, color: int) -> bool:
-    """Whether a king of `color` is attacked; False if there is none.
+    """Tell whether a king of `color` is attacked; False if there is none.
 
     >>> in_check(Position.from_sfen("4k4/9/4L4/9/9/9/9/9/9 w -"), 1)
     True
@@ -64,9 +64,9 @@ def in_check(position: Position, color: int) -> bool:
 
 
 def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
-    """The squares of `color`'s pieces of exactly this kind (1..14) that could go to a square.
+    """Return the squares of `color`'s pieces of exactly this kind (1..14) that could go to a square.
 
-    Looks at the way of moving and at what stands between, not at pins, nor at what stands on `to`.
+    The way of moving and what stands between count, but not pins, nor what stands on `to`.
     """
     board = position.board
     mover = -piece if color else piece
@@ -84,7 +84,7 @@ def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
 
 
 def legal_moves(position: Position) -> list[int]:
-    """All legal moves of the side to move, packed; promotion and its refusal are two moves.
+    """Return all legal moves of the side to move, packed; promotion and its refusal are two moves.
 
     Board moves come first, by source square, then drops by kind and square.
 
@@ -104,7 +104,7 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def _board_moves(board: list[int], color: int, spared: int) -> list[int]:
-    """All moves on the board by the way the pieces go, except those of the piece `spared`."""
+    """Return all moves on the board by the way the pieces go, except those of the piece `spared`."""
     sign = -1 if color else 1
     moves: list[int] = []
     for square, piece in enumerate(board):
@@ -130,7 +130,10 @@ def _add_moves(board: list[int], square: int, sign: int, moves: list[int]) -> No
 
 
 def _moves_guarding(position: Position, square: int) -> list[int]:
-    """The legal moves of a side with one king, on `square`; mates by a pawn drop are still among them."""
+    """Return the legal moves of a side with one king, on `square`.
+
+    Mates by a pawn drop are still among them.
+    """
     board, color = position.board, position.turn
     king = board[square]
     checks, pins = _checks_and_pins(board, square, color)
@@ -147,7 +150,7 @@ def _moves_guarding(position: Position, square: int) -> list[int]:
 
 
 def _king_moves(board: list[int], square: int, color: int) -> list[int]:
-    """The moves of the king on a square that do not lead into check."""
+    """Return the moves of the king on a square that do not lead into check."""
     king = board[square]
     moves: list[int] = []
     _add_moves(board, square, -1 if color else 1, moves)
@@ -158,10 +161,10 @@ def _king_moves(board: list[int], square: int, color: int) -> list[int]:
 
 
 def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Line], dict[int, Line]]:
-    """What attacks and what shields the king on a square.
+    """Return what attacks and what shields the king on a square.
 
-    Each check is the squares on which it is met: the attacker's and those between. Each pinned piece's
-    square has the squares on which it goes on shielding.
+    A check is given as the squares on which it is met: the attacker's and those between. The square of each
+    pinned piece has the squares on which it goes on shielding.
     """
     sign = -1 if color else 1
     knight = -KE * sign
@@ -192,7 +195,7 @@ def _empty_squares(board: list[int]) -> list[int]:
 
 
 def _drops(position: Position, squares: list[int]) -> list[int]:
-    """The drops on the given empty squares, which are sorted; mates by a pawn are still among them."""
+    """Return the drops on the given empty squares, which are sorted; mates by a pawn are still among them."""
     color = position.turn
     hand = position.hands[color]
     moves: list[int] = []
@@ -209,13 +212,13 @@ def _drops(position: Position, squares: list[int]) -> list[int]:
 
 
 def _pawn_squares(board: list[int], pawn: int, squares: list[int]) -> list[int]:
-    """The squares on files without an unpromoted pawn of the same colour."""
+    """Return the squares on files without an unpromoted pawn of the same colour."""
     taken = [pawn in board[column::9] for column in range(9)]
     return [square for square in squares if not taken[square % 9]]
 
 
 def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
-    """Moves without the pawn drops that would be mate."""
+    """Remove the pawn drops that would be mate from `moves`, and return what is left."""
     color = position.turn
     if not position.hands[color][FU]:
         return moves
@@ -230,7 +233,7 @@ def _without_pawn_mates(position: Position, moves: list[int]) -> list[int]:
 
 
 def _mates(position: Position, move: int) -> bool:
-    """Whether the other side has no legal move after a move that gives check."""
+    """Tell whether the other side has no legal move after a move that gives check."""
     captured = position.do_move(move)
     mate = not legal_moves(position)
     position.undo_move(move, captured)
@@ -238,7 +241,7 @@ def _mates(position: Position, move: int) -> bool:
 
 
 def _exposes(position: Position, move: int) -> bool:
-    """Whether a move leaves its own side in check."""
+    """Tell whether a move leaves its own side in check."""
     color = position.turn
     captured = position.do_move(move)
     exposed = in_check(position, color)
@@ -250,16 +253,16 @@ def _exposes(position: Position, move: int) -> bool:
 
 
 def is_legal(position: Position, move: int) -> bool:
-    """Whether the side to move may play a packed move."""
+    """Tell whether the side to move may play a packed move."""
     return violation(position, move) is None
 
 
 def violation(position: Position, move: int) -> str | None:
-    """What is wrong with a packed move, or None if it is legal. The first of these that applies:
+    """Return what is wrong with a packed move, or None if it is legal.
 
-    `bad-move` (no packed move at all), on the board `no-piece`, `wrong-side`, `occupied` (by an own piece),
-    `unreachable`, `bad-promote`, `must-promote`; for drops `not-in-hand`, `occupied`, `bad-promote`,
-    `dead-drop`, `nifu`; for both `self-check`, `uchifuzume`.
+    It is the first of these that applies: `bad-move` (no packed move at all), on the board `no-piece`,
+    `wrong-side`, `occupied` (by an own piece), `unreachable`, `bad-promote`, `must-promote`; for drops
+    `not-in-hand`, `occupied`, `bad-promote`, `dead-drop`, `nifu`; for both `self-check`, `uchifuzume`.
     """
     if code := fault(position, move):
         return code
@@ -271,7 +274,7 @@ def violation(position: Position, move: int) -> str | None:
 
 
 def fault(position: Position, move: int) -> str | None:
-    """What is wrong with a packed move as far as it can be told without looking at check; see `violation`."""
+    """Return what is wrong with a packed move as far as it shows without a look at check; see `violation`."""
     origin = move >> 8
     if move <= 0 or origin > DROP + HAND_KINDS[-1] or target(move) > 80:
         return "bad-move"
@@ -279,7 +282,7 @@ def fault(position: Position, move: int) -> str | None:
 
 
 def _board_fault(position: Position, move: int) -> str | None:
-    """What is wrong with a move on the board, leaving check aside."""
+    """Return what is wrong with a move on the board, leaving check aside."""
     board, sign = position.board, -1 if position.turn else 1
     origin, to = source(move), target(move)
     piece = board[origin]
@@ -298,13 +301,13 @@ def _board_fault(position: Position, move: int) -> str | None:
 
 
 def reaches(board: list[int], origin: int, to: int) -> bool:
-    """Whether the piece on `origin` goes to `to` with nothing in its way; what stands on `to` is ignored."""
+    """Tell whether the piece on `origin` goes to `to` with nothing in its way, whatever stands on `to`."""
     between = BETWEEN[board[origin]][origin * 81 + to]
     return between is not None and not any(board[square] for square in between)
 
 
 def _drop_fault(position: Position, move: int) -> str | None:
-    """What is wrong with a drop, leaving check aside."""
+    """Return what is wrong with a drop, leaving check aside."""
     board, color = position.board, position.turn
     kind, to = source(move) - DROP, target(move)
     piece = -kind if color else kind
@@ -320,7 +323,7 @@ def _drop_fault(position: Position, move: int) -> str | None:
 
 
 def _checks_by_pawn(position: Position, to: int) -> bool:
-    """Whether a pawn of the side to move on `to` would attack a king."""
+    """Tell whether a pawn of the side to move on `to` would attack a king."""
     pawn, king = (-FU, OU) if position.turn else (FU, -OU)
     return any(position.board[square] == king for square in STEPS[pawn][to])
 
@@ -329,7 +332,7 @@ def _checks_by_pawn(position: Position, to: int) -> bool:
 
 
 def relative(position: Position, move: int) -> str:
-    """JKF's relative words of a move that is about to be played: the fewest that name the piece.
+    """Return JKF's relative words of a move about to be played: the fewest that name the piece.
 
     L left, C straight, R right, U up (forward), M sideways, D down, combined as in `LU`; H a drop where a
     piece on the board could have come; empty if nothing needs saying. The rule is the federation's: first
@@ -347,7 +350,7 @@ def relative(position: Position, move: int) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _words_among(rivals: tuple[int, ...], origin: int, to: int, color: int, straight: bool) -> str:
-    """The words for one of several pieces of a kind; the same few squares make up most records."""
+    """Return the words for one of several pieces of a kind; the same few squares make up most records."""
     ways = [_way(rival, to, color) for rival in rivals]
     return _fewest_words(_way(origin, to, color), ways, straight=straight)
 
@@ -356,14 +359,17 @@ Way = tuple[int, int]
 
 
 def _way(origin: int, to: int, color: int) -> Way:
-    """From where a piece comes, seen by its owner: -1, 0, 1 for left to right, and for ahead to behind."""
+    """Return where a piece comes from, seen by its owner.
+
+    Both numbers go from -1 to 1: the first from left to right, the second from ahead to behind.
+    """
     across = (origin % 9 > to % 9) - (origin % 9 < to % 9)
     along = (origin // 9 > to // 9) - (origin // 9 < to // 9)
     return (-across, -along) if color else (across, along)
 
 
 def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
-    """The words for one way of coming among several."""
+    """Return the words for one way of coming among several."""
     across, along = way
     if sum(other[1] == along for other in ways) == 1:
         return "DMU"[along + 1]
@@ -377,7 +383,7 @@ def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
 
 
 def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
-    """The sources (squares, or `DROP` + kind) that a move text without a source can mean.
+    """Return the sources (squares, or `DROP` + kind) that a move text without a source can mean.
 
     `piece` is the kind 1..14 before the move, `words` JKF's relative letters. One is the answer, none means
     that the text is wrong, several that it is ambiguous. Without H a drop is meant only if no such piece on
@@ -398,7 +404,7 @@ def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
 
 
 def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
-    """The source squares that relative words allow for a move of `color` to a square.
+    """Return the source squares that relative words allow for a move of `color` to a square.
 
     L and R mean pieces that come from that side or, if none does, the outermost of those the other words
     leave: so two dragons are told apart where one of them stands right behind.
@@ -416,7 +422,7 @@ def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
 
 
 def _on_side(found: list[tuple[int, Way]], side: int, color: int) -> list[tuple[int, Way]]:
-    """What comes from the left (-1) or right (1), else what stands furthest on that side."""
+    """Return what comes from the left (-1) or right (1), else what stands furthest on that side."""
     coming = [item for item in found if item[1][0] == side]
     if coming:
         return coming

@@ -141,13 +141,13 @@ SERVERS_WORDS: Final = {
 
 @lru_cache(maxsize=1024)
 def find(word: str) -> EndingKind | None:
-    """The ending that a word of any format names, or the text of a result line; None for an unknown one."""
+    """Return the ending named by a word of any format or the text of a result line; None if unknown."""
     found = BY_WORD.get(word) or BY_CSA.get(word) or SERVERS_WORDS.get(word)
     return found or (read_wars(word) or read_over(word) or read_result(word))[0]
 
 
 def winner(kind: EndingKind, turn: int) -> int | None:
-    """The colour that wins when a record ends so with `turn` to move; None if nobody does."""
+    """Return the colour that wins when a record ends so with `turn` to move; None if nobody does."""
     if kind.rule == "mover-wins":
         return turn
     if kind.rule == "mover-loses":
@@ -156,14 +156,18 @@ def winner(kind: EndingKind, turn: int) -> int | None:
 
 
 def usual_winner(kind: EndingKind, turn: int, *, problem: bool) -> int | None:
-    """The colour that wins as for `winner`; a problem, a record from a drawn board, that ends in mate has no
-    winner."""
+    """Return the colour that wins as for `winner`, but None for a problem that ends in mate.
+
+    A problem here is a record from a drawn board.
+    """
     return None if problem and kind.special == "TSUMI" else winner(kind, turn)
 
 
 def loser_of_foul(special: str, turn: int, winner: int | None) -> str:
-    """JKF's name for a foul with the side to move, if it is known who won by it: its names tell the two
-    sides apart. Every other name is given back as it is, and `ILLEGAL_ACTION` gets the sign of the fouler.
+    """Return JKF's name for a foul with `turn` to move: its names tell the two sides apart.
+
+    `winner` is who won by it; with None the name itself tells. `ILLEGAL_ACTION` gets the sign of the fouler,
+    and every other name is given back as it is.
 
     >>> loser_of_foul("ILLEGAL_MOVE", 0, 0), loser_of_foul("ILLEGAL_ACTION", 0, None)
     ('-ILLEGAL_ACTION', '-ILLEGAL_ACTION')
@@ -179,7 +183,7 @@ def loser_of_foul(special: str, turn: int, winner: int | None) -> str:
 def ending(
     word: str, special: str | None, ply: int, turn: int, *, problem: bool = False, named: int | None = None
 ) -> Ending:
-    """The ending of a record after `ply` half-moves with `turn` to move.
+    """Return the ending of a record after `ply` half-moves with `turn` to move.
 
     `special` is JKF's name where the reader knows one (`ILLEGAL_ACTION` still without its side), `named` the
     winner where the word itself tells one; a problem that ends in mate has no winner.
@@ -198,7 +202,10 @@ def ending(
 
 
 def special_of(kind: EndingKind | None, named: int | None) -> str | None:
-    """JKF's name for an ending whose winner may be named: perpetual check is a foul of the other side."""
+    """Return JKF's name for an ending; None if it has none.
+
+    Perpetual check is a foul of the other side where its winner is `named`.
+    """
     if kind is None:
         return None
     return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named is not None else kind.special
@@ -209,7 +216,7 @@ Reading = tuple[EndingKind | None, int | None]
 
 
 def read_wars(text: str) -> Reading | None:
-    """What a result word of 将棋ウォーズ says; None for any other text.
+    """Read a result word of 将棋ウォーズ; return None for any other text.
 
     >>> kind, side = read_wars("GOTE_WIN_TIMEOUT")
     >>> kind.special, side
@@ -222,7 +229,10 @@ def read_wars(text: str) -> Reading | None:
 
 
 def read_over(text: str) -> Reading | None:
-    """What a sentence such as 時間切れにて終局 says; None for any other text. A foul is the last mover's."""
+    """Read a sentence such as 時間切れにて終局; return None for any other text.
+
+    A foul is the last mover's.
+    """
     match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．.")) if len(text) <= _LONGEST else None
     kind = _CAUSES.get(match[1]) if match else None
     if kind is None:
@@ -231,9 +241,10 @@ def read_over(text: str) -> Reading | None:
 
 
 def read_result(text: str) -> Reading:
-    """What stands after まで96手で: the kind of ending, and the side it names as the winner.
+    """Read what stands after まで96手で: the kind of ending, and the side it names as the winner.
 
-    It is understood as a whole or not at all; of a sentence with a reason that nobody knows, the winner.
+    It is understood as a whole or not at all; only the winner is read from a sentence whose reason nobody
+    knows.
 
     >>> kind, side = read_result("時間切れにより後手の勝ち")
     >>> kind.special, side
@@ -253,7 +264,7 @@ def read_result(text: str) -> Reading:
 
 
 def _judged(reason: str, won: int) -> Reading:
-    """A sentence that ends in who won, with the reason before it."""
+    """Read a sentence that ends in who won, with the reason before it."""
     if not reason:
         return BY_SPECIAL["TORYO"], won
     match = _JOINED.fullmatch(reason)

@@ -40,7 +40,7 @@ TURNED: Final = tuple(80 - square for square in SQUARES)
 
 
 def square(file: int, rank: int) -> int:
-    """The square on a file and rank (JKF's x and y), both 1..9; raises ValueError outside the board.
+    """Return the square on a file and rank (JKF's x and y), both 1..9; raise ValueError outside the board.
 
     >>> square(9, 1), square(7, 6), square(1, 9)
     (0, 47, 80)

@@ -14,7 +14,7 @@ from kifu_core.shogi.squares import FILES, RANKS, square
 
 
 def start_position(initial: Initial | None) -> Position:
-    """A new position as an `initial` says; None is the even game.
+    """Return the position that an `initial` says, as a new object; None is the even game.
 
     Raises ParseError `no-board` for the preset OTHER without data. Pieces that no hand can hold are left
     out of the hands.
@@ -29,7 +29,7 @@ def start_position(initial: Initial | None) -> Position:
 
 
 def named_start(preset: str) -> Position:
-    """A new position for a preset that names a start."""
+    """Return a new position for a preset that names a start."""
     return _starts(preset).copy()
 
 
@@ -60,7 +60,7 @@ _CELLS: Final[tuple[Square, ...]] = (
 
 
 def drawn_initial(position: Position) -> Initial:
-    """The position as an `initial` with the preset OTHER and its data, whatever it is.
+    """Return the position as an `initial` with the preset OTHER and its data, whatever it is.
 
     Records share the objects of squares, which nobody changes: a board takes a fifth of the room.
     """
@@ -73,7 +73,7 @@ def drawn_initial(position: Position) -> Initial:
 
 
 def named_initial(position: Position) -> Initial:
-    """The position as an `initial`: by its preset if it has one, else drawn."""
+    """Return the position as an `initial`: by its preset if it has one, else drawn."""
     if position == _starts("HIRATE"):
         return {"preset": "HIRATE"}
     handicap = by_sfen(position.sfen(None))

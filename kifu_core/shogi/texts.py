@@ -19,7 +19,7 @@ _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
 
 
 def named(text: str) -> Position | None:
-    """The position of an SFEN with or without move number; None for other texts.
+    """Return the position of an SFEN with or without move number; None for other texts.
 
     Raises KifuError for an SFEN that is wrong.
     """
@@ -27,12 +27,14 @@ def named(text: str) -> Position | None:
 
 
 def texts(position: Position, ply: int = 0) -> dict[str, str]:
-    """A position after so many half-moves as SFEN."""
+    """Return the texts of a position after `ply` half-moves: its SFEN."""
     return {"sfen": position.sfen(ply + 1)}
 
 
 def of_object(value: Mapping[str, Any]) -> Position:
-    """The position of a Position object (`keys.shogi64.as_object`). Hands and kinds left out are empty.
+    """Return the position of a Position object (`keys.shogi64.as_object`).
+
+    Hands and kinds left out are empty.
 
     Raises KifuError `bad-position-object` and says what is wrong with it.
     """

@@ -78,7 +78,7 @@ def _end(text: str) -> Position | None:
 
 
 def position_after(words: str) -> Position | None:
-    """The position after moves from the usual start; None for words that are not such moves, all legal."""
+    """Return the position after moves from the usual start; None if a word is no such move or not legal."""
     return _after_western(words) or _after_csa(words) or _after_japanese(words)
 
 
@@ -96,12 +96,12 @@ def _after_western(words: str) -> Position | None:
 
 
 def _tokens(words: str) -> list[str]:
-    """The moves of a line: a number that stands by itself belongs to the next."""
+    """Return the moves of a line; a number that stands by itself belongs to the next."""
     return re.sub(r"(?<!\S)(\d{1,3}\.{1,3})\s+", r"\1", words.replace(",", " ")).split()
 
 
 def _meant(position: Position, token: re.Match[str]) -> int | None:
-    """The one legal move that a token can be."""
+    """Return the one legal move that a token can be; None if there is none, or several."""
     piece, origin, sign, target, tail = token.groups()
     dropped = sign in ("*", "'")
     found = [
@@ -127,7 +127,7 @@ def _meant(position: Position, token: re.Match[str]) -> int | None:
 
 
 def _square(text: str) -> str:
-    """A square as USI writes it: `7f` for `7f` and `76`."""
+    """Return a square as USI writes it: `7f` for `7f` and `76`."""
     return text if text[1] in _RANKS else text[0] + _RANKS[int(text[1]) - 1]
 
 
@@ -148,7 +148,7 @@ def _after_japanese(words: str) -> Position | None:
 
 
 def _played(text: str, plies: int) -> Position | None:
-    """The end of a record of so many moves; None if one of them cannot be played."""
+    """Return the end of a record of so many moves; None if one of them cannot be played."""
     found = formats.load(text)
     if len(found.games) != 1 or any(one.severity == "error" for one in found.games[0].issues):
         return None
