@@ -101,7 +101,7 @@ class _Converter:
         return int(self.failed)
 
     def _is_ambiguous(self) -> bool:
-        """Tell whether two sources would be written to one file, and complain of each; then none is."""
+        """Tell whether two sources would be written to one file, and complain of it; if so, none is."""
         first: dict[str, str] = {}
         for path in self.arguments.files:
             stem = _stem(path)

@@ -52,7 +52,7 @@ def check_time() -> None:
 
 
 def watched(items: Iterable[Item]) -> Iterable[Item]:
-    """Return the items one by one; where there is a limit, look at the clock for every `PIECE` of them.
+    """Return the items one by one; if there is a limit, look at the clock after every `PIECE` of them.
 
     The items are then taken in pieces, ahead of the loop.
     """

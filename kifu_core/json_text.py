@@ -25,10 +25,10 @@ _ESCAPE: Final = re.compile(
 
 
 def values(notes: Notes) -> list[object]:
-    """Return the records of the JSON text that the notes are about.
+    """Return the records of the JSON text that the notes are about: one, those of a list, or none.
 
-    It holds one, those of a list, or none if it is no JSON. Escapes for what no text can hold are replaced,
-    as `decoding.clean_text` replaces the characters themselves.
+    There are none if it is no JSON. Escapes for what no text can hold are replaced, as `decoding.clean_text`
+    replaces the characters themselves.
     """
     text, places = clean_escapes(notes.source.text)
     if places:
@@ -42,9 +42,9 @@ def values(notes: Notes) -> list[object]:
 
 
 def clean_escapes(text: str) -> tuple[str, list[int]]:
-    """Return a JSON text in which U+FFFD stands for NUL and lone surrogates, and the places where it does.
+    """Return a JSON text without escapes of NUL and lone surrogates, and the places where they stood.
 
-    Only escapes are looked for, and replaced by escapes: the text keeps its length. Linear.
+    Escapes of U+FFFD stand there instead, so that the text keeps its length. Linear.
     """
     if not _UNPRINTABLE.search(text):
         return text, []

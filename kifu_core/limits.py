@@ -80,7 +80,7 @@ def limit_of(limits: Limits, code: LimitCode) -> int:
 
 
 def most_games(text: str, least: int = 10_000) -> int:
-    """Return how many games are read of a text: at least `least`, and more than a real text of its size has.
+    """Return how many games are read of a text: more than a real one of its size has, and at least `least`.
 
     A game may be so short that what is kept of it takes a hundred times its room.
     """
