@@ -55,7 +55,8 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the text with `\\n` line ends and without what no database or JSON can hold, and the findings.
+    """Return the text with `\\n` line ends and U+FFFD for what no database or JSON can hold, and the
+    findings.
 
     Text that was decoded wrongly and saved again is put right where nothing of it was lost. Raises
     DecodeError `too-large`.

@@ -40,7 +40,7 @@ def kind_of(text: str, name: str = "") -> GameKind[Any]:
 def last_position(record: Record) -> tuple[int, dict[str, str]]:
     """Return the number of plies of a record's main line, and the names of the position where it ends.
 
-    In games whose positions have no other names, that is the `code`.
+    Where a position has no other names, that is its `code`.
     """
     kind = of_record(record)
     *_, (plies, position, _, _) = kind.replay.main_line(record)
@@ -52,9 +52,8 @@ def load(
 ) -> tuple[GameKind[Any], ParseResult]:
     """Read all games of a file of any kind of game, and return them after the kind.
 
-    Raises as `kifu_core.load` does.
-
-    What a game has beyond the `limits` becomes its unread text, with an issue.
+    What a game has beyond the `limits` becomes its unread text, with an issue. Raises as `kifu_core.load`
+    does.
     """
     source, notes = open_source(data, name, limits, is_packed)
     kind = kind_of(source.text, source.name)

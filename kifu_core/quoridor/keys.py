@@ -106,10 +106,8 @@ def canonical(position: Position) -> Canonical:
 def decode(code: str) -> Position:
     """Return the position of a code, with the owners of walls that it tells.
 
-    Last move and turn number are dropped.
-
-    Raises DecodeError as `qf_code.decode` does for a code that is not strictly valid, here also for white
-    space and `=`; `not-a-position` for one with a record.
+    Last move and turn number are dropped. Raises DecodeError as `qf_code.decode` does for a code that is not
+    strictly valid, here also for white space and `=`; `not-a-position` for one with a record.
     """
     found = qf_code.decode(code, pasted=False)
     if found.state is None or found.moves is not None:

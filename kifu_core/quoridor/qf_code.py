@@ -350,8 +350,8 @@ def direction(position: Position, move: int) -> int:
 def is_start_snapshot(code: Code) -> bool:
     """Tell whether a code is the free board's snapshot of the start.
 
-    It writes "no last move" as a move of White's pawn and reads itself back with Black to move. With a record
-    the literal reading is what it plays, and is meant.
+    That board writes "no last move" as a move of White's pawn and reads itself back with Black to move. With
+    a record the literal reading is what it plays, and is meant.
     """
     state = code.state
     if state is None or code.moves is not None or state.last_wall is not None or state.turn_number != 1:

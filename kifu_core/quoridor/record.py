@@ -105,7 +105,7 @@ def initial_of(state: State) -> Initial:
 def start(record: Record) -> State:
     """Return the state where a record begins, as an object that nobody else holds.
 
-    Raises DecodeError for a start that is none, with the names of `qf_code.decode`.
+    Raises DecodeError for an impossible start, with the names of `qf_code.decode`.
     """
     data = record["initial"].get("data")
     if data is None:

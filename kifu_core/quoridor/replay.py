@@ -253,9 +253,7 @@ def start_text(record: Record) -> str:
 def visits(record: Record) -> list[Visit]:
     """Return every node of a record: those of the main line, then those of the forks.
 
-    The order is that of `kifu_core.shogi.replay.visits`.
-
-    Linear in the number of moves; no recursion.
+    The order is that of `kifu_core.shogi.replay.visits`. Linear in the number of moves; no recursion.
     """
     return visit_all(record["moves"], start(record).position, _walk)
 

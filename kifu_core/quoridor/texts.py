@@ -81,8 +81,6 @@ def of_object(value: Mapping[str, Any]) -> Position:
     """Return the position of an object like those of `as_object`.
 
     Raises KifuError `bad-position-object` and says what is wrong.
-
-    Raises KifuError `bad-position-object` and says what is wrong.
     """
     initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
     try:

@@ -33,7 +33,7 @@ class Draft:
     first_line: int = 1
 
     def finish(self, index: int, unread: str = "") -> ParsedGame | None:
-        """Return the finished game, or None if no move could be played and it begins at the start.
+        """Return the finished game; None if none of its moves could be played and it begins at the start.
 
         What could not be played is kept as unread text, and so is `unread`.
         """

@@ -396,8 +396,6 @@ def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
     """Name all moves as today's notation does.
 
     Where both readings are possible, the usual one of the file's other games is taken.
-
-    Where both readings are possible, they are read as those of the file's other games.
     """
     notes = game.draft.notes
     if origin == "top-left":
