@@ -55,11 +55,10 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the text with `\\n` line ends and U+FFFD for what no database or JSON can hold, and the
-    findings.
+    """Return a clean text, and findings as `decode` does.
 
-    Text that was decoded wrongly and saved again is put right where nothing of it was lost. Raises
-    DecodeError `too-large`.
+    Line ends become `\\n`, and what no database or JSON can hold becomes U+FFFD. Text that was decoded
+    wrongly and saved again is put right where nothing of it was lost. Raises DecodeError `too-large`.
     """
     check_size(len(text))
     text = _without_end_mark(text.removeprefix("\ufeff"))
