@@ -34,12 +34,12 @@ WRITERS: Final = {name: writer for kind in GAMES.values() for name, writer in ki
 
 
 def _read(path: str) -> bytes:
-    """The bytes of a file, of standard input for `-`; raises OSError."""
+    """Return the bytes of a file, or of standard input for `-`; raises OSError."""
     return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
 
 
 def _lines(paths: Sequence[str]) -> Iterator[str]:
-    """The lines of files or of standard input as they come; bytes that are no UTF-8 are replaced."""
+    """Yield the lines of files or of standard input as they come; bytes that are no UTF-8 are replaced."""
     for path in paths or ["-"]:
         if path == "-":
             yield from map(_line, sys.stdin.buffer)
@@ -101,7 +101,7 @@ class _Converter:
         return int(self.failed)
 
     def _is_ambiguous(self) -> bool:
-        """Whether two sources would be written to one file, of which this tells: nothing is written then."""
+        """Tell whether two sources would be written to one file, and complain of it; if so, none is."""
         first: dict[str, str] = {}
         for path in self.arguments.files:
             stem = _stem(path)
@@ -131,8 +131,7 @@ class _Converter:
             self._write(path, number, self._text(game, result.format))
 
     def _text(self, game: ParsedGame, source: str) -> str:
-        """A game as text with all that its format has options for; JSON ends with a line break like the
-        others."""
+        """Return a game as text, with all options that its format takes; it ends with one line break."""
         if self.format == "jkf" and self.arguments.raw:
             return _json(raw_record(game.record, source)) + "\n"
         given = {"ending": game.ending, "version": self.arguments.csa, "fractions": game.fractions}
@@ -163,10 +162,10 @@ class _Converter:
         self.written += 1
 
     def _target(self, path: str, number: int) -> Path:
-        """The file of a game: the source's name with the format's ending, numbered from the second game on.
+        """Return the path to write a game to; raises KifuError `would-overwrite` for a file to be read.
 
-        Where that is another's name, the number has one more hyphen. Raises KifuError `would-overwrite` for a
-        file that is read from.
+        Its name is that of the source with the format's ending, numbered from the second game on. Where that
+        is another's name, the number has one more hyphen.
         """
         name = stem = _stem(path)
         if number:
@@ -180,7 +179,7 @@ class _Converter:
         return target
 
     def _encoded(self, text: str) -> bytes:
-        """The bytes of a text; raises KifuError for characters that a named encoding has not."""
+        """Return the bytes of a text; raises KifuError for characters that a named encoding has not."""
         name = self.arguments.encoding
         if name is None:
             data, issues = self.writer.encoded(text)
@@ -204,7 +203,7 @@ class _Converter:
 
 
 def _stem(path: str) -> str:
-    """A source's name without its ending."""
+    """Return a source's name without its ending."""
     return "stdin" if path == "-" else Path(path).stem
 
 
@@ -225,7 +224,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _report(path: str, language: Language) -> dict[str, Any]:
-    """All that is known of one file; `issues` beside `games` are about the file as a whole."""
+    """Return all that is known of one file; `issues` beside `games` are about the file as a whole."""
     report: dict[str, Any] = {"path": path, "game": None, "encoding": None, "format": None}
     report |= {"program": "", "games": []}
     try:
@@ -274,7 +273,7 @@ def _has_error(report: dict[str, Any]) -> bool:
 
 
 def _told(report: dict[str, Any]) -> str:
-    """A report for people: a line of the file, then one a finding."""
+    """Return a report for people: a line for the file, then one for each finding."""
     games = ", ".join(f"{game['record_kind']} {game['plies']}" for game in report["games"][:3])
     more = "" if len(report["games"]) < 4 else f", … ({len(report['games'])})"
     lines = [
@@ -333,7 +332,7 @@ def _qf(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    """Boards of positions given as SFEN or code, else of the first game of each file."""
+    """Print the board of each position: an SFEN, a code, or a file, of which the first game is taken."""
     failed = False
     for text in arguments.positions or _lines([]):
         try:
@@ -372,7 +371,7 @@ def _encoding(text: str) -> str:
 
 
 def _language() -> Language:
-    """The language that the environment asks for, English unless it is Japanese."""
+    """Return the language that the environment asks for, English unless it is Japanese."""
     asked = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     return "ja" if asked.startswith("ja") else "en"
 

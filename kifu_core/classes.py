@@ -35,10 +35,10 @@ class Canonical(NamedTuple):
 
 
 def key(code: str, orientation: int, kind: str = "shogi", space: int = 0, version: int = KEY_VERSION) -> int:
-    """The stable key of a class member: a signed 64-bit integer whose last two bits are the orientation.
+    """Return the stable key of a class member: 64 bits, signed, whose last two are the orientation.
 
-    The 62 bits above are those of an 8-byte BLAKE2b of kind, space, key version and canonical code, joined
-    by NUL, which none of them contains. An index that is being rebuilt asks for the keys of two versions.
+    The 62 bits above are those of an 8-byte BLAKE2b of kind, space, key version and canonical code, joined by
+    NUL, which none of them contains. An index that is being rebuilt asks for the keys of two versions.
 
     >>> key("poUAACMaqtYhwHgAAAAPQdTnd3vMgAA", 0) % 4
     0
@@ -49,7 +49,7 @@ def key(code: str, orientation: int, kind: str = "shogi", space: int = 0, versio
 
 
 def class_keys(found: Canonical, match: Match, kind: str, space: int, version: int) -> tuple[int, ...]:
-    """The keys that match a position whose class is known; of any kind of game."""
+    """Return the keys that match a position whose class is known, in any kind of game."""
     code, orientation, symmetric = found
     turns = [turn for turn in _TURNS[match] if not (symmetric and turn & 1)]
     return tuple(key(code, orientation ^ turn, kind, space, version) for turn in turns)

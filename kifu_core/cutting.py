@@ -22,8 +22,10 @@ _CLOSING: Final = (b"}", b")")
 
 
 def cutter(begins: Begins) -> Cutter:
-    """Return a cutter that makes groups of lines, each beginning with a game: what follows a game belongs to
-    it."""
+    """Return a cutter that makes groups of lines, each of which begins with a game.
+
+    What follows a game belongs to it.
+    """
 
     def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:
         piece, first, before, depth = bytearray(), 1, b"", 0

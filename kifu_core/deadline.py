@@ -33,7 +33,7 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 @contextmanager
 def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Raises TooSlowError in what the body reads or writes after so many seconds of the clock.
+    """Raise TooSlowError in what the body reads or writes after so many seconds of the clock.
 
     It holds for the thread (or asynchronous task) that enters it. Of two, the inner one counts.
     """
@@ -45,14 +45,14 @@ def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> I
 
 
 def check_time() -> None:
-    """Raises TooSlowError if there is a limit and it is over."""
+    """Raise TooSlowError if there is a limit and it is over."""
     limit = _LIMIT.get()
     if limit is not None and limit.clock() > limit.end:
         raise TooSlowError
 
 
 def watched(items: Iterable[Item]) -> Iterable[Item]:
-    """The items one by one; where there is a limit, after a look at the clock every `PIECE` of them.
+    """Return the items one by one; if there is a limit, look at the clock after every `PIECE` of them.
 
     The items are then taken in pieces, ahead of the loop.
     """

@@ -41,7 +41,7 @@ BREAKS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff
 
 
 def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
-    """Text, name of the encoding, and findings as (code, text for the params).
+    """Return the text, the name of its encoding, and findings as (code, text for the params).
 
     Line ends become `\\n`; NUL characters and lone surrogates become U+FFFD. Raises DecodeError `too-large`
     beyond `MAX_BYTES`. Bytes that are valid in no encoding are replaced, with a finding.
@@ -55,10 +55,10 @@ def decode(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def clean_text(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Text with `\\n` line ends and nothing that a database or JSON cannot hold, and the findings.
+    """Return a clean text, and findings as `decode` does.
 
-    Text that was decoded wrongly and saved again is put right where nothing of it was lost. Raises
-    DecodeError `too-large`.
+    Line ends become `\\n`, and what no database or JSON can hold becomes U+FFFD. Text that was decoded
+    wrongly and saved again is put right where nothing of it was lost. Raises DecodeError `too-large`.
     """
     check_size(len(text))
     text = _without_end_mark(text.removeprefix("\ufeff"))
@@ -81,13 +81,13 @@ def _without_end_mark(text: str) -> str:
 
 
 def check_size(size: int) -> None:
-    """Raises DecodeError `too-large` for a source of so many bytes or characters."""
+    """Raise DecodeError `too-large` if a source has more than `MAX_BYTES` bytes or characters."""
     if size > MAX_BYTES:
         raise DecodeError("too-large", params={"bytes": size, "limit": MAX_BYTES})
 
 
 def _has_surrogates(text: str) -> bool:
-    """Whether a text holds lone surrogates; encoding is the fastest way to look."""
+    """Tell whether a text holds lone surrogates; encoding it is the fastest way to look."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -110,7 +110,7 @@ def _decoded(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _unmarked_utf_16(data: bytes) -> str | None:
-    """Return which UTF-16 a text without a byte order mark is in, None for neither.
+    """Return which UTF-16 a text without a byte order mark is in, or None if it is in neither.
 
     Its line ends, digits and blanks have a zero byte each; texts in other encodings have none.
     """
@@ -134,7 +134,7 @@ def _with_bom(data: bytes, codec: str, name: str) -> tuple[str, str, list[tuple[
 
 
 def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
-    """The Japanese encoding in which the bytes are valid and read most like a record."""
+    """Decode bytes in the Japanese encoding in which they are valid and read most like a record."""
     valid: list[tuple[str, str]] = []
     for codec, name in _LEGACY:
         try:
@@ -150,7 +150,7 @@ def _legacy(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _damaged(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
-    """Text of bytes that are valid nowhere (cut in the middle, mixed encodings): the best reading of them."""
+    """Decode bytes that are valid in no encoding (cut in the middle, mixed encodings) as they read best."""
     codecs_tried = (("utf-8", "utf-8"), *_LEGACY[1:])
     readings = [(data.decode(codec, "replace"), name) for codec, name in codecs_tried]
     text, name = max(readings, key=lambda reading: _likeness(reading[0]) - reading[0].count("\ufffd"))
@@ -158,7 +158,7 @@ def _damaged(data: bytes) -> tuple[str, str, list[tuple[str, str]]]:
 
 
 def _likeness(text: str) -> int:
-    """How much of the beginning of a text belongs in a game record."""
+    """Count what belongs in a game record at the beginning of a text."""
     return sum(1 for _ in _LIKELY.finditer(text[:100_000]))
 
 
@@ -176,13 +176,16 @@ class Source:
         self._starts: list[int] | None = None
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1. The first call is linear, later ones logarithmic."""
+        """Return the line and column of an offset, both from 1.
+
+        The first call is linear, later ones logarithmic.
+        """
         starts = self._line_starts()
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
     def find(self, text: str, line: int) -> int | None:
-        """Return the offset of a text in this line or behind it, None where there is none."""
+        """Return the offset of a text in this line or behind it, or None if it is not there."""
         offset = self.text.find(text, 0 if line <= 1 else self._line_starts()[line - 1])
         return None if offset < 0 else offset
 
@@ -200,7 +203,7 @@ class Source:
         ply: int | None = None,
         **params: str | int,
     ) -> Issue:
-        """An issue about the line at an offset, or about the whole source."""
+        """Return an issue about the line at an offset, or about the whole source."""
         if offset is None:
             return Issue(code, severity, None, None, ply, params)
         line, column = self.place(offset)
@@ -238,7 +241,7 @@ class Notes:
         self.more += other.more + len(other.issues[room:])
 
     def all(self) -> tuple[Issue, ...]:
-        """The issues in the order of their lines, and one that tells how many more there were."""
+        """Return the issues in the order of their lines; if there were more, the last one tells how many."""
         ordered = sorted(self.issues, key=lambda issue: (issue.line or 0, issue.column or 0))
         if self.more:
             ordered.append(Issue("more-issues", "warning", params={"count": self.more}))

@@ -45,7 +45,7 @@ class KifuError(Exception):
         self.params: Params = dict(params or {})
 
     def issue(self, source_line: str = "", severity: Severity = "error") -> Issue:
-        """The same finding as an `Issue`, for a reading that goes on."""
+        """Return the same finding as an `Issue`, for a reading that goes on."""
         return Issue(self.code, severity, self.line, self.column, self.ply, self.params, source_line)
 
 

@@ -238,8 +238,9 @@ class Formats:
         detect.learn(formats)
 
     def load(self, data: bytes | str, name: str | None = None, *, strict: bool = False) -> ParseResult:
-        """Read all games of a file's bytes or text; `name` is its name, used only where content leaves a
-        doubt.
+        """Read all games of a file's bytes or text.
+
+        `name` is the file's name, used only where the content leaves a doubt.
 
         Findings are collected, not raised: a game keeps what could be read of it, a game that could not be
         read at all is only an issue of the result. `strict` raises the first finding that is an error
@@ -256,23 +257,22 @@ class Formats:
         return read(source, notes, format_name, loader, self._program(source.text), strict=strict)
 
     def writer(self, file_format: str) -> Writer:
-        """Return the sort of file of that name; raises KifuError `unknown-format`."""
+        """Return the writer of files of that name; raises KifuError `unknown-format`."""
         if file_format not in self.writers:
             raise KifuError("unknown-format", params={"text": file_format[:40]})
         return self.writers[file_format]
 
     def dump(self, record: Record, file_format: str, **options: Any) -> str:
-        """Return a record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns it into
-        bytes.
+        """Return a record, as a `ParsedGame` carries it, as the text of a file.
 
-        The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
-        among `names`, and what the format's own `dump` raises for games that it cannot hold.
+        `encode_text` turns it into bytes. The options are those of the `Writer`. Raises KifuError
+        `unknown-format` for a format that is not among `names`, and what the format's own `dump` raises for
+        games that it cannot hold.
         """
         return self.writer(file_format).dump(record, **options)
 
     def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
-        """Return what this record loses in that format: an issue `lost-…` for each part, with how many there
-        are.
+        """Return what this record loses in that format, as issues `lost-…` that tell how much of each part.
 
         `ending-in-remark` are endings that are not lost but told where other programs do not read them.
 

@@ -22,12 +22,12 @@ _CERTAIN: Final = "rows"
 
 
 def of_record(record: Record) -> GameKind[Any]:
-    """The kind of game of a complete record: those of Quoridor say so themselves."""
+    """Return the kind of game of a complete record; records of Quoridor name theirs themselves."""
     return GAMES[cast(dict[str, Any], record).get("game", SHOGI.name)]
 
 
 def kind_of(text: str, name: str = "") -> GameKind[Any]:
-    """The kind of game that a text holds: shogi where it has rows of shogi, or where nothing is recognised.
+    """Return the kind of game that a text holds: shogi where it has rows of shogi, or nothing is recognised.
 
     JSON is Quoridor's only if it says so.
     """
@@ -38,8 +38,10 @@ def kind_of(text: str, name: str = "") -> GameKind[Any]:
 
 
 def last_position(record: Record) -> tuple[int, dict[str, str]]:
-    """How long a record's main line is, and where it ends: its other names, or the code of games that have
-    none."""
+    """Return the number of plies of a record's main line, and the names of the position where it ends.
+
+    Where a position has no other names, that is its `code`.
+    """
     kind = of_record(record)
     *_, (plies, position, _, _) = kind.replay.main_line(record)
     return plies, kind.text.texts(position, plies) or {"code": kind.codec.encode(position)}
@@ -48,9 +50,10 @@ def last_position(record: Record) -> tuple[int, dict[str, str]]:
 def load(
     data: bytes | str, name: str | None = None, *, strict: bool = False, limits: Limits = UNLIMITED
 ) -> tuple[GameKind[Any], ParseResult]:
-    """All games of a file of any kind of game, and the kind; raises as `kifu_core.load` does.
+    """Read all games of a file of any kind of game, and return them after the kind.
 
-    What a game has beyond the `limits` becomes its unread text, with an issue.
+    What a game has beyond the `limits` becomes its unread text, with an issue. Raises as `kifu_core.load`
+    does.
     """
     source, notes = open_source(data, name, limits, is_packed)
     kind = kind_of(source.text, source.name)

@@ -164,7 +164,7 @@ def _entry(value: object, path: str, read_move: ReadMove, level: int) -> MoveEnt
 
 
 def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> list[MoveEntry]:
-    """The entries of a line of moves, forks included; `read_move` reads what stands in an entry as its move.
+    """Return the entries of a line of moves, forks included; `read_move` reads the move of an entry.
 
     Raises ParseError as `check` does. Other kinds of games have the same entries with moves of their own.
     """
@@ -175,7 +175,7 @@ def entries(value: object, path: str, read_move: ReadMove, level: int = 0) -> li
 
 
 def header(value: object, path: str) -> dict[str, str]:
-    """The headers; none for null. Raises ParseError `jkf-type`."""
+    """Return the headers, none for null. Raises ParseError `jkf-type`."""
     if value is None:
         return {}
     return {

@@ -25,9 +25,10 @@ _ESCAPE: Final = re.compile(
 
 
 def values(notes: Notes) -> list[object]:
-    """The records of the JSON text that the notes are about: one, those of a list, or none if it is no JSON.
+    """Return the records of the JSON text that the notes are about: one, those of a list, or none.
 
-    What no text can hold is replaced where it is written as an escape, as `text.clean_text` replaces it else.
+    There are none if it is no JSON. Escapes for what no text can hold are replaced, as `decoding.clean_text`
+    replaces the characters themselves.
     """
     text, places = clean_escapes(notes.source.text)
     if places:
@@ -41,9 +42,9 @@ def values(notes: Notes) -> list[object]:
 
 
 def clean_escapes(text: str) -> tuple[str, list[int]]:
-    """A JSON text whose escapes for NUL and lone surrogates are those for U+FFFD, and where they stood.
+    """Return a JSON text without escapes of NUL and lone surrogates, and the places where they stood.
 
-    The text keeps its length. Linear.
+    Escapes of U+FFFD stand there instead, so that the text keeps its length. Linear.
     """
     if not _UNPRINTABLE.search(text):
         return text, []
@@ -54,7 +55,7 @@ def clean_escapes(text: str) -> tuple[str, list[int]]:
 
 
 def parse_json(text: str) -> object:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises ParseError `json` with line and column, `jkf-depth` where it nests too deep.
     """
@@ -74,7 +75,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def note_error(notes: Notes, error: KifuError) -> None:
-    """Note an error as an issue; one without a line names the whole source's first."""
+    """Note an error as an issue; one without a line is put on the first line of the source."""
     offset = 0
     if error.line is not None:
         lines = notes.source.text.split("\n")
@@ -83,7 +84,7 @@ def note_error(notes: Notes, error: KifuError) -> None:
 
 
 def dump_json(record: object, *, indent: int | None = None) -> str:
-    """A record of any kind of game as JSON text.
+    """Return a record of any kind of game as JSON text.
 
     orjson, where it is installed (the server needs it), writes the same text five times as fast.
     """

@@ -36,18 +36,21 @@ class Room:
 
     @classmethod
     def of(cls, limits: Limits) -> Room:
-        """All the room that the limits give a game."""
+        """Return all the room that the limits give a game."""
         return cls(limits.forks, limits.fork_moves, limits.comment_bytes)
 
     def first(self, code: LimitCode) -> bool:
-        """Whether a limit is met for the first time: each is told of once."""
+        """Tell whether a limit is met for the first time, and remember that it was: each is told of once."""
         if code in self.told:
             return False
         self.told.add(code)
         return True
 
     def comments(self, lines: list[str]) -> list[str]:
-        """Those of an entry's comments for which there is room; where it ends, all others are left out."""
+        """Return those of an entry's comments for which there is room.
+
+        Once there is no more room, all others are left out.
+        """
         size = comment_size(lines)
         if size <= self.comment_bytes:
             self.comment_bytes -= size
@@ -62,12 +65,12 @@ class Room:
 
 
 def comment_size(lines: list[str]) -> int:
-    """The bytes that comments count, as `Limits` has it."""
+    """Count the bytes of comments as `Limits` does."""
     return sum(len(line.encode(errors="surrogatepass")) for line in lines) + len(lines)
 
 
 def limit_of(limits: Limits, code: LimitCode) -> int:
-    """The limit that an issue tells of."""
+    """Return the limit that an issue tells of."""
     return {
         "main-line-limit": limits.plies,
         "forks-limit": limits.forks,
@@ -77,7 +80,7 @@ def limit_of(limits: Limits, code: LimitCode) -> int:
 
 
 def most_games(text: str, least: int = 10_000) -> int:
-    """How many games are read of a text, `least` of any: more than a real one of its size has.
+    """Return how many games are read of a text: more than a real one of its size has, and at least `least`.
 
     A game may be so short that what is kept of it takes a hundred times its room.
     """

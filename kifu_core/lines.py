@@ -52,7 +52,11 @@ Walk = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
 def main_line_from(
     position: Q, moves: list[Any], packed_move: Callable[[Any], int], can_play: Callable[[Q, int], bool]
 ) -> Iterator[tuple[int, Q, int, Any]]:
-    """The main line of a record of any kind of game that starts in a position."""
+    """Yield ply, position, next move and entry along a main line from its start, in any kind of game.
+
+    The position is one and the same object, changed between the steps. The line ends, with `NO_MOVE`, at the
+    first move that cannot be played.
+    """
     entry: Any = moves[0] if moves else {}
     ply = 0
     for following in watched(moves[1:]):
@@ -69,7 +73,7 @@ def main_line_from(
 
 
 def visit_all(moves: list[Any], position: P, walk: Walk[P]) -> list[Visit]:
-    """The nodes of a record of any kind of game that starts in a position, in the order of `visits`."""
+    """Return the nodes of a record of any kind of game from its start on, in the order of `visits`."""
     found: list[Visit] = []
     branches = [Branch(moves[1:], position, 0, False)]
     while branches:

@@ -32,5 +32,5 @@ class Memo(dict[Key, Value]):
         return value
 
     def each(self, keys: Iterable[Key]) -> list[Value]:
-        """The answers for several texts."""
+        """Return the answers for several texts."""
         return list(map(self.__getitem__, keys))

@@ -341,7 +341,7 @@ class _Params(dict[str, str | int]):
 
 
 def message(finding: Issue | KifuError | str, params: Params | None = None, language: Language = "ja") -> str:
-    """The text of an issue, an error or a bare code.
+    """Return the text of an issue, an error or a bare code.
 
     A code without a text (a newer writer's) is shown as it is, so that no finding is ever hidden.
     """

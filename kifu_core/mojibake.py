@@ -34,7 +34,7 @@ def _encoded(text: str, codec: str) -> bytes:
 
 
 def repair(text: str) -> tuple[str, str]:
-    """The text as it was meant and the encoding it was mistaken for, or the text and an empty name.
+    """Return the text as it was meant and the encoding it was mistaken for, or as it is and an empty name.
 
     A text is repaired only if every character of it can be taken back and what comes out is Japanese. Texts
     that are sound cost one look at their first foreign characters.
@@ -57,7 +57,7 @@ def repair(text: str) -> tuple[str, str]:
 
 
 def _fits(sample: str, taken_for: str, real: str) -> bool:
-    """Whether the beginning of a text can be taken back and is Japanese then; its end may be cut."""
+    """Tell whether the beginning of a text can be taken back and is Japanese then; its end may be cut."""
     try:
         decoded = codecs.getincrementaldecoder(real)().decode(_encoded(sample, taken_for), final=False)
     except UnicodeError:
@@ -77,10 +77,10 @@ _LOST: Final = 10
 
 
 def misread(text: str) -> str:
-    """The encoding that a text looks to have been mistaken for, with characters lost on the way; or an empty
-    name. It cannot be repaired, as what a program cannot show it does not keep.
+    """Return the encoding that a text with lost characters looks to have been mistaken for, or an empty name.
 
-    A sound text taken back so is hardly ever valid UTF-8.
+    Such a text cannot be repaired: a program does not keep what it cannot show. A sound text taken back so is
+    hardly ever valid UTF-8.
     """
     first = _FOREIGN.search(text)
     if first is None:

@@ -21,7 +21,7 @@ FACE: Final = "Hiragino Mincho ProN, Noto Serif JP, Noto Serif CJK JP, Yu Mincho
 def document(
     width: int, height: int, title: str, description: str, drawing: str, *, anchor: str = "start"
 ) -> str:
-    """A drawing on paper as an SVG document; title and description, which are escaped, are read out.
+    """Return a drawing on paper as an SVG document. Title and description are escaped, and read out.
 
     `anchor` is where its texts have their places: at their `start` or `middle`.
     """
@@ -35,7 +35,9 @@ def document(
 
 
 def one_line(name: str, most: int) -> str:
-    """A name as it is drawn: cut to so many characters, without control characters, which XML has not even
-    escaped."""
+    """Return a name as it is drawn: cut to so many characters, and without control characters.
+
+    XML cannot hold those even as escapes.
+    """
     shown = "".join(filter(str.isprintable, name))
     return shown if len(shown) <= most else shown[: most - 1] + "…"

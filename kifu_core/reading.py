@@ -32,11 +32,11 @@ def open_source(
     limits: Limits = UNLIMITED,
     is_packed: Callable[[bytes, str], bool] | None = None,
 ) -> tuple[Source, Notes]:
-    """The text of a file and what was found out about its bytes.
+    """Return a file's text as a source, and notes of what was found out about its bytes.
 
-    `is_packed` tells records that are no text from others by their bytes and the file's name: they become
-    one with a character for each byte. Raises DecodeError
-    `too-large`, UnknownFormatError `is-picture`, `is-document` and `is-container` for what is no text.
+    `is_packed` tells records that are no text from others by their bytes and the file's name: they become one
+    with a character for each byte. Raises DecodeError `too-large`, UnknownFormatError `is-picture`,
+    `is-document` and `is-container` for what is no text.
     """
     if is_packed is not None and isinstance(data, bytes) and is_packed(data, name or ""):
         check_size(len(data))
@@ -64,11 +64,10 @@ def read(
     *,
     strict: bool = False,
 ) -> ParseResult:
-    """All games of a source in a format, which `load` reads; `strict` raises its first error instead of
-    noting it.
+    """Read all games of a source with `load`, the reader of its format.
 
-    Raises UnknownFormatError `unknown-format` if the format is not known, `is-address` for nothing but the
-    address of a page.
+    `strict` raises the first error instead of noting it. Raises UnknownFormatError `unknown-format` if the
+    format is not known, `is-address` for nothing but the address of a page.
     """
     if format_name is None or load is None:
         if misread := next((issue for issue in notes.issues if issue.code == "misread"), None):

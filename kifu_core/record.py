@@ -72,5 +72,5 @@ TREE_FORKS: Final = 5
 
 
 def has_players(header: dict[str, str]) -> bool:
-    """Whether headers name anybody."""
+    """Tell whether headers name a player."""
     return any(header.get(side, "").strip(" 　") for side in ("先手", "後手", "上手", "下手"))

@@ -64,7 +64,7 @@ NAMES: Final[dict[str, tuple[str, str]]] = {
 
 
 def listed(names: str, language: str) -> str:
-    """Rules' identifiers with commas between, as a reader's words."""
+    """Return rules in a reader's words, from their identifiers with commas between."""
     known = (NAMES.get(name, (name, name)) for name in names.split(","))
     shown = dict.fromkeys(pair[0 if language == "ja" else 1] for pair in known)
     return ("、" if language == "ja" else ", ").join(shown)

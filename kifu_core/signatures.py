@@ -47,7 +47,7 @@ _STILL: Final = (b"heic", b"heix", b"heim", b"hevc", b"mif1", b"msf1", b"avif", 
 
 
 def signature(data: bytes) -> tuple[str, str] | None:
-    """What a file is that is no text, as the code that tells it and the format's name; None for others.
+    """Return the code and the name of the format for a file that is no text; None for others.
 
     >>> signature(bytes.fromhex("89504e470d0a1a0a")), signature(b"V2.2")
     (('is-picture', 'PNG'), None)

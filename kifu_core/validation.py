@@ -13,41 +13,41 @@ _INTEGER_LIMIT: Final = 10**9
 
 
 def error(code: str, path: str, value: object = "") -> ParseError:
-    """The error to raise; of a value that is no text its type is told."""
+    """Return the error to raise; it holds the value, or the type of a value that is no text."""
     shown = value if isinstance(value, str) else type(value).__name__
     return ParseError(code, f"{code} at {path}", params={"path": path, "value": shown[:40]})
 
 
 def object_(value: object, path: str) -> dict[str, Any]:
-    """A JSON object."""
+    """Check that a value is a JSON object, and return it."""
     if not isinstance(value, dict):
         raise error("jkf-type", path, value)
     return value
 
 
 def needed(given: dict[str, Any], member: str, path: str) -> Any:
-    """The member of an object that must be there and not be null."""
+    """Return a member of an object that must be there and not be null."""
     if given.get(member) is None:
         raise error("jkf-missing", f"{path}.{member}")
     return given[member]
 
 
 def array(value: object, path: str) -> list[Any]:
-    """A JSON array."""
+    """Check that a value is a JSON array, and return it."""
     if not isinstance(value, list):
         raise error("jkf-type", path, value)
     return value
 
 
 def string(value: object, path: str) -> str:
-    """A JSON string."""
+    """Check that a value is a JSON string, and return it."""
     if not isinstance(value, str):
         raise error("jkf-type", path, value)
     return value
 
 
 def integer(value: object, path: str) -> int:
-    """A number that is whole and not negative."""
+    """Check that a value is a whole number that is neither negative nor too large, and return it."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -58,7 +58,7 @@ def integer(value: object, path: str) -> int:
 
 
 def boolean(value: object, path: str) -> bool:
-    """True or false."""
+    """Check that a value is true or false, and return it."""
     if not isinstance(value, bool):
         raise error("jkf-type", path, value)
     return value

@@ -62,12 +62,12 @@ GOALS: Final = tuple(tuple(square in row for square in SQUARES) for row in (rang
 
 
 def is_wall(move: int) -> bool:
-    """Whether a move places a wall."""
+    """Tell whether a move places a wall."""
     return not move & PAWN
 
 
 def name(move: int) -> str:
-    """A move as it is written: the square of a pawn, the block and orientation of a wall.
+    """Return a move as it is written: the square of a pawn, the block and orientation of a wall.
 
     >>> name(PAWN + 13), name(WALL + 20), name(WALL + VERTICAL + 20)
     ('e2', 'e3h', 'e3v')
@@ -76,7 +76,7 @@ def name(move: int) -> str:
 
 
 def read_name(text: str) -> int:
-    """The move of a name; raises DecodeError `bad-quoridor-move`.
+    """Return the move that a name stands for; raises DecodeError `bad-quoridor-move`.
 
     >>> read_name("e3v") == WALL + VERTICAL + 20
     True
@@ -88,7 +88,7 @@ def read_name(text: str) -> int:
 
 
 def orient(move: int, orientation: int) -> int:
-    """The move on the board mirrored (bit 0) and with the colours swapped (bit 1); an involution.
+    """Return the move on the board mirrored (bit 0) and with the colours swapped (bit 1); an involution.
 
     >>> name(orient(read_name("d3h"), 1)), name(orient(read_name("d3h"), 2)), orient(0, 3)
     ('e3h', 'e6h', 0)

@@ -51,7 +51,7 @@ def board(
     neutral: bool = False,
     label: str = "",
 ) -> str:
-    """The board as an SVG element of `SIZE` by `SIZE` units for a page.
+    """Return the board as an SVG element of `SIZE` by `SIZE` units for a page.
 
     `last` is the packed move that led here: it is marked. `flip` puts Black below. `neutral` draws all walls
     in one colour. `label` is what it says to those who do not see it.
@@ -70,7 +70,7 @@ def svg(
     language: Language = "ja",
     names: tuple[str, str] = ("", ""),
 ) -> str:
-    """The position as an SVG document of `WIDTH` by `HEIGHT` units, with the walls that each side has left.
+    """Return the position as an SVG document of `WIDTH` by `HEIGHT` units, with each side's walls left.
 
     `names` are White's and Black's; they are escaped, and drawn on one line each.
 
@@ -84,7 +84,7 @@ def svg(
 
 
 def walls(position: Position, color: int) -> str:
-    """The walls that a side still has as bars, an SVG element for a page; those that it placed are pale."""
+    """Return a side's walls as bars, an SVG element for a page; those that it has placed are pale."""
     left = position.walls_left(color)
     bars = "".join(
         f'<rect x="{9 * n}" width="5" height="20" rx="1"{"" if n < left else _GONE}/>'
@@ -98,7 +98,7 @@ _TITLES: Final = {"ja": "コリドールの局面、{state}", "en": "Quoridor po
 
 
 def _drawn(position: Position, last: int | None, flip: bool, neutral: bool) -> str:
-    """Wood, squares, coordinates, the last move, walls and pawns."""
+    """Return the drawing of a board: wood, squares, coordinates, the last move, walls and pawns."""
     return "".join(
         [
             f'<rect class="qf-wood" width="{SIZE}" height="{SIZE}" rx="8" fill="{WOOD}"/>',
@@ -115,7 +115,7 @@ def _drawn(position: Position, last: int | None, flip: bool, neutral: bool) -> s
 
 
 def _coordinates(flip: bool) -> Iterator[str]:
-    """a..i below, 1..9 at the left."""
+    """Yield the coordinates: a..i below, 1..9 at the left."""
     for index in range(9):
         at = PITCH * index + CELL // 2
         yield f'<text x="{at}" y="{FIELD + 25}">{"abcdefghi"[8 - index if flip else index]}</text>'
@@ -123,12 +123,12 @@ def _coordinates(flip: bool) -> Iterator[str]:
 
 
 def _corner(x: int, y: int, width: int, height: int, flip: bool) -> tuple[int, int]:
-    """The upper left corner, downward, of a rectangle whose lower left one is given upward."""
+    """Return the upper left corner, downward, of a rectangle whose lower left one is given upward."""
     return (FIELD - x - width, y) if flip else (x, FIELD - y - height)
 
 
 def _box(move: int) -> tuple[int, int, int, int]:
-    """The lower left corner, upward, width and height of what a move fills."""
+    """Return the lower left corner, upward, and the width and height of what a move fills."""
     if move & PAWN:
         square = move - PAWN
         return PITCH * (square % 9), PITCH * (square // 9), CELL, CELL
@@ -146,7 +146,7 @@ def _rect(move: int, flip: bool, wider: int, attributes: str) -> str:
 
 
 def _mark(last: int, flip: bool) -> str:
-    """The square that a pawn went to, or an edge around a wall."""
+    """Return the mark of the last move: the square that a pawn went to, or an edge around a wall."""
     return _rect(last, flip, 0 if last & PAWN else 4, f'class="qf-last" fill="{LAST_MOVE}"')
 
 
@@ -169,7 +169,10 @@ def _pawn(square: int, color: int, flip: bool) -> str:
 
 
 def _player(position: Position, color: int, player: str, language: Language, below: bool) -> str:
-    """A side's pawn, name and walls left: under the board or above it; whose turn it is, is underlined."""
+    """Return a side's pawn, name and walls left, for the row below the board or above it.
+
+    The name of the side to move is underlined.
+    """
     y = HEIGHT - 15 if below else 30
     shown = one_line(player, 24) or SIDES[language][color]
     line = ' text-decoration="underline"' if position.turn == color and position.winner() is None else ""
@@ -190,7 +193,7 @@ def _player(position: Position, color: int, player: str, language: Language, bel
 
 
 def state_words(position: Position, language: Language) -> str:
-    """Who is to move, or who has won.
+    """Say who is to move, or who has won.
 
     >>> state_words(Position.initial(), "en"), state_words(Position.initial(), "ja")
     ('White to move', '白番')
@@ -203,8 +206,9 @@ def state_words(position: Position, language: Language) -> str:
 
 
 def words(position: Position, language: Language) -> str:
-    """The whole position for those who do not see it, in lines; the counterpart of `positionWords` in
-    static/quoridor/words.js.
+    """Describe the whole position in lines, for those who do not see it.
+
+    `positionWords` in static/quoridor/words.js is the counterpart.
 
     >>> print(words(Position.initial(), "en"))
     White to move

@@ -46,14 +46,17 @@ WON: Final = (BY_SPECIAL["WHITE_WINS"], BY_SPECIAL["BLACK_WINS"])
 
 
 def winner(kind: EndingKind, turn: int) -> int | None:
-    """The colour that wins when a record ends so with `turn` to move; None if nobody does."""
+    """Return the colour that wins when a record ends so with `turn` to move, None if nobody does."""
     if kind.rule == "mover-loses":
         return turn ^ 1
     return {"white-wins": WHITE, "black-wins": BLACK}.get(kind.rule)
 
 
 def ending(special: str, ply: int, turn: int) -> Ending:
-    """The ending of a record after `ply` half-moves with `turn` to move; an unknown one decides nothing."""
+    """Return the ending of a record after `ply` half-moves with `turn` to move.
+
+    An unknown one decides nothing.
+    """
     kind = BY_SPECIAL.get(special)
     if kind is None:
         return Ending(special, None, ply, None)
@@ -61,5 +64,5 @@ def ending(special: str, ply: int, turn: int) -> Ending:
 
 
 def goal(ply: int, color: int) -> Ending:
-    """The ending of a game that a pawn has won by arriving."""
+    """Return the ending of a game that a pawn has won by arriving."""
     return Ending(GOAL, GOAL, ply, color)

@@ -29,7 +29,7 @@ _PLACES: Final = tuple(tuple(turned[WALL + place] - WALL for place in range(VERT
 
 
 def display_key(position: Position) -> str:
-    """The code of a position as it looks: who placed which wall is kept.
+    """Return the code of a position as it looks, which keeps who placed which wall.
 
     Raises DecodeError `pawn-range`, `pawn-overlap`, `wall-count`. Walls that conflict are not looked for.
     """
@@ -38,7 +38,7 @@ def display_key(position: Position) -> str:
 
 
 def rule_key(position: Position) -> str:
-    """The code of a position as the rules see it. Its owners of walls are made up: never show them.
+    """Return the code of a position as the rules see it. Its owners of walls are made up: never show them.
 
     >>> rule_key(qf_code.decode("j7oklAHMe1ICg").start().position)
     'j7oklAHMewAA'
@@ -48,7 +48,7 @@ def rule_key(position: Position) -> str:
 
 
 def _check(position: Position) -> None:
-    """Refuse what no code can say."""
+    """Raise DecodeError for pawns and numbers of walls that no code can say."""
     qf_code.check_pawns(position.pawns)
     for color in (0, 1):
         if position.walls_left(color) < 0:
@@ -70,7 +70,10 @@ def _code(pawns: Sequence[int], lists: Sequence[Sequence[int]], turn: int) -> st
 
 
 def _oriented(position: Position, walls: tuple[list[int], list[int]], orientation: int) -> str:
-    """The rule key of a position turned to an orientation; `walls` are all horizontal, all vertical ones."""
+    """Return the rule key of a position turned to an orientation.
+
+    `walls` are all horizontal ones and all vertical ones.
+    """
     across, upright = walls
     pawns, turn, swapped = position.pawns, position.turn, orientation >> 1
     placed = WALLS_EACH - position.walls_left(swapped)
@@ -88,7 +91,7 @@ def _oriented(position: Position, walls: tuple[list[int], list[int]], orientatio
 
 
 def canonical(position: Position) -> Canonical:
-    """The class of a position: the rule key of its representative and how the position lies in it.
+    """Return the class of a position: the rule key of its representative and how the position lies in it.
 
     Raises DecodeError as `display_key` does.
     """
@@ -101,10 +104,10 @@ def canonical(position: Position) -> Canonical:
 
 
 def decode(code: str) -> Position:
-    """The position of a code, owners of walls as it says; last move and turn number are dropped.
+    """Return the position of a code, with the owners of walls that it tells.
 
-    Raises DecodeError as `qf_code.decode` does for a code that is not strictly valid, here also for white
-    space and `=`; `not-a-position` for one with a record.
+    Last move and turn number are dropped. Raises DecodeError as `qf_code.decode` does for a code that is not
+    strictly valid, here also for white space and `=`; `not-a-position` for one with a record.
     """
     found = qf_code.decode(code, pasted=False)
     if found.state is None or found.moves is not None:
@@ -116,7 +119,7 @@ encode = display_key
 
 
 def key(code: str, orientation: int, kind: str = KIND, space: int = 0, version: int = KEY_VERSION) -> int:
-    """The stable key of a class member, made as shogi's are (`kifu_core.classes.key`)."""
+    """Return the stable key of a class member, made as shogi's are (`kifu_core.classes.key`)."""
     return classes.key(code, orientation, kind, space, version)
 
 
@@ -127,7 +130,7 @@ def same_class_keys(
     space: int = 0,
     version: int = KEY_VERSION,
 ) -> tuple[int, ...]:
-    """The keys under which positions lie that match a position or its code, the exact one first.
+    """Return the keys of the positions that match a position or its code, the exact one first.
 
     As `keys.canonical.same_class_keys`; raises DecodeError for a code that is not strictly valid.
     """
@@ -140,7 +143,7 @@ _PATH: Final = str.maketrans("+/-_", "-_+/")
 
 
 def path_code(code: str) -> str:
-    """A code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
+    """Return a code as addresses have it, with `-` and `_` for `+` and `/`; and the other way round.
 
     >>> path_code("gk+/"), path_code(path_code("gk+/"))
     ('gk-_', 'gk+/')

@@ -36,7 +36,7 @@ _PARTS: Final = re.compile(
 
 
 def read_move(text: str) -> Move:
-    """What a move says, with its names as written in small letters; raises DecodeError `bad-quoridor-move`.
+    """Return what a move says, its names as written in small letters; raises DecodeError `bad-quoridor-move`.
 
     >>> read_move("He4"), read_move("e1-E2"), read_move("c-d5")
     ({'wall': 'e4h'}, {'to': 'e2', 'from': 'e1'}, {'to': 'd5'})
@@ -56,7 +56,7 @@ def read_move(text: str) -> Move:
 
 
 def seen_from(move: Move, origin: Origin) -> Move:
-    """The move as today's notation names it; `origin` is where the given names have a1. An involution."""
+    """Return the move as today's notation names it; the given names have a1 at `origin`. An involution."""
     if origin == "bottom-left":
         return move
     if "wall" in move:
@@ -69,18 +69,18 @@ def seen_from(move: Move, origin: Origin) -> Move:
 
 
 def _far(text: str) -> str:
-    """A square with the rows counted from the other side."""
+    """Return a square with the rows counted from the other side."""
     return f"{text[0]}{10 - int(text[1])}"
 
 
 def all_played(moves: Iterable[Move], origin: Origin, start: Position) -> bool:
-    """Whether all of the moves can be played one after the other when they are read so."""
+    """Tell whether all of the moves, read with a1 at `origin`, can be played one after the other."""
     position = start.copy()
     return all(_plays(position, move, origin) for move in watched(moves))
 
 
 def origin_of(moves: Iterable[Move], start: Position) -> Origin | None:
-    """Where a list has a1: as which of the two it can be played further; None if both go as far.
+    """Return which of the two origins lets a list be played further; None if both go as far.
 
     The first move of a pawn decides, as the pawns start on different rows; so only lists of walls alone leave
     a doubt, and lists that cannot be played either way.
@@ -94,7 +94,7 @@ def origin_of(moves: Iterable[Move], start: Position) -> Origin | None:
 
 
 def _plays(position: Position, move: Move, origin: Origin) -> bool:
-    """Play a move that is read so; False, with nothing played, where the board does not allow it."""
+    """Play a move, read with a1 at `origin`; return False and play nothing if the board forbids it."""
     packed = packed_move(seen_from(move, origin))
     if fault(position, packed) not in (None, *TOLERATED):
         return False

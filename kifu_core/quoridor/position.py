@@ -18,7 +18,7 @@ _ROW_PLACES: Final = tuple(tuple(place for place in range(8) if bits >> place & 
 
 
 def places(walls: int) -> list[int]:
-    """The wall places of a set of bits, ascending."""
+    """Return the wall places of a set of bits, ascending."""
     return [8 * row + place for row in range(8) for place in _ROW_PLACES[walls >> 10 * row & 255]]
 
 
@@ -39,12 +39,12 @@ class Position:
 
     @classmethod
     def initial(cls) -> Position:
-        """The start of a game: White to move, no walls."""
+        """Return the start of a game: White to move, no walls."""
         return cls(list(STARTS), [0, 0], [0, 0], 0)
 
     @classmethod
     def of(cls, pawns: Iterable[int], walls: Iterable[Iterable[int]], turn: int) -> Position:
-        """The position of pawns and, of either colour, walls as the moves that place them."""
+        """Return the position of pawns and, of either colour, walls as the moves that place them."""
         position = cls(list(pawns), [0, 0], [0, 0], turn)
         for color, moves in enumerate(walls):
             for move in moves:
@@ -61,38 +61,38 @@ class Position:
         return self.pawns, self.horizontal, self.vertical, self.turn
 
     def copy(self) -> Position:
-        """An independent copy."""
+        """Return an independent copy."""
         return Position(self.pawns[:], self.horizontal[:], self.vertical[:], self.turn)
 
     def mirrored(self) -> Position:
-        """Left and right exchanged."""
+        """Return the position with left and right exchanged."""
         return Position.of(*self._seen(1), self.turn)
 
     def turned(self) -> Position:
-        """The colours exchanged, the board turned by 180 degrees."""
+        """Return the position with the colours exchanged and the board turned by 180 degrees."""
         pawns, walls = self._seen(2)
         return Position.of(pawns[::-1], walls[::-1], self.turn ^ 1)
 
     def _seen(self, orientation: int) -> tuple[list[int], list[list[int]]]:
-        """Pawns and walls where they lie on a board mirrored (1) or turned (2), still of the same colours."""
+        """Return pawns and walls where they lie on a board mirrored (1) or turned (2); colours stay."""
         pawns = [orient(PAWN + square, orientation) - PAWN for square in self.pawns]
         return pawns, [[orient(wall, orientation) for wall in self.walls(color)] for color in (0, 1)]
 
     def side(self, move: int) -> list[int]:
-        """The walls of both colours that lie as the wall of a move does."""
+        """Return the walls of both colours that lie as the wall of a move does."""
         return self.vertical if move & VERTICAL else self.horizontal
 
     def walls(self, color: int) -> list[int]:
-        """A colour's walls as the moves that place them: horizontal ones first, each kind ascending."""
+        """Return a colour's walls as the moves that place them: horizontal first, each kind ascending."""
         across = [WALL + place for place in places(self.horizontal[color])]
         return across + [WALL + VERTICAL + place for place in places(self.vertical[color])]
 
     def walls_left(self, color: int) -> int:
-        """How many walls a colour still has in hand; below 0 where more stand than there are."""
+        """Return how many walls a colour still has in hand; below 0 where more stand than there are."""
         return WALLS_EACH - self.horizontal[color].bit_count() - self.vertical[color].bit_count()
 
     def winner(self) -> int | None:
-        """The colour whose pawn has reached its goal; of two, the one that moved last."""
+        """Return the colour whose pawn has reached its goal; of two, the one that moved last."""
         first, second = self.pawns
         white, black = GOALS[0][first], GOALS[1][second]
         if white and black:

@@ -56,7 +56,7 @@ class Code:
     issues: tuple[Issue, ...] = ()
 
     def start(self) -> State:
-        """Where the moves begin."""
+        """Return the state at which the moves begin."""
         return self.state or State(Position.initial())
 
 
@@ -73,7 +73,7 @@ class _Bits:
         self.place = 0
 
     def number(self, width: int, field: str, ply: int | None = None) -> int:
-        """An unsigned number of `width` bits."""
+        """Read an unsigned number of `width` bits."""
         begin = self.place
         self.place = end = begin + width
         if end > self.length:
@@ -81,7 +81,10 @@ class _Bits:
         return int(self.digits[begin:end], 2)
 
     def at_character(self) -> int:
-        """The number of the character that holds the last bit read, from 1; the last one at the end."""
+        """Return the number, from 1, of the character that holds the last bit read.
+
+        Beyond the end it is that of the last character.
+        """
         return min(max(self.place - 1, 0), self.length - 1) // 6 + 1
 
     def finish(self) -> None:
@@ -95,19 +98,22 @@ class _Bits:
 
 
 def clean(text: str) -> str:
-    """A pasted code without its white space and without `=` at its end."""
+    """Return a pasted code without its white space and without `=` at its end."""
     return _BLANK.sub("", text).rstrip("=")
 
 
 def drop_strange(text: str) -> tuple[str, int]:
-    """A text without what is in no code, white space not counted, and how many characters were dropped."""
+    """Return a text without what is in no code, and how many characters were dropped.
+
+    White space and `=` at the end are dropped too, but not counted.
+    """
     pasted = clean(text)
     code, dropped = _STRANGE.subn("", pasted)
     return code, dropped
 
 
 def decode(text: str, *, pasted: bool = True) -> Code:
-    """What a code says. In `pasted` text white space and `=` at the end are no part of the code.
+    """Return what a code says. In `pasted` text white space and `=` at the end are no part of the code.
 
     Raises DecodeError with the `column` of the text, from 1, where a fault shows, and its `ply`, from 1,
     where a record is wrong. In the order of the checks: `empty`, `too-long` (both without a column),
@@ -131,13 +137,13 @@ def decode(text: str, *, pasted: bool = True) -> Code:
 
 
 def _column(text: str, number: int) -> int:
-    """The column of a pasted text in which the character with this number of its code stands, both from 1."""
+    """Return the column in a pasted text of the character with this number in its code, both from 1."""
     found = [column for column, character in enumerate(text, start=1) if not _BLANK.match(character)]
     return found[number - 1]
 
 
 def _read(bits: _Bits) -> Code:
-    """What the bits of a code say."""
+    """Read what the bits of a code say."""
     has_state, has_record = bits.number(1, "flags"), bits.number(1, "flags")
     if not has_state and not has_record:
         raise DecodeError("no-content")
@@ -207,7 +213,7 @@ def check_last_wall(position: Position, owner: int, place: int) -> None:
 
 
 def _read_record(bits: _Bits, position: Position, issues: list[Issue]) -> tuple[int, ...]:
-    """The moves of a record, played on the position as they are read."""
+    """Read the moves of a record, and play each on the position as it is read."""
     moves: list[int] = []
     noted = {issue.code for issue in issues}
     for ply in range(1, bits.number(10, "plies") + 1):
@@ -227,7 +233,7 @@ def _read_record(bits: _Bits, position: Position, issues: list[Issue]) -> tuple[
 
 
 def landing(position: Position, number: int, ply: int | None = None) -> int:
-    """The move of a pawn in a direction: a step, or the jump that shares its number.
+    """Return the move of a pawn in a direction: a step, or the jump that shares its number.
 
     Raises DecodeError `pawn-overlap` for a diagonal onto the other pawn, and `off-board`. Walls are not
     looked at.
@@ -250,7 +256,7 @@ _SIXES: Final = tuple(f"{place:06b}" for place in range(64))
 
 
 def characters(digits: str) -> str:
-    """Bits, padded with zeros on the right, as characters of six bits each."""
+    """Return bits, padded with zeros on the right, as characters of six bits each."""
     length = len(digits)
     data = (int(digits, 2) << -length % 8).to_bytes((length + 7) // 8)
     return b2a_base64(data, newline=False)[: (length + 5) // 6].decode("ascii")
@@ -259,8 +265,10 @@ def characters(digits: str) -> str:
 def state_digits(
     pawns: Sequence[int], lists: Iterable[Sequence[int]], turn: int, last_wall: int | None, turn_number: int
 ) -> str:
-    """The bits of a state: `lists` are the wall places of White's horizontal and vertical, Black's horizontal
-    and vertical walls. Nothing is checked."""
+    """Return the bits of a state; nothing is checked.
+
+    `lists` are the wall places of White's horizontal and vertical, Black's horizontal and vertical walls.
+    """
     parts = [f"{pawns[0]:07b}{pawns[1]:07b}"]
     for found in lists:
         parts.append(_COUNTS[len(found)])
@@ -275,7 +283,7 @@ _COUNTS: Final = tuple(f"{count:04b}" for count in range(16))
 
 
 def encode(code: Code) -> str:
-    """The code, its wall lists ascending; decoding it gives the same state and moves.
+    """Return the code as text, its wall lists ascending; decoding it gives the same state and moves.
 
     Raises KifuError for what no code can say: the names of `decode`, `turn-range` for a turn number beyond
     1,023, `too-many-plies`.
@@ -291,7 +299,7 @@ def encode(code: Code) -> str:
 
 
 def _state_of(state: State) -> str:
-    """The bits of a state, checked."""
+    """Check a state and return its bits."""
     position = state.position
     check_state(state)
     lists = [places(walls[color]) for color in (0, 1) for walls in (position.horizontal, position.vertical)]
@@ -316,7 +324,7 @@ def check_state(state: State) -> None:
 
 
 def _record_of(position: Position, moves: Sequence[int]) -> str:
-    """The bits of a record that begins at the position, which is played on."""
+    """Return the bits of a record that begins at the position, and play its moves on it."""
     if len(moves) > MOST_PLIES:
         raise KifuError("too-many-plies", params={"count": len(moves), "limit": MOST_PLIES})
     parts = [f"{len(moves):010b}"]
@@ -330,7 +338,7 @@ def _record_of(position: Position, moves: Sequence[int]) -> str:
 
 
 def direction(position: Position, move: int) -> int:
-    """The number of the direction in which the pawn to move goes with a legal move."""
+    """Return the number of the direction in which the pawn to move goes with a legal move."""
     square, to = position.pawns[position.turn], move - PAWN
     right, up = to % 9 - square % 9, to // 9 - square // 9
     return _NUMBER[(right > 0) - (right < 0), (up > 0) - (up < 0)]
@@ -340,10 +348,10 @@ def direction(position: Position, move: int) -> int:
 
 
 def is_start_snapshot(code: Code) -> bool:
-    """Whether a code is the free board's snapshot of the start.
+    """Tell whether a code is the free board's snapshot of the start.
 
-    It writes "no last move" as a move of White's pawn and reads itself back with Black to move. With a record
-    the literal reading is what it plays, and is meant.
+    That board writes "no last move" as a move of White's pawn and reads itself back with Black to move. With
+    a record the literal reading is what it plays, and is meant.
     """
     state = code.state
     if state is None or code.moves is not None or state.last_wall is not None or state.turn_number != 1:
@@ -352,8 +360,11 @@ def is_start_snapshot(code: Code) -> bool:
 
 
 def normalized(code: Code) -> Code:
-    """The same content in the one form to keep: a snapshot of the start has White to move, and a record that
-    begins at the start has no state. Wall lists are ascending in every code that is written."""
+    """Return the same content in the one form to keep.
+
+    A snapshot of the start has White to move, and a record that begins at the start has no state. Wall lists
+    are ascending in every code that is written.
+    """
     if is_start_snapshot(code):
         return Code(State(Position.initial()), None, code.issues)
     state = code.state

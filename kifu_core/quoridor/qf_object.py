@@ -20,7 +20,10 @@ COLORS: Final = ("white", "black")
 
 
 def as_object(code: Code) -> dict[str, Any]:
-    """The object of a code: `has_state`, `has_record`, `state` (without one: the start), `moves` or null."""
+    """Return the object of a code: `has_state`, `has_record`, `state` and `moves`.
+
+    Without a state, `state` is the start; without a record, `moves` is null.
+    """
     position = code.start().position.copy()
     state = _state(code.start(), implied=code.state is None)
     moves = None if code.moves is None else _moves(position, code.moves)
@@ -45,7 +48,7 @@ def _state(state: State, *, implied: bool) -> dict[str, Any]:
 
 
 def _moves(position: Position, moves: Sequence[int]) -> list[dict[str, Any]]:
-    """The moves as objects; the position is played on."""
+    """Return the moves as objects, and play them on the position."""
     found: list[dict[str, Any]] = []
     for move in moves:
         by = COLORS[position.turn]
@@ -69,7 +72,7 @@ def _pawn_move(position: Position, move: int) -> dict[str, Any]:
 
 
 def from_object(value: object) -> Code:
-    """The code of an object. Fields that follow from others may be missing, see `check_object`.
+    """Return the code of an object. Fields that follow from others may be missing, see `check_object`.
 
     Raises ParseError with the JSON `path` of what is wrong, and KifuError as `qf_code.encode` does for states
     that no code can say. Whether moves are legal is left to `encode`.
@@ -86,7 +89,7 @@ def check_object(code: Code, value: object) -> None:
 
 
 def _has(given: dict[str, Any], flag: str, member: str) -> bool:
-    """Whether a part is there: its flag says so, or without a flag the part itself."""
+    """Tell whether a part is there: its flag says so, or without a flag the part itself."""
     if given.get(flag) is not None:
         return validation.boolean(given[flag], f"$.{flag}")
     return given.get(member) is not None

@@ -68,17 +68,17 @@ class Record(TypedDict):
 
 
 def new_record(header: dict[str, str], state: State, moves: list[MoveEntry]) -> Record:
-    """A record that starts at a state; `moves` begin with the entry of the start."""
+    """Return a record that starts at a state; `moves` begin with the entry of the start."""
     return {"game": KIND, "version": VERSION, "header": header, "initial": initial_of(state), "moves": moves}
 
 
 def as_jkf(record: Record) -> jkf.Record:
-    """The record as `ParsedGame` carries it: the same object under the name of the type they share."""
+    """Return the record as `ParsedGame` carries it: the same object under the name of the type they share."""
     return cast(jkf.Record, record)
 
 
 def from_jkf(record: jkf.Record) -> Record:
-    """The record of Quoridor that a `ParsedGame` carries."""
+    """Return the record of Quoridor that a `ParsedGame` carries."""
     return cast(Record, record)
 
 
@@ -86,7 +86,7 @@ def from_jkf(record: jkf.Record) -> Record:
 
 
 def initial_of(state: State) -> Initial:
-    """The start of a record that begins at a state."""
+    """Return the start of a record that begins at a state."""
     position = state.position
     if state == State(Position.initial()):
         return {"preset": "START"}
@@ -103,9 +103,9 @@ def initial_of(state: State) -> Initial:
 
 
 def start(record: Record) -> State:
-    """Where a record begins, as an object that nobody else holds.
+    """Return the state where a record begins, as an object that nobody else holds.
 
-    Raises DecodeError for a start that is none, with the names of `qf_code.decode`.
+    Raises DecodeError for an impossible start, with the names of `qf_code.decode`.
     """
     data = record["initial"].get("data")
     if data is None:
@@ -142,19 +142,19 @@ def _wall(text: str) -> int:
 
 
 def packed_move(move: Move) -> int:
-    """The move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
+    """Return the move of a record as an integer (see `board`); raises DecodeError `bad-quoridor-move`."""
     text = move["wall"] if "wall" in move else move["to"]
     return BY_NAME.get(text) or read_name(text)
 
 
 def move_object(position: Position, move: int) -> Move:
-    """The object of a packed move that is about to be played; records share them."""
+    """Return the object of a packed move that is about to be played; records share them."""
     color = position.turn
     return _OBJECTS[color, position.pawns[color] if move & PAWN else 0, move]
 
 
 def _object(played: tuple[int, int, int]) -> Move:
-    """The object of a move of a colour's pawn from a square, or of its wall."""
+    """Return the object of a move of a colour's pawn from a square, or of its wall."""
     color, square, move = played
     if is_wall(move):
         return {"color": color, "wall": name(move)}
@@ -168,7 +168,7 @@ _OBJECTS: Final = Memo(_object)
 
 
 def check(value: object) -> Record:
-    """A JSON value as a raw record: a new tree in which nulls and unknown fields are left out.
+    """Return a JSON value as a raw record: a new tree in which nulls and unknown fields are left out.
 
     A move may lack `color` and `from`, which replaying fills in; `initial` may be missing. Raises ParseError
     (`jkf-type`, `jkf-missing`, `jkf-value`, `jkf-depth`) with the JSON `path`, DecodeError for an impossible

@@ -71,7 +71,7 @@ class _Kept:
         played.left_out = self.room.left_out
 
     def comments(self, raw: MoveEntry, ply: int) -> list[str]:
-        """Those of an entry's comments for which there is room."""
+        """Return those of an entry's comments for which there is room."""
         lines = list(raw.get("comments", ()))
         kept = self.room.comments(lines)
         if len(kept) < len(lines):
@@ -79,7 +79,7 @@ class _Kept:
         return kept
 
     def has_room(self, line: _Line, index: int, ply: int) -> bool:
-        """Whether an entry of a line is kept; where it is not, the line is left from there on."""
+        """Tell whether an entry of a line is kept; if it is not, the line is left from there on."""
         if not line.fork:
             # An ending is no ply.
             beyond = index >= self.limits.plies and "move" in line.entries[index]
@@ -130,7 +130,7 @@ def replay_line(
 
 
 def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> list[_Line]:
-    """Play one line; the forks that it has, in reading order. Entries with forks are added to `forked`."""
+    """Play one line and return its forks, in reading order. Entries with forks are added to `forked`."""
     forks: list[_Line] = []
     position, ply = line.position, line.ply
     noted = {"no-path"} if line.cut else set[str]()
@@ -172,7 +172,7 @@ def _play(line: _Line, played: Played, forked: list[MoveEntry], kept: _Kept) -> 
 def _play_move(
     raw: MoveEntry, entry: MoveEntry, position: Position, ply: int, noted: set[str], played: Played
 ) -> bool:
-    """Play the move of an entry and complete it; False if it cannot be played."""
+    """Play the move of an entry and complete it; return False if it cannot be played."""
     written = raw["move"]
     move = packed_move(written)
     broken = fault(position, move)
@@ -192,7 +192,7 @@ def _play_move(
 
 
 def _differences(raw: MoveEntry, found: Move, ply: int) -> Iterator[Finding]:
-    """What a written move says otherwise than the board: who moved, from where."""
+    """Yield what a written move says otherwise than the board: who moved, from where."""
     written = raw["move"]
     if written.get("color", found["color"]) != found["color"]:
         yield Finding("side-mark", "warning", raw, ply)
@@ -224,7 +224,7 @@ def _end(raw: MoveEntry, entry: MoveEntry, line: _Line, ply: int, played: Played
 
 
 def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
-    """Every position of the main line: ply, position, the move played next or `NO_MOVE`, the ply's entry.
+    """Yield every position of the main line: ply, position, the next move or `NO_MOVE`, the ply's entry.
 
     The position is one and the same object, changed between the steps: look at it, do not keep it.
     """
@@ -233,12 +233,12 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
 
 
 def main_moves(record: Record) -> list[int]:
-    """The packed moves of the main line."""
+    """Return the packed moves of the main line."""
     return [packed_move(entry["move"]) for entry in record["moves"] if "move" in entry]
 
 
 def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
-    """The objects of packed moves that are played from a position, which stays as it is."""
+    """Yield the objects of packed moves that are played from a position, which stays as it is."""
     position = position.copy()
     for move in moves:
         yield move_object(position, move)
@@ -246,14 +246,14 @@ def move_objects(position: Position, moves: Iterable[int]) -> Iterator[Move]:
 
 
 def start_text(record: Record) -> str:
-    """The display key of the position where a record starts."""
+    """Return the display key of the position where a record starts."""
     return keys.display_key(start(record).position)
 
 
 def visits(record: Record) -> list[Visit]:
-    """Every node of a record, in the order of `kifu_core.shogi.replay.visits`: the main line, then the forks.
+    """Return every node of a record: those of the main line, then those of the forks.
 
-    Linear in the number of moves; no recursion.
+    The order is that of `kifu_core.shogi.replay.visits`. Linear in the number of moves; no recursion.
     """
     return visit_all(record["moves"], start(record).position, _walk)
 
@@ -275,7 +275,7 @@ def _walk(branch: Branch[Position], found: list[Visit], forks: list[Branch[Posit
 
 
 def position_at(record: Record, ply: int | None) -> tuple[int, State, MoveEntry]:
-    """Ply, state and entry of a place of the main line; None is its end.
+    """Return ply, state and entry of a place of the main line; without a `ply`, of its end.
 
     Raises KifuError `no-such-ply` if the main line is shorter, or `ply` negative.
     """

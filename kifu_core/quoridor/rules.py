@@ -33,7 +33,7 @@ _DELTAS: Final = (10, 1, -10, -1)
 
 
 def _step_walls() -> dict[tuple[int, int], tuple[bool, int]]:
-    """For every step from square to square how the walls lie that stop it, and their bits."""
+    """Return, for every step from square to square, how the walls that stop it lie, and their bits."""
     found: dict[tuple[int, int], tuple[bool, int]] = {}
     for low, cell in enumerate(_CELLS):
         for vertical, delta, back in ((False, 10, 1), (True, 1, 10)):
@@ -55,7 +55,7 @@ class Passages(NamedTuple):
 
 
 def passages(horizontal: int, vertical: int) -> Passages:
-    """The passages between walls."""
+    """Return the passages that walls leave open."""
     return Passages(
         _NORTHWARD & ~(horizontal | horizontal << 1),
         _EASTWARD & ~(vertical | vertical << 10),
@@ -63,13 +63,13 @@ def passages(horizontal: int, vertical: int) -> Passages:
 
 
 def passages_of(position: Position) -> Passages:
-    """The passages of a position; who placed a wall makes no difference."""
+    """Return the passages of a position; who placed a wall makes no difference."""
     horizontal, vertical = position.horizontal, position.vertical
     return passages(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
 
 
 def pawn_moves(position: Position) -> list[int]:
-    """The legal moves of the pawn whose turn it is: steps, straight jumps, diagonal jumps.
+    """Return the legal moves of the pawn whose turn it is: steps, straight jumps, diagonal jumps.
 
     A pawn jumps straight over the other one; only where a wall or the edge is behind that one, to its sides.
     """
@@ -98,7 +98,7 @@ def _pawn_moves(position: Position, open_: Passages) -> list[int]:
 
 
 def has_paths(position: Position) -> bool:
-    """Whether both pawns can still reach their goals."""
+    """Tell whether both pawns can still reach their goals."""
     open_ = passages_of(position)
     return all(_reaches(1 << _CELLS[position.pawns[color]], _GOALS[color], *open_) for color in (0, 1))
 
@@ -114,13 +114,19 @@ def _reaches(begin: int, goal: int, north: int, east: int) -> bool:
 
 
 def distance(position: Position, color: int) -> int | None:
-    """The steps of a colour's shortest path to its goal, pawns being no obstacles; None without one."""
+    """Return the length of a colour's shortest path to its goal, in steps; None without a path.
+
+    Pawns are no obstacles.
+    """
     layers = _layers(position, color, passages_of(position))
     return len(layers) - 1 if layers else None
 
 
 def _layers(position: Position, color: int, open_: Passages) -> list[int]:
-    """The squares that a pawn reaches in 0, 1, 2 ... steps until one is a goal; empty without a path."""
+    """Return the squares that a pawn reaches in 0, 1, 2 ... steps until one is a goal, as bits.
+
+    Without a path there are none.
+    """
     north, east = open_
     goal = _GOALS[color]
     seen = edge = 1 << _CELLS[position.pawns[color]]
@@ -135,7 +141,7 @@ def _layers(position: Position, color: int, open_: Passages) -> list[int]:
 
 
 def _crossing(position: Position, color: int, open_: Passages) -> tuple[int, int] | None:
-    """The horizontal and the vertical walls that would cross a shortest path; None where there is no path."""
+    """Return the horizontal and the vertical walls that would cross a shortest path; None without a path."""
     north, east = open_
     layers = _layers(position, color, open_)
     if not layers:
@@ -159,7 +165,7 @@ def _crossing(position: Position, color: int, open_: Passages) -> tuple[int, int
 
 
 def _wall_moves() -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
-    """The moves of the walls of a row by its bits, for both orientations."""
+    """Return the moves of the walls of a row by its bits, for both orientations."""
     return tuple(
         tuple(
             tuple(tuple(base + 8 * row + x for x in range(8) if bits >> x & 1) for bits in range(256))
@@ -206,7 +212,7 @@ def _walls(position: Position, open_: Passages) -> list[int]:
 
 
 def _free(horizontal: int, vertical: int) -> tuple[int, int]:
-    """Where horizontal and vertical walls find room: they neither cross nor overlap others."""
+    """Return where horizontal and vertical walls find room: they neither cross nor overlap others."""
     free = _INNER & ~(horizontal | vertical)
     return (
         free & ~(horizontal << 1 | horizontal >> 1),
@@ -215,7 +221,7 @@ def _free(horizontal: int, vertical: int) -> tuple[int, int]:
 
 
 def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
-    """Where a horizontal and a vertical wall would touch the border or other walls at two points or more."""
+    """Return where horizontal and vertical walls would touch others or the border at two points or more."""
     touched = horizontal << 1 | horizontal >> 1 | vertical << 10 | vertical >> 10 | horizontal | vertical
     left, right = touched << 1 | _LEFT, touched >> 1 | _RIGHT
     below, above = touched << 10 | _BOTTOM, touched >> 10 | _TOP
@@ -229,7 +235,7 @@ def _touching(horizontal: int, vertical: int) -> tuple[int, int]:
 
 
 def legal_moves(position: Position) -> list[int]:
-    """All legal moves: those of the pawn, then horizontal and vertical walls; none after a win."""
+    """Return all legal moves: those of the pawn, then horizontal and vertical walls; none after a win."""
     if position.winner() is not None:
         return []
     open_ = passages_of(position)
@@ -237,7 +243,7 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def fault(position: Position, move: int) -> str | None:
-    """The rule that a move breaks, None for a legal one; the names are those of the qf_code specification.
+    """Return the rule that a move breaks, None for a legal one; the qf_code specification names them.
 
     `illegal-move`: not a pawn's move; `wall-conflict`: it crosses or overlaps a wall; `wall-count`: the walls
     are used up; `no-path`: it takes a pawn's last path; `after-win`: the game is over. What makes a move
@@ -258,7 +264,10 @@ def fault(position: Position, move: int) -> str | None:
 
 
 def _can_go(position: Position, square: int) -> bool:
-    """Whether the pawn whose turn it is may go to a square; of steps, which most moves are, known at once."""
+    """Tell whether the pawn whose turn it is may go to a square.
+
+    Steps, which most moves are, are only looked up.
+    """
     color = position.turn
     step = _STEP_WALLS.get((position.pawns[color], square))
     if step is None:
@@ -269,14 +278,14 @@ def _can_go(position: Position, square: int) -> bool:
 
 
 def has_room(position: Position, move: int) -> bool:
-    """Whether a wall neither crosses nor overlaps another; touching is allowed."""
+    """Tell whether a wall neither crosses nor overlaps another; touching is allowed."""
     horizontal, vertical = position.horizontal, position.vertical
     free = _free(horizontal[0] | horizontal[1], vertical[0] | vertical[1])
     return bool(free[bool(move & VERTICAL)] & WALL_BITS[move & 63])
 
 
 def cuts_path(position: Position, move: int) -> bool:
-    """Whether a wall that would lie free leaves a pawn without a path to its goal."""
+    """Tell whether a wall that would lie free leaves a pawn without a path to its goal."""
     horizontal = position.horizontal[0] | position.horizontal[1]
     vertical = position.vertical[0] | position.vertical[1]
     wall = WALL_BITS[move & 63]

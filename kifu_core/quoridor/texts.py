@@ -19,7 +19,7 @@ from kifu_core.quoridor.replay import main_line
 
 
 def move_text(position: Position, move: int) -> str:
-    """A move about to be played, as lists write it."""
+    """Return a move about to be played, as lists write it."""
     return name(move)
 
 
@@ -28,17 +28,23 @@ MARKS: Final = ("♙", "♟\ufe0e")
 
 
 def written(move: Move, before: Move | None, language: Language) -> str:
-    """A move of a record with its side's mark: the square of a pawn, or a wall, in any language."""
+    """Return a move of a record with its side's mark, the same in any language.
+
+    A pawn's move is the square it goes to; a wall's is its name.
+    """
     return MARKS[move["color"]] + (move.get("wall") or move["to"])
 
 
 def played(position: Position, move: int, text: str, language: Language, last: int | None = None) -> str:
-    """A move about to be played, with its side's mark; the same in every language, whatever was before."""
+    """Return a move about to be played, with its side's mark.
+
+    It is the same in every language, whatever was before.
+    """
     return MARKS[position.turn] + text
 
 
 def named(text: str) -> Position | None:
-    """The position of a single qf_code that is a snapshot; None for a record, and for lists of moves.
+    """Return the position of a single qf_code that is a snapshot, None for a record or a list of moves.
 
     Raises DecodeError for a single word that is neither.
     """
@@ -63,7 +69,7 @@ def typed(text: str) -> Position | None:
 
 
 def as_object(position: Position) -> dict[str, Any]:
-    """A position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
+    """Return a position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
     return {
         "color": position.turn,
         "pawns": [SQUARE_NAMES[square] for square in position.pawns],
@@ -72,7 +78,10 @@ def as_object(position: Position) -> dict[str, Any]:
 
 
 def of_object(value: Mapping[str, Any]) -> Position:
-    """The position of such an object; raises KifuError `bad-position-object` and says what is wrong."""
+    """Return the position of an object like those of `as_object`.
+
+    Raises KifuError `bad-position-object` and says what is wrong.
+    """
     initial = {"preset": "OTHER", "data": {**value, "turn": 1, "last": None}}
     try:
         record = check({"game": KIND, "version": VERSION, "initial": initial, "moves": []})

@@ -29,7 +29,7 @@ _NO_NAME: Final = re.compile(r"""["\[\]]|^[\s{]|(?<=.{39}).+|\s$""" + f"|{BREAKS
 
 
 def dump(record: Record) -> str:
-    """The record as a move list that reads back with all it says, except for times.
+    """Return the record as a move list that reads back with all it says, except for times.
 
     A game that a pawn has won by arriving ends with its result, as one with an ending does.
     """
@@ -52,7 +52,10 @@ def _escaped(value: str) -> str:
 
 
 def kept_headers(record: Record) -> dict[str, str]:
-    """The headers as they are read again: names of tags, texts without line breaks and blanks around them."""
+    """Return the headers as they are read again.
+
+    They have the names of their tags, and texts without line breaks and blanks around them.
+    """
     found: dict[str, str] = {}
     for name, value in record["header"].items():
         tag, text = _tag(name), " ".join(value.splitlines()).strip()
@@ -62,7 +65,7 @@ def kept_headers(record: Record) -> dict[str, str]:
 
 
 def _result(record: Record) -> Iterator[str]:
-    """The result of a game that was won on the board."""
+    """Yield the result if the game was won on the board."""
     for _, position, _, _ in main_line(record):
         if (won := position.winner()) is not None:
             yield endings.WON[won].words[0]
@@ -70,9 +73,10 @@ def _result(record: Record) -> Iterator[str]:
 
 
 def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
-    """The words of a line and its forks; `ply` is that of its first move, `first_turn` moves at ply 1.
+    """Yield the words of a line and its forks.
 
-    As deep as forks are nested, which `jkf.FORK_LEVELS` bounds.
+    `ply` is that of the first move, `first_turn` is the colour that moves at ply 1. Recursion goes as deep as
+    forks are nested, which `jkf.FORK_LEVELS` bounds.
     """
     numbered = False
     for entry in watched(entries):
@@ -100,16 +104,16 @@ def _line(entries: list[MoveEntry], ply: int, first_turn: int) -> Iterator[str]:
 
 
 def name_of(move: Move) -> str:
-    """A move of a record as it is written."""
+    """Return a move of a record as it is written."""
     return move["wall"] if "wall" in move else move["to"]
 
 
 def _comments(entry: MoveEntry) -> Iterator[str]:
-    """The comments of an entry in braces; those that hold a brace, begin with a quotation mark or are blank
-    are lines of their own after `;`.
+    """Yield the comments of an entry: in braces, or on lines of their own after `;`.
 
-    Tabs become blanks: what stands before a tab at the beginning of a line is the label of a list. Empty ones
-    are left out: a text that begins with empty braces, or with a brace and a quotation mark, is JSON.
+    Comments that hold a closing brace, begin with a quotation mark or are blank need lines. Tabs become
+    blanks: what stands before a tab at the beginning of a line is the label of a list. Empty comments are
+    left out: a text that begins with empty braces, or with a brace and a quotation mark, is JSON.
     """
     comments = (text.replace("\t", " ").strip(AROUND) for text in entry.get("comments", ()))
     for comment in filter(None, comments):
@@ -120,7 +124,7 @@ def _comments(entry: MoveEntry) -> Iterator[str]:
 
 
 def _folded(words: list[str]) -> str:
-    """Words in lines; what ends with a line break ends its line."""
+    """Fold words into lines; a word that ends with a line break ends its line."""
     lines = [""]
     for word in watched(words):
         if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:

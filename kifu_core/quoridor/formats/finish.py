@@ -33,7 +33,7 @@ class Draft:
     first_line: int = 1
 
     def finish(self, index: int, unread: str = "") -> ParsedGame | None:
-        """The finished game, or None if none of its moves could be played and it begins at the start.
+        """Return the finished game; None if none of its moves could be played and it begins at the start.
 
         What could not be played is kept as unread text, and so is `unread`.
         """
@@ -75,7 +75,10 @@ def _unread(played: Played) -> list[str]:
 
 
 def record_kind(record: Record, ending: Ending | None) -> RecordKind:
-    """A position has no moves, a tree no players and many forks; the rest are games."""
+    """Return the kind of a record.
+
+    A position has no moves, a tree no players and many forks; the rest are games.
+    """
     moves = record["moves"]
     if not any("move" in entry for entry in moves) and ending is None:
         return "position"

@@ -26,10 +26,10 @@ _BY_LOWER: Final = {tag.lower(): header for tag, header in _HEADERS.items()}
 
 
 def header_of(tag: str) -> str:
-    """The header of a tag; a tag that is not in the table is its own header."""
+    """Return the header of a tag; a tag that is not in the table is its own header."""
     return _BY_LOWER.get(tag.lower(), tag)
 
 
 def tag_of(header: str) -> str:
-    """The tag of a header."""
+    """Return the tag of a header; a header that is not in the table is its own tag."""
     return _TAGS.get(header, header)

@@ -17,7 +17,7 @@ from kifu_core.record import ParsedGame
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a JSON text. What cannot be used goes to `notes`."""
+    """Read the games of a JSON text. What cannot be used goes to `notes`."""
     games: list[ParsedGame] = []
     for one in watched(values(notes)):
         try:
@@ -43,7 +43,7 @@ def _draft(value: object, notes: Notes) -> Draft:
 
 
 def dump(record: Record, *, indent: int | None = None) -> str:
-    """The record as JSON text; `indent` as json.dumps understands it."""
+    """Return the record as JSON text; `indent` as json.dumps understands it."""
     return dump_json(record, indent=indent)
 
 

@@ -67,7 +67,10 @@ class Found(NamedTuple):
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games and positions of all codes of a text, in order. What is no code is an issue of the source."""
+    """Read the games and positions of all codes of a text, in order.
+
+    What is no code becomes an issue of the source.
+    """
     games: list[ParsedGame] = []
     limit = most_games(source.text)
     for found in _found(source.text):
@@ -90,7 +93,7 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _found(text: str) -> Iterator[Found]:
-    """The codes of a text and what should be one."""
+    """Yield the codes of a text and what should be one."""
     quoted = [
         Found(match.start(match.lastindex or 1), match[match.lastindex or 1])
         for match in QUOTED.finditer(text)
@@ -107,7 +110,7 @@ def _found(text: str) -> Iterator[Found]:
 
 
 def _lines(text: str) -> list[Found]:
-    """The lines of a text that are not blank."""
+    """Return the lines of a text that are not blank."""
     found, offset = [], 0
     for line in watched(text.split("\n")):
         if line and not line.isspace():
@@ -117,9 +120,9 @@ def _lines(text: str) -> list[Found]:
 
 
 def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, int]:
-    """The codes that begin in a line, how many lines they take, and how many characters were read again.
+    """Return the codes that begin in a line, how many lines they take, and how much was read again.
 
-    No more than `most` may be.
+    That is counted in characters; once they are `most`, no further line is joined.
     """
     offset, text = lines[at][:2]
     label = _LABEL.match(text)
@@ -147,30 +150,30 @@ def _code_of(lines: list[Found], at: int, most: int) -> tuple[list[Found], int, 
 
 
 def words_in(text: str) -> Iterator[tuple[int, str]]:
-    """The words of a text that may be codes, with their offsets."""
+    """Yield the words of a text that may be codes, with their offsets."""
     return ((match.start(), unquote(match[0])) for match in _WORD.finditer(text))
 
 
 def looks_coded(word: str) -> bool:
-    """Whether a word has small letters and, after the first, capitals or digits, as words have not."""
+    """Tell whether a word has small letters and, after the first, capitals or digits, as words have not."""
     odd = sum(not character.islower() for character in word[1:])
     return len(word) >= _LIKELY and word.isascii() and 1 < odd < len(word) - 1
 
 
 def is_mended(text: str) -> bool:
-    """Whether a text is a code but for characters that no code has."""
+    """Tell whether a text is a code but for characters that no code has."""
     code, _ = qf_code.drop_strange(text)
     return looks_coded(code) and fault_of(code) is None
 
 
 def fault_of(text: str) -> str | None:
-    """What is wrong with a code; None for a good one."""
+    """Return what is wrong with a code, None for a good one."""
     read = _read(text)
     return None if isinstance(read, Code) else read
 
 
 def _read(text: str, *, dropping: bool = False) -> Code | str:
-    """What a code says, or what is wrong with it; `dropping` leaves out characters that no code has."""
+    """Return what a code says, or what is wrong with it; `dropping` ignores characters that no code has."""
     try:
         return qf_code.decode(text)
     except DecodeError as error:
@@ -181,7 +184,7 @@ def _read(text: str, *, dropping: bool = False) -> Code | str:
 
 
 def _draft(found: Found, notes: Notes) -> Draft:
-    """The game or position of one code; raises DecodeError."""
+    """Return the draft of one code's game or position; raises DecodeError."""
     try:
         code = found.code or qf_code.decode(found.text)
     except DecodeError as error:
@@ -205,19 +208,19 @@ def _draft(found: Found, notes: Notes) -> Draft:
 
 
 def _offsets(found: Found, entries: list[MoveEntry]) -> dict[int, int]:
-    """Where the entries of a code stand, by their ids: all of them where it begins."""
+    """Return where the entries of a code stand, by their ids: all of them where it begins."""
     return {id(entry): found.offset for entry in entries}
 
 
 def code_of(record: Record) -> Code:
-    """The start and the main line of a record as a code in its normal form."""
+    """Return the start and the main line of a record as a code in its normal form."""
     moves = main_moves(record)
     state = start(record)
     return qf_code.normalized(Code(state, tuple(moves)))
 
 
 def dump(record: Record, *, ply: int | None = None) -> str:
-    """The main line as one code; with `ply` a snapshot of the position after so many half-moves.
+    """Return the main line as one code; with `ply` a snapshot of the position after so many half-moves.
 
     A record without moves is a snapshot of its start. Raises KifuError `too-many-plies`, `turn-range`,
     `no-such-ply`.
@@ -239,7 +242,7 @@ _LINES: Final = 50
 
 
 def _has_quoted(text: str, name: str) -> bool:
-    """Tell whether a page or JSON holds codes; what is only called a code has to be one."""
+    """Tell whether a page or JSON holds codes; the value of a mere `"code"` has to be a good one."""
     if "qfcode" not in text and '"code"' not in text:
         return False
     for match in islice(QUOTED.finditer(text), _LINES):
@@ -249,8 +252,10 @@ def _has_quoted(text: str, name: str) -> bool:
 
 
 def _has_code(text: str, name: str) -> bool:
-    """Tell whether a line or a word of a text is a code, or the text is one that is broken into lines;
-    strange characters in it are overlooked at last."""
+    """Tell whether a line or a word of a text is a code, or the text is one that is broken into lines.
+
+    At last the text and its lines are tried without characters that no code has.
+    """
     if is_json(text):
         return False
     for number, match in enumerate(_CODE_LINE.finditer(text)):
@@ -276,7 +281,7 @@ def _begins_game(line: bytes, before: bytes, depth: int) -> bool:
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Tell whether nothing but the name of the file tells."""
+    """Tell whether a file that is no JSON has the name of one that holds codes."""
     return name.lower().endswith((".qf", ".qfcode")) and not is_json(text)
 
 

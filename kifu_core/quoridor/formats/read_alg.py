@@ -100,7 +100,10 @@ class _Line(NamedTuple):
 
 
 def _line_between(text: str, begin: int, end: int) -> _Line:
-    """The line of a text from offset to offset. As far as its first step, few moves are looked at."""
+    """Return what a line of a text holds, from offset to offset.
+
+    Moves are looked at only as far as the third, or as the first step if that comes later.
+    """
     count, step = 0, ""
     for match in _A_MOVE.finditer(text, begin, end):
         count += 1
@@ -113,7 +116,7 @@ def _line_between(text: str, begin: int, end: int) -> _Line:
 
 
 def is_list_of_lines(line: str, before: str) -> bool:
-    """Whether a line is a game of its own in a list without numbers, as the line before it is."""
+    """Tell whether a line is a game of its own in a list without numbers, of which `before` is a line too."""
     found = _line_between(line, 0, len(line))
     return found.opens_game and not found.numbered and _A_NUMBER.search(before) is None
 
@@ -143,7 +146,7 @@ class _Game:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a move or an ending."""
+        """Tell whether there is a move or an ending."""
         return bool(self.draft.entries) or self.cut is not None
 
     def add(self, entries: list[MoveEntry], offset: int) -> None:
@@ -158,7 +161,7 @@ class _Game:
             self.plies += sum("move" in entry for entry in watched(entries))
 
     def offsets(self) -> dict[int, int]:
-        """Where in the text the entries stand, by their ids."""
+        """Return where in the text the entries stand, by their ids."""
         text, found = self.draft.notes.source.text, dict[int, int]()
         for (first, begin), (end, _) in watched(pairwise([*self.spots, (len(self.added), 0)])):
             words = _A_WORD.finditer(text, begin)
@@ -167,7 +170,10 @@ class _Game:
         return found
 
     def comment(self, text: str) -> None:
-        """A comment of the last move; before the first of a game, of its start."""
+        """Add a comment to the last move; before the first move of a game, to its start.
+
+        Before the first of a fork it is kept for that one.
+        """
         if self.lines[-1]:
             self.lines[-1][-1].setdefault("comments", []).append(text)
         elif len(self.lines) > 1:
@@ -176,11 +182,11 @@ class _Game:
             self.draft.comments.append(text)
 
     def moves(self) -> Iterator[Move]:
-        """The moves of the main line as they are written."""
+        """Return the moves of the main line as they are written."""
         return (entry["move"] for entry in self.draft.entries if "move" in entry)
 
     def ended(self) -> bool:
-        """Whether the main line has its ending."""
+        """Tell whether the main line has its ending."""
         return any("special" in entry for entry in self.draft.entries[-1:])
 
 
@@ -202,7 +208,7 @@ class _Reader:
         }  # fmt: skip
 
     def read(self, limit: int) -> list[_Game]:
-        """The games of the text; reading ends with the one that is one too many."""
+        """Read the games of the text; reading ends with the one that is one too many."""
         read = 0
         while len(self.games) <= limit and (match := _TOKEN.match(self.text, self.at)):
             self.at, read = match.end(), read + 1
@@ -231,7 +237,7 @@ class _Reader:
         return game
 
     def _line_at(self, offset: int) -> _Line:
-        """The line of a place of the text; lines are looked at once, in order."""
+        """Return the line of the text at an offset; lines are looked at once, in order."""
         if not self.line.begin <= offset <= self.line.end:
             begin = self.text.rfind("\n", 0, offset) + 1
             end = self.text.find("\n", offset)
@@ -295,7 +301,7 @@ class _Reader:
         game.numbered = True
 
     def _moves(self, match: re.Match[str]) -> None:
-        """A row of moves; what is before the first of a line tells whether another game begins there."""
+        """Read a row of moves; at the first of a line, see whether another game begins there."""
         line, game = self._line_at(match.start()), self.game
         if line.begin != self.last_line and game.begun and len(game.lines) == 1:
             alone = not game.numbered and (self.blank or line.opens_game)
@@ -356,7 +362,7 @@ class _Reader:
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """The games of a text of move lists, in order. What could not be read at all goes to `notes`."""
+    """Read the games of a text of move lists, in order. What could not be read at all goes to `notes`."""
     limit = most_games(source.text)
     games = _Reader(source).read(limit)
     if len(games) > limit:
@@ -382,13 +388,15 @@ def load(source: Source, notes: Notes) -> list[ParsedGame]:
 
 
 def _origin(game: _Game) -> Origin | None:
-    """Where the game's names have a1, None for a doubt."""
+    """Return where the game's names have a1, None if there is a doubt."""
     return notation.origin_of(game.moves(), game.draft.state.position) if game.playable else None
 
 
 def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
-    """Name all moves as today's notation does; where both readings are possible, as the file's other
-    games."""
+    """Name all moves as today's notation does.
+
+    Where both readings are possible, the usual one of the file's other games is taken.
+    """
     notes = game.draft.notes
     if origin == "top-left":
         notes.add("top-left-origin", severity="info")
@@ -407,7 +415,10 @@ def _settle(game: _Game, origin: Origin | None, usually: Origin) -> None:
 
 
 def _finished(game: _Game, index: int) -> ParsedGame | None:
-    """The game replayed; a result that stands only in a tag is its ending."""
+    """Return the game replayed, or None as `Draft.finish` does.
+
+    A result that stands only in a tag becomes its ending.
+    """
     draft = game.draft
     kind = endings.BY_WORD.get(game.result.lower())
     if kind is not None and kind.special != "CHUDAN" and not game.ended() and game.cut is None:
