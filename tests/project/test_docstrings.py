@@ -18,6 +18,7 @@ ROOMS = (
     "archive/management",
     "archive/serving",
     "archive/store",
+    "archive/web",
 )
 """Where all of them are sentences. The list grows until it is the whole house."""
 
