@@ -58,7 +58,7 @@ class Plot:
 
     @property
     def few(self) -> bool:
-        """Whether there is room for a label below each column."""
+        """Return whether there is room for a label below each column."""
         return len(self.rows) < _LABELLED
 
     @property
@@ -83,14 +83,14 @@ class Plot:
 @require_safe
 @remembered
 def players(request: HttpRequest) -> HttpResponse:
-    """All players by name."""
+    """List all players."""
     return _names(request, "player")
 
 
 @require_safe
 @remembered
 def events(request: HttpRequest) -> HttpResponse:
-    """All events by name."""
+    """List all events."""
     return _names(request, "event")
 
 
@@ -147,7 +147,10 @@ _OTHERS: Final = "others"
 
 
 def _row_asked(request: HttpRequest, order: directory.Listing) -> str | None:
-    """Where a list by reading is to begin; None for its beginning. Raises BadRequest."""
+    """Return the row with which a list by reading is to begin; None for its beginning.
+
+    Raise BadRequest for a row that this list does not have.
+    """
     asked = request.GET.get("row")
     if asked is None:
         return None
@@ -158,7 +161,7 @@ def _row_asked(request: HttpRequest, order: directory.Listing) -> str | None:
 
 
 def _rows(asked: Mapping[str, str], chosen: str | None) -> list[dict[str, Any]]:
-    """Where else the list can begin."""
+    """Return links to the rows with which the list can begin, and which of them is the chosen one."""
     return [
         {"text": ROW_NAMES[row], "href": _query({**asked, "row": row or _OTHERS}), "chosen": row == chosen}
         for row in directory.BEGINNINGS
@@ -166,14 +169,14 @@ def _rows(asked: Mapping[str, str], chosen: str | None) -> list[dict[str, Any]]:
 
 
 def _query(asked: Mapping[str, str]) -> str:
-    """The page's address with what is asked for."""
+    """Return the page's address with what is asked for."""
     return query_of({name: value for name, value in asked.items() if value})
 
 
 @require_safe
 @remembered
 def player(request: HttpRequest, player_id: int) -> HttpResponse:
-    """A player: record by side, opponents, years, openings, latest games."""
+    """Show a player: record by side, opponents, years, openings, latest games."""
     found = people.player_summary(scope_of(request), player_id)
     if found is None and (now := people.united_with(scope_of(request), player_id)) is not None:
         return redirect("player", now, permanent=True)
@@ -194,7 +197,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 
 
 def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
-    """The player's first moves, as the side that usually begins."""
+    """Return the player's first moves, as the side that usually begins."""
     found = _from_start(scope, kind, _FIRST_MOVES, GameFilters(black=name))
     return {"title": PAGES[kind].words.first_moves, **found}
 
@@ -202,7 +205,7 @@ def _first_moves(scope: Scope, kind: str, name: str) -> dict[str, Any]:
 @require_safe
 @remembered
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
-    """An event: results, players, years, openings, latest games."""
+    """Show an event: results, players, years, openings, latest games."""
     found = people.event_summary(scope_of(request), event_id)
     if found is None:
         raise Http404(_("There is no event with this number."))
@@ -218,7 +221,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
 
 
 def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
-    """Name, mark and games of both sides."""
+    """Return name, mark and games of both sides."""
     words = PAGES[kind].words
     return list(zip(map(str, words.seats), words.marks, tallies, strict=True))
 
@@ -231,7 +234,7 @@ def _summary(found: people.Summary) -> dict[str, Any]:
 
 
 def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
-    """Games by year; by decade where a column for each year would be a hair."""
+    """Plot games by year, or by decade where a column for each year would be a hair."""
     if len(years) > _MOST_YEARS:
         decades: Counter[int] = Counter()
         for year, n in years:
@@ -244,7 +247,7 @@ def years_plot(years: tuple[tuple[int, int], ...]) -> Plot:
 @require_safe
 @remembered
 def statistics_page(request: HttpRequest) -> HttpResponse:
-    """What the whole archive adds up to."""
+    """Show what the whole archive adds up to."""
     asked = request.GET.get("game")
     found = statistics(scope_of(request), asked if asked in GAMES else None)
     context = {
@@ -278,12 +281,12 @@ def statistics_page(request: HttpRequest) -> HttpResponse:
 
 
 def opening_address(kind: str, opening: str) -> str:
-    """The list of the games of a kind with an opening."""
+    """Return the address of the list of a kind's games with an opening."""
     return f"{reverse('games')}?{urlencode({'game': kind, 'opening': opening})}"
 
 
 def _from_start(scope: Scope, kind: str, most: int, filters: GameFilters | None = None) -> dict[str, Any]:
-    """What was played from the usual start of a kind of game."""
+    """Return what was played from the usual start of a kind of game, `most` moves at most."""
     start = GAMES[kind].rules.initial()
     explorer = explore(scope, kind, GAMES[kind].codec.encode(start), filters=filters)
     moves = [one for one in explorer.moves if one.total]
@@ -291,26 +294,26 @@ def _from_start(scope: Scope, kind: str, most: int, filters: GameFilters | None 
 
 
 def lengths_plot(lengths: tuple[tuple[int, int], ...]) -> Plot:
-    """Games by length."""
+    """Plot games by length."""
     rows = tuple((f"{first}–{first + STEP - 1}", n) for first, n in lengths)
     return Plot(_("Games by length"), _("games"), _("Length in moves"), rows)
 
 
 def durations_plot(durations: tuple[tuple[int, int], ...]) -> Plot:
-    """Games by the time that both sides used."""
+    """Plot games by the time that both sides used."""
     rows = tuple((duration_text(first), n) for first, n in durations)
     return Plot(_("Games by thinking time"), _("games"), _("Time used by both sides, h:mm"), rows)
 
 
 def duration_text(first: int) -> str:
-    """The class of durations that begins there: `0:20–0:30`, and `16:00–` for the last."""
+    """Return the class of durations from `first` seconds on: `0:20–0:30`, and `16:00–` for the last."""
     following = DURATIONS[DURATIONS.index(first) + 1 :][:1]
     hours = [f"{seconds // 3600}:{seconds % 3600 // 60:02}" for seconds in (first, *following)]
     return "–".join(hours) if following else f"{hours[0]}–"
 
 
 def undated_text(number: int) -> str:
-    """How many games have no day, in words; empty for none."""
+    """Say how many games have no day; empty for none."""
     if not number:
         return ""
     text = ngettext("%(n)s game has no date.", "%(n)s games have no date.", number)

@@ -47,7 +47,7 @@ class TimeChart:
     ticks: tuple[Tick, ...]
 
     def longest(self, color: int) -> Longest | None:
-        """The longest thought of a side; None for a side whose moves have no times."""
+        """Return the longest thought of a side; None for a side whose moves have no times."""
         own = [tick for tick in self.ticks if tick.color == color]
         if not own:
             return None
@@ -68,7 +68,7 @@ class TimeChart:
 
 
 def time_chart(ticks: Sequence[Tick], plies: int) -> TimeChart | None:
-    """The chart of a game's times; None where nobody used any."""
+    """Return the chart of a game's times; None where nobody used any."""
     return TimeChart(plies, tuple(ticks)) if any(tick.used for tick in ticks) else None
 
 
@@ -90,25 +90,25 @@ class ScoreChart:
 
 
 def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
-    """The chart of a game's evaluations; None for fewer than two."""
+    """Return the chart of a game's evaluations; None for fewer than two."""
     return ScoreChart(plies, tuple(scores)) if len(scores) > 1 else None
 
 
 def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
-    """No more than `BARS` of many numbers: of those side by side the largest."""
+    """Return no more than `BARS` of many numbers: of those side by side the largest."""
     width = -(-len(numbers) // BARS) or 1
     return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
 
 
 def _height(one: Evaluation) -> float:
-    """Where an evaluation stands in a chart: from 0, Black wins, to twice `HEIGHT`."""
+    """Return where an evaluation stands in a chart: from 0, Black wins, to twice `HEIGHT`."""
     if one.winner is not None or one.score is None:
         return 0 if one.winner == 0 else 2 * HEIGHT
     return round(2 * HEIGHT / (1 + exp(max(-50, min(50, one.score / _WINNING)))), 1)
 
 
 def _framed(name: str, plies: int, label: str, content: SafeString) -> SafeString:
-    """A chart with its middle line and the line at the shown ply, which the browser moves."""
+    """Frame a chart with its middle line and the line at the shown ply, which the browser moves."""
     return format_html(
         '<svg class="chart {}" viewBox="-1 0 {} {}" preserveAspectRatio="none" data-plies="{}" role="img" '
         'aria-label="{}">{}<path class="axis" d="M-1 {}h{}"/><line class="cursor" y2="{}"/></svg>',

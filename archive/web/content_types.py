@@ -37,7 +37,7 @@ class UsableContentTypes:
 
 
 def _refused(content_type: str) -> int:
-    """400 for a type that cannot be read, 415 for a charset that is none of forms; 0 for others."""
+    """Return 400 for a type that cannot be read, 415 for a charset that is not in `CHARSETS`, else 0."""
     try:
         charset = parse_header_parameters(content_type)[1].get("charset")
     except (ValueError, LookupError):

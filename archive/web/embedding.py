@@ -28,7 +28,7 @@ THEMES: Final = ("light", "dark")
 @remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
-    """The replay of a game without the site around it; `theme` is light or dark, `moves=0` hides the list."""
+    """Show a game's replay without the site around it; `theme` is light or dark, `moves=0` hides the list."""
     found = game_shown(request, game_id)
     if found is None:
         game_called(request, game_id)
@@ -49,7 +49,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
 @require_safe
 @remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
-    """A position without the site around it."""
+    """Show a position without the site around it."""
     try:
         shown, _code = decoded(kind, code)
     except DecodeError as error:
@@ -74,5 +74,5 @@ def _position(request: HttpRequest, kind: str, code: str, shown: Any) -> dict[st
 
 
 def _theme(request: HttpRequest) -> str:
-    """The theme that the address asks for; empty leaves it to the reader's system."""
+    """Return the theme that the address asks for; empty leaves it to the reader's system."""
     return next((theme for theme in THEMES if theme == request.GET.get("theme")), "")

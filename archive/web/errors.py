@@ -46,7 +46,7 @@ _NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the p
 
 
 def failure(request: HttpRequest, status: int, code: str = "", detail: str = "") -> HttpResponse:
-    """The answer for an error of that status, as the address has it: a problem detail or a page.
+    """Answer with an error of that status: with a problem detail below `/api/`, with a page elsewhere.
 
     `code` and `detail` are of the problem detail; empty ones are those of the status.
     """
@@ -57,7 +57,7 @@ def failure(request: HttpRequest, status: int, code: str = "", detail: str = "")
 
 
 def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """The response; one of an error without a body with that of its status."""
+    """Return the response; give an error without a body the body of its status."""
     if not isinstance(response, HttpResponse) or response.status_code < 400 or response.content:
         return response
     told = failure(request, response.status_code)
@@ -69,37 +69,38 @@ def filled(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400, or 413 for what is too large."""
+    """Answer 400, or 413 for what is too large."""
     found = describe(exception) or Problem.of_status(400)
     return failure(request, found.status, found.code, found.detail)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403."""
+    """Answer 403."""
     return failure(request, 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404, or 410 for what was taken down."""
+    """Answer 404, or 410 for what was taken down."""
     return failure(request, 410 if isinstance(exception, GoneError) else 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: the id under which the log has the reason, and nothing of the reason."""
+    """Answer 500 with the id under which the log has the reason, and with nothing of the reason."""
     return failure(request, _FAULT)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form without its token."""
+    """Answer 403 for a form without its token."""
     if request.path_info.startswith(API):
         return failure(request, 403, "csrf", "a session needs its CSRF token for this")
     return page(request, 403, str(_NO_TOKEN))
 
 
 def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
-    """The page of a status, with `text` in place of its usual one; unknown ones have that of 400 or 500.
+    """Return the page of a status, with `text` in place of its usual one.
 
-    In a frame of another site it stands there without the site around it, as the board would; faults do not.
+    A status without a page of its own has that of 400 or 500. In a frame of another site the page stands
+    without the site around it, as the board would; the page of a fault does not.
     """
     framed = status < _FAULT and request.path_info.startswith(FRAMES)
     title, usual = _WORDS.get(status) or _WORDS[400]
@@ -119,7 +120,7 @@ def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
 
 
 def invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:
-    """The page that says what is wrong with a position's code."""
+    """Show what is wrong with a position's code."""
     context = {
         "kind": kind,
         "code": code,

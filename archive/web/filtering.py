@@ -25,19 +25,21 @@ _MOST: Final = 5
 
 
 def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
-    """What an address asks for beside the form's filters: it stays when these change."""
+    """Return what an address asks for beside the form's filters: it stays when these change."""
     names = {*(field.html_name for field in form), *_OF_ONE_PAGE}
     return {name: str(value) for name, value in request.GET.items() if name not in names}
 
 
 def in_use(form: forms.Form) -> dict[str, str]:
-    """What a form's fields ask for, as addresses have it."""
+    """Return what a form's fields ask for, as addresses have it."""
     return {field.html_name: str(field.value()) for field in form if field.value()}
 
 
 def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:
-    """How many games reach the position whatever else they are; None where that is not counted: without
-    filters it is what the explorer tells, and a sample has numbers of its own."""
+    """Return how many games reach the position whatever else they are; None where that is not counted.
+
+    Without filters it is what the explorer tells, and a sample has numbers of its own.
+    """
     if not filtered or explorer.sample is not None:
         return None
     return reaching(scope, explorer.kind, explorer.code, explorer.match)
@@ -54,7 +56,7 @@ class Suggestion:
 
 
 def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list[Suggestion]:
-    """What the form's names that are not here were likely meant to be; `also` stays in the addresses."""
+    """Suggest what the form's names that are not here were meant to be; `also` stays in the addresses."""
     asked = in_use(form)
     found = []
     for one in FILTERS:
@@ -69,13 +71,15 @@ def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list
 
 
 def meant(scope: Scope, kind: Kind, text: str) -> list[str]:
-    """Names that hold a text, otherwise those that are spelt nearly like it."""
+    """Return names that hold a text, otherwise those that are spelt nearly like it."""
     return [one.name for one in names_with(scope, kind, text, limit=_MOST)] or likely(scope, kind, text)
 
 
 def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> str:
-    """The match and the filters as the page of another orientation of the position has them: with the
-    colours exchanged, what one side had to be is the other's."""
+    """Return the match and the filters as the page of another orientation of the position has them.
+
+    With the colours exchanged, what one side had to be is the other's.
+    """
     asked = in_use(form)
     if turned:
         one, other = GAMES[kind].rules.sides
@@ -87,5 +91,5 @@ def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> s
 
 
 def query_of(fields: Mapping[str, Any]) -> str:
-    """An address's parameters; of none this page without any."""
+    """Return an address with these parameters; without any, the address of this page alone."""
     return f"?{urlencode(fields)}" if fields else "."

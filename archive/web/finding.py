@@ -23,8 +23,11 @@ _MOVES: Final = 2
 
 @require_POST
 def find(request: HttpRequest) -> HttpResponse:
-    """What a text that was pasted into the search box leads to: the game of a record, else the last of its
-    positions that any game reaches; other texts go to the editor."""
+    """Lead from a text that was pasted into the search box to what it is.
+
+    A record leads to its game, else to the last of its positions that any game reaches; other texts lead to
+    the editor.
+    """
     text = request.POST.get("text", "")
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
@@ -35,7 +38,7 @@ def find(request: HttpRequest) -> HttpResponse:
 
 
 def _leading(scope: Scope, text: str) -> HttpResponse | None:
-    """Where a pasted record leads to; None for a text that is none, or leads nowhere."""
+    """Return where a pasted record leads; None for a text that is no record, or leads nowhere."""
     try:
         kind, result = games.load(text)
     except KifuError:

@@ -62,7 +62,7 @@ class Piece:
         return self.line[0]
 
     def rows(self) -> Iterator[Shown]:
-        """All its entries, those of forks behind the one that they replace."""
+        """Yield all entries, those of forks behind the one that they replace."""
         waiting = [iter(self.line)]
         while waiting:
             shown = next(waiting[-1], None)
@@ -73,13 +73,13 @@ class Piece:
                 waiting += [iter(fork) for fork in reversed(shown.forks.values())]
 
     def data(self) -> dict[str, Any]:
-        """The piece as the browser builds its tree from it (static/archive/js/tree.js)."""
+        """Return the piece as the browser builds its tree from it (static/archive/js/tree.js)."""
         first = self.first
         return {"path": first.path, "ply": first.ply, "above": self.above, "moves": _data(self.line)}
 
 
 def _data(line: list[Shown]) -> list[dict[str, Any]]:
-    """Only what is needed to play the moves: texts, times and comments stand in the list."""
+    """Return only what is needed to play the moves: texts, times and comments stand in the list."""
     found: list[dict[str, Any]] = []
     for shown in line:
         data: dict[str, Any] = {}
@@ -97,14 +97,14 @@ def _data(line: list[Shown]) -> list[dict[str, Any]]:
 
 
 def piece_of(record: Record, node: Node) -> Piece:
-    """What the page of a node shows; the time it takes grows with that, not with the record."""
+    """Return what the page of a node shows. The time it takes grows with that, not with the record."""
     room = _Room()
     line = room.line(record["moves"], "", 0)
     return _Folded(node).piece() if room.is_full else Piece(line)
 
 
 def _cost(entry: MoveEntry, path: str) -> int:
-    """About how many bytes of a page the row of an entry takes."""
+    """Estimate the bytes of a page that the row of an entry takes."""
     note = _NOTE + len(path) if "comments" in entry else 0
     return _ROW + 2 * len(path) + note + (_TIME if "time" in entry else 0)
 
@@ -117,7 +117,7 @@ class _Room:
         self.is_full = False
 
     def take(self, entry: MoveEntry, path: str) -> bool:
-        """Whether there was room for one more row."""
+        """Take one more row, and return whether there was room for it."""
         cost = _cost(entry, path)
         self.is_full = self.is_full or self.left < cost
         if not self.is_full:
@@ -127,7 +127,7 @@ class _Room:
     def line(
         self, entries: list[MoveEntry], path: str, first: int, begin: int = 0, most: int | None = None
     ) -> list[Shown]:
-        """The entries of a line from one of them on, with their forks: all of them, or `most` at most."""
+        """Take the entries of a line from `begin` on, with their forks: all of them, or `most` at most."""
         return self._line(entries, path, first, begin, [most])
 
     def _line(
@@ -187,7 +187,7 @@ class _Folded:
         return Piece(line, above, self.node.line[self.begin - 1])
 
     def _line(self, index: int) -> list[Shown]:
-        """The shown part of a line that leads to the node, with the next of these lines as its fork."""
+        """Return the shown part of a line that leads to the node; the next of these lines is its fork."""
         path, first, entries = self.node.lines[index]
         leaves = self.node.lines[index + 1] if index + 1 < len(self.node.lines) else None
         begin, end = max(self.begin, first), leaves[1] if leaves else self.node.ply + self.ahead
@@ -202,8 +202,10 @@ class _Folded:
         return line
 
     def _add_forks(self) -> None:
-        """The forks along the line, those near the node first. What replaces the first entry of all hangs on
-        a node that is not shown."""
+        """Add the forks along the line, those near the node first.
+
+        What replaces the first entry of all hangs on a node that is not shown.
+        """
         rows = [shown for _index, line in self.parts for shown in line]
         for shown in sorted(rows[1:], key=lambda one: abs(one.ply - self.node.ply)):
             for number, fork in enumerate(shown.entry.get("forks", ())):
@@ -212,7 +214,7 @@ class _Folded:
             shown.forks = dict(sorted(shown.forks.items()))
 
     def _go_on(self) -> None:
-        """What comes next in the lines that the shown one has left."""
+        """Add what comes next in the lines that the shown one has left."""
         for index, line in self.parts[:-1]:
             path, first, entries = self.node.lines[index]
             left = line[-1]

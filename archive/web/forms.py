@@ -54,7 +54,7 @@ class PartialDate(forms.CharField):
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day, a month or a year as the forms read them."""
+    """Return whether a text is a day, a month or a year as the forms read them."""
     try:
         return PartialDate(required=False).clean(text) is not None
     except ValidationError:
@@ -117,20 +117,20 @@ class GameFilterForm(FilterForm):
     )
 
     def sorting(self) -> Sorting:
-        """The order that a valid form asks for."""
+        """Return the order that a valid form asks for."""
         return next((name for name in ORDERS if name == self.cleaned_data["order"]), "newest")
 
     def shown(self) -> list[forms.BoundField]:
-        """The fields that are always there."""
+        """Return the fields that are always there."""
         return [self[one.name] for one in filters_of(self.place) if one.foremost]
 
     def folded(self) -> list[forms.BoundField]:
-        """The other fields."""
+        """Return the other fields, which are folded away."""
         shown = {field.name for field in self.shown()}
         return [field for field in self.visible_fields() if field.name not in shown]
 
     def unfolded(self) -> bool:
-        """Whether one of the other fields is in use or wrong."""
+        """Return whether one of the folded fields is in use or wrong."""
         return any(field.value() or field.errors for field in self.folded())
 
 
@@ -141,12 +141,12 @@ class PositionFilterForm(FilterForm):
 
 
 def fields_html(found: Iterable[forms.BoundField]) -> SafeString:
-    """Fields with their labels and what is wrong with them."""
+    """Return fields with their labels and what is wrong with them."""
     return mark_safe("".join(map(_field_html, found)))
 
 
 def _field_html(field: forms.BoundField) -> str:
-    """A field; those of filters are kept, as long as they show nothing that a visitor has written."""
+    """Return a field as HTML; those of filters are kept, unless they show what a visitor has written."""
     key = _key_of(field)
     if key is None:
         return _drawn(field)
@@ -162,7 +162,10 @@ _MOST_DRAWN: Final = 2_000
 
 
 def _key_of(field: forms.BoundField) -> tuple[Any, ...] | None:
-    """What a field's HTML depends on, where that is the form, the language and a choice of a menu alone."""
+    """Return what a field's HTML depends on, where that is the form, the language and a menu's choice alone.
+
+    Return None where it depends on anything else.
+    """
     form, value = field.form, field.value() or ""
     if not isinstance(form, FilterForm) or field.errors:
         return None

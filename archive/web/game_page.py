@@ -122,7 +122,7 @@ class Address:
     """The ply at which the plain address opens; the start then needs an address of its own."""
 
     def of(self, path: str, ply: int, flipped: bool | None = None) -> str:
-        """The address of a node."""
+        """Return the address of a node."""
         query = replay.node_query(path, ply) or self.start_query
         if self.flipped if flipped is None else flipped:
             query += "&flip=1" if query else "?flip=1"
@@ -157,7 +157,10 @@ class Known:
 
 
 def _plain(value: object) -> object:
-    """PostgreSQL's driver gives bytes as views of them, which say nothing of what they hold."""
+    """Return a value, as bytes where it is a view of them.
+
+    PostgreSQL's driver gives bytes as views of them, which say nothing of what they hold.
+    """
     return bytes(value) if isinstance(value, memoryview) else value
 
 
@@ -165,7 +168,7 @@ _SERIES: Final = Question(lambda game: GameSeries.objects.filter(pk=game).values
 
 
 def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
-    """What is known of a game; all that its page asks the database for."""
+    """Return what is known of a game: all that its page asks the database for."""
     record = game.jkf
     stored = _SERIES.rows(game.pk)
     return Known(
@@ -187,7 +190,7 @@ def game_context(
     page: str = "",
     first_choice: int = 0,
 ) -> dict[str, Any]:
-    """The template's context for a node of a game; a node that does not exist becomes the nearest one.
+    """Return the template's context for a node of a game; a node that does not exist becomes the nearest one.
 
     Without a ply the game opens where its record asks for, usually at the start. Links stay on `page`, the
     game's own page where none is named. Of long records it holds what stands around the node, of the node's
@@ -251,7 +254,7 @@ def game_context(
 
 
 def tree_data(piece: Piece) -> SafeString:
-    """A piece of a record for the page's scripts."""
+    """Return a piece of a record for the page's scripts."""
     return json_script(piece.data(), "record", encoder=_Compact)
 
 
@@ -265,7 +268,7 @@ class _Compact(DjangoJSONEncoder):
 def _beginning(
     game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
 ) -> dict[str, Any]:
-    """Where the shown piece of the record begins, as scripts read it: position, moves before it, clocks."""
+    """Return where the shown piece begins, as scripts read it: position, moves before it, clocks."""
     ply = piece.first.ply
     position, _last, played = replay.position_at(record, node, ply)
     return {
@@ -276,7 +279,7 @@ def _beginning(
 
 
 def steps(node: replay.Node, address: Address) -> dict[str, str]:
-    """Where the controls lead; empty where there is nothing in that direction."""
+    """Return where the controls lead; empty where there is nothing in that direction."""
     forward = node.following[0][:2] if node.following else None
     places = {
         "start": ("", 0) if node.ply else None,
@@ -288,7 +291,7 @@ def steps(node: replay.Node, address: Address) -> dict[str, str]:
 
 
 def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> list[Choice]:
-    """The continuations of a node, the line's own first: `CHOICES` of them."""
+    """Return up to `CHOICES` of the continuations of a node, the line's own first."""
     return [
         Choice(replay.node_key(path, ply), address.of(path, ply), entry_text(kind, entry, node.line[-1]))
         for path, ply, entry in node.following[first : first + CHOICES]
@@ -296,7 +299,7 @@ def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> l
 
 
 def _further_choices(node: replay.Node, address: Address, first: int) -> dict[str, Any]:
-    """How many continuations stand behind those that are listed, and the address of the next ones."""
+    """Return how many continuations stand behind those that are listed, and the address of the next ones."""
     left = len(node.following) - first - CHOICES
     here = address.of(node.path, node.ply)
     following = f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}"
@@ -304,7 +307,7 @@ def _further_choices(node: replay.Node, address: Address, first: int) -> dict[st
 
 
 def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> dict[str, Any]:
-    """The charts of times and evaluations with their numbers in words; None where there are none.
+    """Return the charts of times and evaluations with their numbers in words; None where there are none.
 
     Of very many numbers those of the shown plies are told.
     """
@@ -331,9 +334,9 @@ def _told(scores: Sequence[Evaluation], piece: Piece) -> Sequence[Evaluation]:
 
 
 def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, str]:
-    """By ply, what the side that moved has used so far, and what it has left where the limit is known.
+    """Return, by ply, what the side that moved has used, and what it has left where the limit is known.
 
-    Of a piece of a record for the plies on it, and those before it that tell how its clocks stand.
+    For a piece of a record, these are the plies on it, and those before it that tell how its clocks stand.
     """
     texts = {}
     plies = {shown.ply for shown in piece.rows()} if piece else set()
@@ -358,7 +361,10 @@ def _thinking(mark: str, longest: Longest, address: Address) -> Thinking:
 
 
 def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> list[str]:
-    """What each side has used, and has left, at the end of a line; forks have the record's own totals."""
+    """Return what each side has used, and has left, at the end of a line.
+
+    On forks these are the record's own totals.
+    """
     totals = ["", ""]
     first = max(0, len(line) - _LOOKED_BACK)
     for ply, entry in enumerate(line[first:], start=first):
@@ -368,7 +374,7 @@ def clocks(line: Sequence[MoveEntry], path: str, clock: Mapping[int, str]) -> li
 
 
 def position_links(position: Any, kind: str) -> dict[str, str]:
-    """The page of the position and its code; both empty for hands that no code can hold."""
+    """Return the address of the position's page and its code, both empty for hands that no code can hold."""
     pattern = reverse("position", args=[kind, CODE])
     try:
         code = GAMES[kind].codec.encode(position)
@@ -385,7 +391,7 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
 
 
 def facts(game: Game, record: Record) -> dict[str, Any]:
-    """What is known of a game beside its moves, as its headers have it."""
+    """Return what is known of a game beside its moves, as its headers have it."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
     pages = PAGES[game.kind]
@@ -403,7 +409,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
 
 
 def _headers(kind: str, header: dict[str, str]) -> dict[str, Any]:
-    """The headers that say something, as far as there is room for them, and how many are not there whole."""
+    """Return the headers that say something, as far as there is room, and how many are not there whole."""
     told = [(name, text) for name, text in header.items() if text.strip()]
     shown, whole, room = [], 0, ALL_HEADERS
     for name, text in told[:HEADERS]:
@@ -420,7 +426,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def game_title(names: list[str]) -> str:
-    """`A – B`, or what can be said of a game without names."""
+    """Return `A – B`, or what can be said of a game without names."""
     if not any(names):
         return nameless(Game.RecordKind.GAME)
     black, white = (name or "?" for name in names)
@@ -428,7 +434,7 @@ def game_title(names: list[str]) -> str:
 
 
 def nameless_title(game: Game, header: dict[str, str]) -> str:
-    """What a record without players is called: problems by their name and author, others by their kind."""
+    """Return what a record without players is called: problems by name and author, others by their kind."""
     if game.record_kind == Game.RecordKind.PROBLEM:
         told = [_first(header, (name,)) for name in _WORK]
         return " – ".join(filter(None, told)) or nameless(game.record_kind)
@@ -436,12 +442,12 @@ def nameless_title(game: Game, header: dict[str, str]) -> str:
 
 
 def _has_no_end(game: Game) -> bool:
-    """Whether nobody expects a result: problems, trees and positions are not played to one."""
+    """Return whether nobody expects a result: problems, trees and positions are not played to one."""
     return game.record_kind != Game.RecordKind.GAME and game.result == Game.Result.UNKNOWN
 
 
 def written_date(game: Game, header: dict[str, str]) -> str:
-    """The day as the record has it, else as it was understood."""
+    """Return the day as the record has it, else as it was understood."""
     return _first(header, BEGINNINGS) or day_text(game.played_from, game.precision)
 
 
@@ -471,7 +477,7 @@ def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
 
 
 def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, str, str]]:
-    """Games that may be the same one: address, what they are called, and why."""
+    """Return games that may be the same one: address, what each is called, and why."""
     reasons = {
         "same-moves": _("the same moves"),
         "beginning": _("the same players on the same day, and one game is the beginning of the other"),
@@ -486,7 +492,7 @@ def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, st
 
 
 def _game_words(game: Game) -> str:
-    """What a game is called in a list of few."""
+    """Return what a game is called in a list of few."""
     names = [player.name if player else "" for player in (game.player0, game.player1)]
     plies = ngettext("%(plies)s move", "%(plies)s moves", game.plies) % {"plies": game.plies}
     return " · ".join(filter(None, [game_title(names), day_text(game.played_from, game.precision), plies]))

@@ -40,8 +40,10 @@ class Chip:
 
 
 def chips(form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
-    """The filters in use, in the form's order; one for both ends of the same year, month or day. What is
-    `kept` stays in the addresses."""
+    """Return the filters in use, in the form's order; both ends of the same day, month or year are one chip.
+
+    What is `kept` stays in the addresses.
+    """
     used = in_use(form)
     labels = {field.html_name: str(field.label) for field in form}
     one_date = used.get("from") is not None and used.get("from") == used.get("to")
@@ -60,7 +62,7 @@ _NO_FILTERS: Final = ("order",)
 
 
 def _words(form: forms.Form, name: str, value: str) -> str:
-    """A filter's value as the form's menus call it, and uploads by their names."""
+    """Return a filter's value as the form's menus call it; an upload is called by its name."""
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number)
         called = shown.values_list("name", flat=True).first()
@@ -70,7 +72,7 @@ def _words(form: forms.Form, name: str, value: str) -> str:
 
 
 def source_name(upload: int, name: str | None) -> str:
-    """What an upload is called."""
+    """Return what an upload is called: its name, or its number where there is none."""
     return name or _("upload %(number)s") % {"number": upload}
 
 
@@ -88,7 +90,7 @@ class Facet:
 
 
 def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
-    """What can narrow a list down: the kinds of which it has several values, those in use left out."""
+    """Return what can narrow a list down: the kinds of which it has several values, without those in use."""
     used = in_use(form)
 
     def facet(name: str, values: Iterable[tuple[str, int, dict[str, str]]]) -> Facet:
@@ -110,7 +112,7 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
 
 
 def _sources(found: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:
-    """The uploads by their names, where these are not hidden; the same for everybody."""
+    """Yield each upload's name, number of games and filter. Hidden names are hidden from everybody."""
     hidden = hidden_whole([pk for pk, _name, _n in found.sources])
     for pk, name, n in found.sources:
         yield source_name(pk, "" if pk in hidden else name), n, {"upload": str(pk)}
@@ -127,7 +129,7 @@ _OF_ONE: Final = ("result", "handicap")
 def _menu_values(
     form: GameFilterForm, name: str, kind: str, values: Iterable[tuple[str | int, int]]
 ) -> Iterator[tuple[str, int, dict[str, str]]]:
-    """Values of a field with a menu, in its words; those that it does not have cannot be asked for."""
+    """Yield the values of a field with a menu, in its words; no other can be asked for."""
     menu, also = _menu(form, name, kind), {"game": kind} if name in _OF_ONE and kind != SHOGI.name else {}
     for value, n in values:
         if value in menu:
@@ -136,7 +138,7 @@ def _menu_values(
 
 
 def _menu(form: GameFilterForm, name: str, kind: str) -> dict[str | int, tuple[str, str]]:
-    """Of each value what the address says and what people read."""
+    """Return what the address says and what people read, by value."""
     choices = MENUS[name](kind) if name in _OF_ONE else getattr(form.fields[name], "choices", ())
     values = ((number if name == "result" else value) for number, (value, _text) in enumerate(choices))
     return {one: (value, str(text)) for one, (value, text) in zip(values, choices, strict=True)}
@@ -199,7 +201,7 @@ def _is_opening(name: str) -> bool:
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
-    """Words without a key belong to the player's name: `@羽生 善治`."""
+    """Join the words without a key to the player's name: `@羽生 善治`."""
     if free:
         found["player"] = " ".join([*filter(None, [found.get("player")]), *free])
     return found
@@ -230,7 +232,11 @@ def _read(words: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _take_plain(found: dict[str, str], word: str) -> bool:
-    """Whether a word says what a game is and no player or event is called so: then it joins the filters."""
+    """Add to the filters what a word says by itself, and return whether it said anything.
+
+    A word that is a player's or an event's name says nothing, nor does one for a filter that is there
+    already.
+    """
     asked = _said_by(word)
     if not asked or not found.keys().isdisjoint(asked) or _is_known(word):
         return False
@@ -239,7 +245,7 @@ def _take_plain(found: dict[str, str], word: str) -> bool:
 
 
 def _said_by(word: str) -> dict[str, str]:
-    """The filters that a word is without a key; none for others."""
+    """Return the filters that a word asks for without a key; none for other words."""
     for name, values in _PLAIN.items():
         if (value := values.get(word.lower())) is not None:
             return {name: value}
@@ -253,5 +259,5 @@ def _said_by(word: str) -> dict[str, str]:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a player or an event has this very name."""
+    """Return whether a player or an event has this very name."""
     return named("player", name) != NOBODY or named("event", name) != NOBODY

@@ -14,14 +14,14 @@ from archive.upgrading import is_too_old
 @login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 as long as the process answers."""
+    """Answer 200 as long as the process runs."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 where the database answers and has all its tables, else 503."""
+    """Answer 200 where the database answers and has all its tables, else 503."""
     try:
         if is_too_old(connection):
             return HttpResponse("the tables are too old\n", content_type="text/plain", status=503)

@@ -24,14 +24,14 @@ class ShownIssue:
 
 
 def shown_issues(issues: Iterable[Mapping[str, Any]], most: int | None = None) -> list[ShownIssue]:
-    """Stored issues (`archive.models.Entry.issues`) for a page, or `most` of them, errors first."""
+    """Return stored issues (`archive.models.Entry.issues`) for a page, or `most` of them, errors first."""
     ranks = {"error": 0, "warning": 1}
     ordered = sorted(issues, key=lambda issue: ranks.get(issue["severity"], 2))
     return [_shown(issue) for issue in ordered[:most]]
 
 
 def is_broken(issues: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether a record that was stored could not be read whole."""
+    """Return whether a record that was stored could not be read whole."""
     return any(issue["severity"] == "error" for issue in issues)
 
 

@@ -41,7 +41,7 @@ class Played:
 
 
 def read_line(kind: str, start: Any, text: str) -> tuple[Played, ...]:
-    """The moves of an address, played from a position, which stays as it was; none for anything else."""
+    """Return the moves of an address, played from a position that stays as it was; none for anything else."""
     names = text.split(_BETWEEN) if 0 < len(text) <= _CHARACTERS else []
     if len(names) > MOVES:
         return ()
@@ -115,12 +115,14 @@ class Walk:
         return self.line[self.at - 1].move if self.at else None
 
     def address(self, ply: int) -> str:
-        """The page of a position of the line."""
+        """Return the address of a position of the line."""
         return self._along()(ply)
 
     def onward(self) -> Callable[[str, str], str]:
-        """The page of the position after a move, by the move's name and the position's code in addresses:
-        along the line, or away from it."""
+        """Return a function that gives the address after a move, along the line or away from it.
+
+        It takes the move's name and the position's code in addresses.
+        """
         beyond = self._beyond()
         if self.at == len(self.line):
             return beyond
@@ -128,7 +130,7 @@ class Walk:
         return lambda name, path: self.address(self.at + 1) if name == following else beyond(name, path)
 
     def _along(self) -> Callable[[int], str]:
-        """The pages of the line's positions."""
+        """Return a function that gives the addresses of the line's positions, by ply."""
         path_code = GAMES[self.kind].codec.path_code
         whole = self._told([played.name for played in self.line], self.start)
 
@@ -141,7 +143,7 @@ class Walk:
         return address
 
     def _beyond(self) -> Callable[[str, str], str]:
-        """The pages after moves that lead away from the line, or that go on from its end."""
+        """Return a function for the addresses after moves that leave the line or go on from its end."""
         names, start = [played.name for played in self.line[: self.at]], self.start
         if len(names) >= MOVES:
             names, start = [], self.line[self.at - 1].code
@@ -149,7 +151,7 @@ class Walk:
         return lambda name, path: _page(self.kind, path, before + quote(name, safe=_PLAIN))
 
     def _told(self, names: list[str], start: str) -> str:
-        """What addresses tell of a line, behind what else they ask for; nothing of a line without moves."""
+        """Return what addresses tell of a line, after all else they ask for; nothing of one without moves."""
         told = QueryDict(mutable=True)
         if names and start != usual_start(self.kind):
             told["start"] = GAMES[self.kind].codec.path_code(start)
@@ -165,13 +167,13 @@ def _page(kind: str, path: str, query: str) -> str:
 
 @cache
 def usual_start(kind: str) -> str:
-    """The code of the usual start."""
+    """Return the code of the usual start."""
     game = GAMES[kind]
     return game.codec.encode(game.rules.initial())
 
 
 def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
-    """The line in the address that leads to the position; one that begins here where it leads elsewhere."""
+    """Return the line in the address if it leads to the position, else a line that begins there."""
     code = GAMES[kind].codec.encode(position)
     query = request.GET.copy()
     for name in ("cursor", "part", *_OWN):
@@ -186,7 +188,7 @@ def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
 
 
 def _start(kind: str, path: str) -> str:
-    """The code where a line begins; empty for what is none."""
+    """Return the code where a line begins: the usual start where none is named, empty for a wrong one."""
     game = GAMES[kind]
     if not path:
         return usual_start(kind)
@@ -197,7 +199,7 @@ def _start(kind: str, path: str) -> str:
 
 
 def _place(text: str, length: int) -> int | None:
-    """The place in a line of so many moves, its end where none is named; None for what is none."""
+    """Return the place in a line of so many moves, its end where none is named; None for what is no place."""
     if not text:
         return length
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= length else None

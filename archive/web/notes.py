@@ -34,7 +34,7 @@ class Note:
 
 
 def notes_of(rows: Iterable[Shown], key: str) -> Mapping[str, Note]:
-    """The comments of all rows by their keys, where there is no room for all an equal share of each.
+    """Return the comments of all rows by their keys; where there is no room for all, an equal share of each.
 
     The node `key` has a share of its own.
     """
@@ -52,13 +52,16 @@ def notes_of(rows: Iterable[Shown], key: str) -> Mapping[str, Note]:
 
 
 def readable(line: str) -> str:
-    """A comment as pages show it: what a server has written for programs (`** 1704 +8594OU`) in words."""
+    """Return a comment as pages show it.
+
+    What a server has written for programs (`** 1704 +8594OU`) is put into words.
+    """
     one = floodgate(line) if len(line) <= _LONGEST else None
     return line if one is None else evaluation_text(one)
 
 
 def _all_of(comments: Iterable[Sequence[str]]) -> bool:
-    """Whether there is room for all of them."""
+    """Return whether there is room for all of these comments."""
     left = NOTES
     for lines in comments:
         for line in lines:
@@ -69,7 +72,7 @@ def _all_of(comments: Iterable[Sequence[str]]) -> bool:
 
 
 def note_of(lines: Sequence[str], room: int) -> Note:
-    """As much of a node's comments as takes no more bytes of a page than there is room for."""
+    """Return as much of a node's comments as there is room for, counted in bytes of a page."""
     taken: list[str] = []
     for line in lines:
         size = _size(line, room)
@@ -82,7 +85,7 @@ def note_of(lines: Sequence[str], room: int) -> Note:
 
 
 def _size(line: str, most: int) -> int:
-    """The bytes of a line as HTML; only more than `most` where it is longer than that anyway."""
+    """Return the bytes of a line as HTML. Of a line too long anyway, return some number above `most`."""
     if len(line) > most:
         return len(line)
     return len(linkify(line).encode(errors="replace")) + _LINE

@@ -59,7 +59,7 @@ def _within(node: Node) -> Iterator[NodeList]:
 
 
 def _constant(node: Node) -> Node:
-    """The node, or its text where nothing about it can change."""
+    """Return the node, or its text where nothing about it can change."""
     if not _is_constant(node):
         return node
     if isinstance(node, BlockTranslateNode):
@@ -82,7 +82,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def _spelt(expression: FilterExpression) -> bool:
-    """Whether an expression is a text in the template, without filters."""
+    """Return whether an expression is a text in the template, without filters."""
     value: Any = expression.var
     return not expression.filters and (
         isinstance(value, str) or (isinstance(value, Variable) and isinstance(value.literal, str))
@@ -90,7 +90,7 @@ def _spelt(expression: FilterExpression) -> bool:
 
 
 def _joined(nodes: Iterator[Node]) -> Iterator[Node]:
-    """The nodes, with texts that follow one another as one."""
+    """Yield the nodes, with texts that follow one another joined into one."""
     texts: list[str] = []
     for node in nodes:
         if isinstance(node, TextNode):

@@ -84,7 +84,7 @@ class Node:
 
     @property
     def played(self) -> int:
-        """How many moves lead here."""
+        """Return how many moves lead here."""
         return moves_to(self.ply, self.line[-1])
 
 
@@ -94,12 +94,12 @@ def moves_to(ply: int, entry: MoveEntry) -> int:
 
 
 def node_key(path: str, ply: int) -> str:
-    """The name of a node in the move list."""
+    """Return the name of a node in the move list."""
     return f"{path}:{ply}"
 
 
 def node_query(path: str, ply: int) -> str:
-    """The query that leads to a node, with its `?`; empty for the start."""
+    """Return the query that leads to a node, with its `?`; empty for the start."""
     # Paths are digits, points and hyphens: nothing in them needs to be hidden in an address.
     fork = f"fork={path}" if path else ""
     return f"?ply={ply}{'&' if path else ''}{fork}" if ply else f"?{fork}" if path else ""
@@ -108,7 +108,7 @@ def node_query(path: str, ply: int) -> str:
 def move_list(
     kind: str, piece: Piece, clock: Mapping[int, str] | None = None, notes: Mapping[str, Note] | None = None
 ) -> Iterator[Part]:
-    """A piece of a record in reading order, forks after the move they replace. Linear in its size.
+    """Yield a piece of a record in reading order, each fork after the move it replaces. Linear in its size.
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
@@ -136,7 +136,7 @@ class _Texts:
     notes: Mapping[str, Note]
 
     def row(self, shown: Shown, before: MoveEntry) -> Row:
-        """The row of an entry."""
+        """Return the row of an entry, which stands behind the entry `before`."""
         entry, path, ply = shown.entry, shown.path, shown.ply
         time, key = entry.get("time"), node_key(path, ply)
         return Row(
@@ -152,7 +152,7 @@ class _Texts:
 
 
 def _line_parts(line: Iterable[Shown], above: str, before: MoveEntry, texts: _Texts) -> Iterator[Part]:
-    """The parts of a line; `above` is the path of the node before its first entry, `before` that entry."""
+    """Yield the parts of a line; `above` and `before` are path and entry of the node before it."""
     for shown in line:
         yield Part("item", texts.row(shown, before))
         for fork in shown.forks.values():
@@ -175,13 +175,16 @@ def _more(path: str, ply: int, text: str) -> Part:
 
 
 def fork_path(path: str, ply: int, number: int) -> str:
-    """The path of a fork of the line `path`."""
+    """Return the path of a fork of the line `path`."""
     step = f"{ply}.{number}"
     return f"{path}-{step}" if path else step
 
 
 def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) -> str:
-    """What the side that moved has used: by the clock on the main line, else by the record's own totals."""
+    """Return what the side that moved has used.
+
+    On the main line the clock tells it, else the record's own totals.
+    """
     if not path and ply in clock:
         return clock[ply]
     total = entry.get("time", {}).get("total")
@@ -189,12 +192,12 @@ def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) 
 
 
 def is_timed(record: Record) -> bool:
-    """Whether the record's times say anything: programs without clocks write zeros."""
+    """Return whether the record's times say anything: programs without clocks write zeros."""
     return any(any(entry["time"]["now"].values()) for entry in record["moves"] if "time" in entry)
 
 
 def find_node(record: Record, path: str, ply: int) -> Node:
-    """The node of a ply on a fork path; the nearest one there is where the record is shorter.
+    """Return the node of a ply on a fork path, or the nearest one there where the record is shorter.
 
     A path that the record does not have leads to the main line.
     """
@@ -211,7 +214,7 @@ def find_node(record: Record, path: str, ply: int) -> Node:
 
 
 def _lines(record: Record, path: str) -> list[tuple[str, int, list[MoveEntry]]] | None:
-    """Path, first ply and entries of the main line and each fork on the way; None for a wrong path."""
+    """Return path, first ply and entries of the main line and each fork on the way; None for a wrong path."""
     line = record["moves"]
     lines: list[tuple[str, int, list[MoveEntry]]] = [("", 0, line)]
     own, first = "", 0
@@ -259,21 +262,21 @@ def _forks_of(entry: MoveEntry, path: str, ply: int) -> Iterator[tuple[str, int,
 
 
 def _parent_path(lines: list[tuple[str, int, list[MoveEntry]]], path: str, ply: int) -> str:
-    """The path of the node before a fork's first move: the innermost line that reaches that ply."""
+    """Return the path of the node before a fork's first move: the innermost line that reaches that ply."""
     place = [own for own, _first, _line in lines].index(path)
     return next((own for own, first, _line in reversed(lines[:place]) if first <= ply), "")
 
 
 def start(record: Record) -> Any:
-    """The position where a record of any game begins."""
+    """Return the position where a record of any game begins."""
     _ply, position, _move, _entry = next(of_record(record).replay.main_line(record))
     return position
 
 
 def position_at(record: Record, node: Node, ply: int | None = None) -> tuple[Any, int | None, int]:
-    """The position at a node, the packed move that made it (None at the start), and the moves played.
+    """Return the position at a node, the packed move that made it (None at the start), and the moves played.
 
-    With `ply` that of an earlier node on the way there.
+    With `ply`, return those of an earlier node on the way there.
     """
     game = of_record(record)
     position = start(record)

@@ -59,7 +59,7 @@ class Traced:
 
 
 def _without_body(response: HttpResponseBase) -> None:
-    """Its headers stay, the length of the body among them."""
+    """Take the body out of a response. Its headers stay, the length of the body among them."""
     if isinstance(response, StreamingHttpResponse):
         response.streaming_content = ()
     elif isinstance(response, HttpResponse):
@@ -74,7 +74,7 @@ class _Visit:
         self.began = time.perf_counter()
 
     def ended(self, status: int, size: int) -> None:
-        """Write its line: address, method, path, status, bytes, milliseconds, name of the client."""
+        """Write the visit's line: address, method, path, status, bytes, milliseconds, name of the client."""
         if logs.visits_are_told():
             request, seconds = self.request, time.perf_counter() - self.began
             agent = request.headers.get("User-Agent")
@@ -112,7 +112,7 @@ class _Watched(Iterator[bytes]):
             raise
 
     def close(self) -> None:
-        """Called once the answer is sent, or nobody wants it any more."""
+        """Write the answer's line once it is sent, or nobody wants it any more."""
         visit, self.visit = self.visit, None
         if visit is not None:
             self.context.run(visit.ended, self.response.status_code, self.size)
@@ -140,10 +140,10 @@ class Refusing:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
     ) -> HttpResponse | None:
-        """404 for a number in an address that no row can have: SQLite fails on it."""
+        """Answer 404 for a number in an address that no row can have: SQLite fails on it."""
         numbers = (value for value in kwargs.values() if isinstance(value, int))
         return failure(request, 404) if any(number > LARGEST_ID for number in numbers) else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """A client that went away while it sent its body is no fault."""
+        """Answer 400 for a client that went away while it sent its body, which is no fault."""
         return bad_request(request, exception) if isinstance(exception, UnreadablePostError) else None

@@ -39,20 +39,20 @@ _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 
 
 def game_address(game: int) -> str:
-    """The page of a game."""
+    """Return the address of a game's page."""
     before, after = _around("game", (0,), "0", get_script_prefix())
     return f"{before}{game}{after}"
 
 
 def position_address(kind: str, path: str) -> str:
-    """The page of a position, by its code as addresses have it."""
+    """Return the address of a position's page, by its code as addresses have it."""
     before, after = _around("position", (kind, "CODE"), "CODE", get_script_prefix())
     return before + quote(path, safe=_IN_PATHS) + after
 
 
 @cache
 def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[str, str]:
-    """An address before and after what changes in it: looking routes up takes long in lists."""
+    """Return an address before and after what changes in it: looking routes up takes long in lists."""
     before, _place, after = reverse(name, args=args).rpartition(place)
     return before, after
 
@@ -62,8 +62,10 @@ def _around(name: str, args: tuple[Any, ...], place: str, prefix: str) -> tuple[
 
 @cache
 def side_mark(kind: str, color: int) -> SafeString:
-    """What stands before a player of this colour, drawn by the style sheet: text has the colour of text, and
-    a black piece would be white on dark paper."""
+    """Return the mark before a player of this colour, drawn by the style sheet.
+
+    Text has the colour of text: a black piece would be white on dark paper.
+    """
     return mark_safe(
         f'<span class="mark {GAMES[kind].rules.sides[color]} {PAGES[kind].words.shape}">'
         f'<span class="visually-hidden">{wording.MARKS_OF[kind][color]}</span></span>'
@@ -71,7 +73,7 @@ def side_mark(kind: str, color: int) -> SafeString:
 
 
 def with_marks(text: object) -> SafeString:
-    """A text in which the signs of the sides of shogi are such marks."""
+    """Escape a text, and draw the signs of the sides of shogi in it as marks."""
     shown = escape(str(text))
     for color, sign in enumerate(wording.MARKS_OF[SHOGI.name]):
         shown = shown.replace(sign, side_mark(SHOGI.name, color))
@@ -79,7 +81,7 @@ def with_marks(text: object) -> SafeString:
 
 
 def results_bar(results: Results, kind: str) -> SafeString:
-    """The wins of colour 0, draws and the wins of colour 1 as one bar, drawn without inline styles."""
+    """Draw the wins of colour 0, the draws and the wins of colour 1 as one bar, without inline styles."""
     decided = results.first + results.draw + results.second
     if not decided:
         return SafeString("")
@@ -94,7 +96,7 @@ def results_bar(results: Results, kind: str) -> SafeString:
 
 
 def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
-    """The bar with its numbers."""
+    """Draw the bar with its numbers."""
     draw = escape(_("draw"))
     middle = (
         f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
@@ -116,7 +118,7 @@ def _wins(kind: str, color: int, number: int) -> str:
 
 
 def game_rows(rows: Iterable[GameRow]) -> SafeString:
-    """Games in a list; those through a position lead to it."""
+    """Return games as rows of a list; those through a position lead to it."""
     return mark_safe("".join(map(_game_row, rows)))
 
 
@@ -137,14 +139,14 @@ def _game_row(row: GameRow) -> str:
 
 
 def _players(row: GameRow) -> str:
-    """Who played; what the record is where it names nobody."""
+    """Return who played, or what the record is called where it names nobody."""
     if not row.first and not row.second:
         return f'<span class="name">{escape(wording.nameless(row.record_kind))}</span>'
     return f"{_player(row, 0, row.first)} {_player(row, 1, row.second)}"
 
 
 def _result(row: GameRow) -> str:
-    """Who won; nothing for a problem, a tree or a position, which nobody wins."""
+    """Return who won; nothing for a problem, a tree or a position, which nobody wins."""
     return with_marks(wording.RESULTS_OF[row.kind][row.result]) if row.record_kind == "game" else ""
 
 
@@ -158,7 +160,7 @@ def _player(row: GameRow, color: int, name: str) -> str:
 
 
 def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str]:
-    """The page after a move, where there is one at the end of the line that led here."""
+    """Return a function that gives the address after a move; `walk` is the line that led here, if any."""
     path_code = GAMES[kind].codec.path_code
     if walk is None:
         return lambda move: position_address(kind, path_code(move.code))
@@ -167,14 +169,14 @@ def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str
 
 
 def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | None) -> str:
-    """A move that was played from the position, at the end of the line that led here, with its mark."""
+    """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 
 
 def move_rows(
     kind: str, position: Any, moves: Sequence[MoveStats], whole: int, walk: Walk | None, *, detailed: bool
 ) -> SafeString:
-    """The rows of a table of moves: how often each was played out of `whole` games, with what results."""
+    """Return the rows of a table of moves: how often each was played in `whole` games, with what results."""
     page = onward(kind, walk)
     parts = []
     for move in moves:
@@ -229,7 +231,7 @@ class MoveList:
 
 
 def move_list(parts: Iterable[Part], look: MoveList) -> SafeString:
-    """The moves of a game, forks inside of them."""
+    """Return the moves of a game, with forks inside of them."""
     return mark_safe("".join(_part(part, look) for part in parts))
 
 
@@ -246,7 +248,7 @@ _FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol c
 
 
 def _move(row: Row, look: MoveList) -> str:
-    """The beginning of a move's row; its forks and its end follow."""
+    """Return the beginning of a move's row; its forks and its end follow."""
     address = look.page + (row.query or look.start_query)
     total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""
     named = f"{'has-note' if row.note else ''}{' ending' if row.ending else ''}"
@@ -270,7 +272,7 @@ def _new() -> str:
 
 
 def _note(note: Note, rest: str) -> str:
-    """Comments, hidden until the move is shown; `rest` is where one goes on reading."""
+    """Return comments, hidden until the move is shown; `rest` is where one goes on reading."""
     lines = "".join(f"<p>{linkify(line)}</p>" for line in note.lines)
     more = f'<p><a href="{escape(rest)}">{escape(_("Read on"))}</a></p>' if note.cut else ""
     return f'<div class="note" hidden>{lines}{more}</div>'
@@ -285,7 +287,7 @@ _TRAILING: Final = ".,;:!?)]"
 
 
 def linkify(text: str) -> SafeString:
-    """The text escaped, its http and https addresses made links that pass nothing on."""
+    """Escape a text and turn its http and https addresses into links that pass nothing on."""
     pieces: list[str] = []
     end = 0
     for match in _URL.finditer(text):

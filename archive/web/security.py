@@ -66,7 +66,7 @@ class OpenToOtherSites:
 
 
 def _open_methods(path: str) -> tuple[str, ...]:
-    """The methods that an address takes from pages of other sites."""
+    """Return the methods that an address takes from pages of other sites."""
     if _STATELESS.fullmatch(path):
         return ("POST",)
     return ("GET", "HEAD") if path.startswith(_READABLE) else ()

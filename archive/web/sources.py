@@ -42,7 +42,7 @@ class Source:
 
 
 def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list[tuple[int, str]]]:
-    """The first editions of a game, how many more there are, and the bookmarks of the first."""
+    """Return the first editions of a game, how many more there are, and the bookmarks of the first ones."""
     deleted = sees_deleted(request)
     rows = _FIRST[deleted].rows(game)
     more = editions(game, deleted=deleted).count() - MOST if len(rows) > MOST else 0
@@ -54,7 +54,10 @@ def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list
 
 
 def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
-    """What a page tells of its first editions. Of long texts the database gives the beginning only."""
+    """Select what a page tells of a game's first editions.
+
+    Of long texts the database gives the beginning only.
+    """
     return (
         editions(game, deleted=deleted)
         .annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
@@ -68,15 +71,17 @@ _FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted
 
 
 def _entry(*row: Any) -> Entry:
-    """An edition with its upload, to be shown."""
+    """Make an edition with its upload, to be shown."""
     *columns, upload, name, issues = row
     fields = dict(zip(_COLUMNS, columns, strict=True))
     return Entry(**fields, upload=Upload(pk=upload, name=name), issues=json.loads(issues))
 
 
 def broken(sources: list[Source]) -> ShownIssue | None:
-    """Why a game is not whole: what kept its first edition from being read to the end; None where any of its
-    editions was."""
+    """Return why a game is not whole: what kept its first edition from being read to the end.
+
+    Return None where any of its editions was read to the end.
+    """
     first = [next((one for one in source.issues if one.severity == "error"), None) for source in sources]
     return first[0] if first and all(first) else None
 

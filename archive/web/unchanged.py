@@ -38,10 +38,10 @@ _QUESTION: Final = "archive.question"
 
 
 def remembered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A view that is not asked for what it has answered to any stranger since the last change of the archive.
+    """Wrap a view so that it is not asked again what it told any stranger since the archive last changed.
 
-    It tells with `conditional` what its answer is made of. Of a stranger's request it reads nothing but what
-    `_visitor` names.
+    The view tells with `conditional` what its answer is made of. Of a stranger's request it reads nothing but
+    what `_visitor` names.
     """
 
     @wraps(view)
@@ -61,8 +61,10 @@ def remembered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 def conditional(
     request: HttpRequest, make: Callable[[], HttpResponse], *parts: object, forms: bool = True
 ) -> HttpResponse:
-    """What `make` answers, with its tag; 304 where who asks has that page already, and the page as it was
-    where it was made before, both without calling it. For views that are `remembered`.
+    """Return what `make` answers, with its tag, in a view that is `remembered`.
+
+    Answer 304 where the visitor has that page already, and with the page as it was where it was made before,
+    both without calling `make`.
 
     `parts` are all that the page is made of beside the request, as values whose `repr` says all of them;
     `forms` tells that the page has forms with tokens.
@@ -86,7 +88,7 @@ def _finished(response: HttpResponse, tag: str) -> HttpResponse:
 
 
 def _visitor(request: HttpRequest) -> str:
-    """What tells a stranger's page from all others; empty for a page of one visitor's own."""
+    """Return what tells a stranger's page from all others; empty for a page of one visitor's own."""
     if request.user.is_authenticated or len(get_messages(request)):
         return ""
     return of_parts(
@@ -98,7 +100,7 @@ def _visitor(request: HttpRequest) -> str:
 
 
 def _tag(request: HttpRequest, name: str, forms: bool) -> str:
-    """The tag of a page; empty where its forms get a token that this visitor did not have."""
+    """Return the tag of a page; empty where its forms get a token that this visitor did not have."""
     if not forms:
         return name
     token = request.META.get("CSRF_COOKIE")
@@ -106,7 +108,7 @@ def _tag(request: HttpRequest, name: str, forms: bool) -> str:
 
 
 def _answer(request: HttpRequest, make: Callable[[], HttpResponse], name: str, forms: bool) -> HttpResponse:
-    """A page that is kept, or a new one, which is kept if it is one that others may see."""
+    """Return a page that is kept, or make a new one and keep it if others may see it."""
     page = answers.get(name) if name else None
     if page is not None:
         return page.response(request)

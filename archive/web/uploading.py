@@ -62,9 +62,10 @@ _FIRST_SECONDS: Final = 2
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """The form, and what was just sent; a POST stores each file (or the pasted text) and shows its upload.
+    """Show the form and what was just sent, or store what is sent now.
 
-    An htmx request gets the list of what was sent.
+    A POST stores each file (or the pasted text) and shows its upload. An htmx request gets the list of what
+    was sent.
     """
     allowed = may_upload(request)
     if request.method != "POST":
@@ -87,7 +88,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 def _receive(
     parts: Iterable[tuple[str, Iterable[bytes]]], request: HttpRequest
 ) -> tuple[list[Upload], list[str]]:
-    """The uploads that were made, and in words what was not taken."""
+    """Store the parts. Return the uploads that were made, and in words what was not taken."""
     received, refused = [], []
     for name, chunks in parts:
         try:
@@ -117,7 +118,7 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
 def _upload_page(
     request: HttpRequest, allowed: bool, errors: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> HttpResponse:
-    """The page; `numbers` are the uploads that were made beside what went wrong."""
+    """Return the upload page; `numbers` are the uploads that were made beside what went wrong."""
     context = {
         "allowed": allowed,
         "errors": errors,
@@ -135,7 +136,7 @@ def _upload_page(
 
 
 def _numbers(text: str) -> list[int]:
-    """The uploads that an address names: `7,10-12` are four."""
+    """Return the uploads that an address names: `7,10-12` are four."""
     found: list[int] = []
     for piece in text.split(","):
         if len(found) >= _FOLLOWED:
@@ -148,7 +149,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
-    """How far these uploads are: all together, and each of the first; those with failures come first."""
+    """Say how far these uploads are: all together, and each of the first; those with failures come first."""
     found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
     counts = counts_of_uploads(scope_of(request), [one.pk for one in found])
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
@@ -165,7 +166,7 @@ def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _name(request: HttpRequest, found: Iterable[Upload]) -> None:
-    """Call uploads that are shown as this request may see them called."""
+    """Give uploads that are to be shown the names that this request may see."""
     shown = list(found)
     hide_names(request, shown)
     for one in shown:
@@ -179,7 +180,7 @@ def _works(found: Upload) -> bool:
 @require_safe
 @never_cache
 def own_uploads(request: HttpRequest) -> HttpResponse:
-    """What this account has sent, or this session without one, the newest first."""
+    """List what this account has sent, or this session without one, the newest first."""
     sender = (request.user.pk, session_key(request))
     found = uploads_of(scope_of(request), *sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
     shown = found[:_SHOWN_UPLOADS]
@@ -198,7 +199,7 @@ def own_uploads(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """State, counts and a row per entry, failures first. An htmx request gets the part that changes."""
+    """Show state, counts and a row per entry, failures first. An htmx request gets the part that changes."""
     found = upload_shown(request, upload_id)
     after, failed_after = (_number(request.GET.get(name, "")) for name in ("after", "failed_after"))
     _name(request, [found])
@@ -221,7 +222,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
 
 @require_POST
 def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
-    """Take an upload away, by who may (`archive.intake.permissions`); then the upload page says so."""
+    """Delete an upload for those who may (`archive.intake.permissions`); then the upload page says so."""
     found = Upload.objects.filter(pk=upload_id).first()
     if found is None or not may_delete(request, found):
         upload_shown(request, upload_id)
@@ -237,7 +238,7 @@ def _number(text: str) -> int | None:
 
 
 def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
-    """How far the work on an upload is; `counts` are its entries by state."""
+    """Say how far the work on an upload is; `counts` are its entries by state."""
     working = _works(found)
     return {
         "upload": found,
@@ -250,9 +251,10 @@ def progress(found: Upload, counts: dict[str, int]) -> dict[str, Any]:
 
 
 def pace(found: Upload, done: int) -> dict[str, Any]:
-    """How many records a minute there were since it came, and how long the others take at that pace.
+    """Return the records a minute since the upload came, and how long the rest takes at that pace.
 
-    Nothing of an upload that just came, or that is read again: that it came says nothing about the work then.
+    Return nothing for an upload that just came, or that is read again: when it came says nothing about the
+    work then.
     """
     seconds = (timezone.now() - found.received).total_seconds()
     if found.rereads or not done or seconds < _FIRST_SECONDS:
@@ -267,8 +269,10 @@ def pace(found: Upload, done: int) -> dict[str, Any]:
 def rows(
     found: Upload, after: int, request: HttpRequest, *, failed: bool
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Up to `ROWS` entries after a place in the walk, the failed ones or the others, and whether there are
-    more; as much is told of them as the request sees."""
+    """Return up to `ROWS` entries after a place in the walk, and whether there are more.
+
+    They are the failed ones or the others; as much is told of them as the request sees.
+    """
     entries = (
         Entry.objects.filter(upload=found, seq__gt=after)
         .select_related("game__player0", "game__player1", "game__event")
@@ -305,6 +309,6 @@ def _row(entry: Entry, name: str, found: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def _size(row: dict[str, Any]) -> int:
-    """About how many bytes of a page a row takes; a character may take six."""
+    """Estimate the bytes of a page that a row takes; a character may take six."""
     texts = sum(len(issue.text) + len(issue.before) + len(issue.after) + 40 for issue in row["issues"])
     return 1_000 + 6 * (len(row["name"]) + texts)

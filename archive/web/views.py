@@ -79,7 +79,7 @@ _LOOKED_UP: Final = 5
 @require_safe
 @remembered
 def home(request: HttpRequest) -> HttpResponse:
-    """What the archive is, in one look."""
+    """Show what the archive is, in one look."""
     scope = scope_of(request)
     start = Position.initial()
     code = shogi64.encode(start)
@@ -107,8 +107,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @remembered
 def games(request: HttpRequest) -> HttpResponse:
-    """The list of games; a position or an address pasted into the search box leads to its page, other words
-    to filters."""
+    """Show the list of games, or go where the search box leads.
+
+    A position or an address pasted into the search box leads to its page, other words to filters.
+    """
     scope = scope_of(request)
     if words := request.GET.get("q", "").strip():
         try:
@@ -157,7 +159,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
-    """The orders of the list: what each is called, its address, whether it is the chosen one."""
+    """Return the orders of the list: what each is called, its address, whether it is the chosen one."""
     return [
         {
             "text": text,
@@ -173,7 +175,7 @@ def _few(page: Page[GameRow]) -> bool:
 
 
 def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
-    """Players that were likely meant by a name that nobody here has: the name, and the list with it."""
+    """Return players likely meant by a name that nobody here has: the name, and the list with it."""
     also = in_use(form)
     asked = [name for name in ("player", "black", "white") if form.cleaned_data[name]]
     return [
@@ -184,7 +186,7 @@ def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
-    """Where else the words could stand that are no player's name: what it is called, and the address."""
+    """Return where else words that are no player's name could stand: what it is called, and the address."""
     words = form.cleaned_data["player"]
     free = [name for name in ("event", "opening") if words and not form.cleaned_data[name]]
     used = in_use(form)
@@ -195,8 +197,10 @@ def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
 def similar_names(
     scope: Scope, form: GameFilterForm, *, apart: bool
 ) -> list[tuple[people.Kind, people.Named]]:
-    """Players and events whose names hold what was asked for as a name, or if nobody's does, one of its words
-    (`apart`); for lists that came out short."""
+    """Return players and events whose names hold what was asked for as a name, for lists that came out short.
+
+    Where nobody's does and `apart` is set, return those whose names hold one of its words.
+    """
     words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
     asked = {
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
@@ -217,7 +221,7 @@ def similar_names(
 
 
 def next_page(request: HttpRequest, cursor: str | None) -> str:
-    """The address of the next page; empty on the last."""
+    """Return the address of the next page; empty on the last."""
     if cursor is None:
         return ""
     query = request.GET.copy()
@@ -229,7 +233,7 @@ def next_page(request: HttpRequest, cursor: str | None) -> str:
 @remembered
 @uncollected()
 def game(request: HttpRequest, game_id: int) -> HttpResponse:
-    """The replay of one game. Former ids lead to the present one for good."""
+    """Show the replay of one game. Former ids lead to the present one for good."""
     found = game_shown(request, game_id)
     if found is None:
         return _alias(request, game_id)
@@ -264,18 +268,20 @@ def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
 
 
 def asked_ply(request: HttpRequest) -> int | None:
-    """The ply that the address names; None where it names none."""
+    """Return the ply that the address names; None where it names none."""
     return _ply(request.GET["ply"]) if "ply" in request.GET else None
 
 
 def asked_choice(request: HttpRequest) -> int:
-    """From which of a node's continuations on the address asks for them."""
+    """Return the number of the first of a node's continuations that the address asks for."""
     return _ply(request.GET.get("from", ""))
 
 
 def share_context(request: HttpRequest, embed: str, title: str, kind: str, path: str) -> dict[str, Any]:
-    """What the copyable code for other sites and their previews of links are made of; `path` is the picture's
-    position as addresses have it, empty for none."""
+    """Return what the copyable code for other sites and their previews of links are made of.
+
+    `path` is the picture's position as addresses have it, empty for none.
+    """
     picture = reverse("api:position-picture", args=[kind, path]) if path else ""
     return {
         "og_url": request.build_absolute_uri(),
@@ -286,7 +292,7 @@ def share_context(request: HttpRequest, embed: str, title: str, kind: str, path:
 
 
 def frame_code(address: str, title: str) -> str:
-    """HTML for another site that shows an embedded page, as text to be read: pages escape it once more."""
+    """Return HTML that shows a page on another site, as text to be read: pages escape it once more."""
     width, height = SIZES["medium"]
     source, name = escape(address), escape(title)
     return f'<iframe src="{source}" width="{width}" height="{height}" title="{name}" loading="lazy"></iframe>'
@@ -299,7 +305,7 @@ def _ply(text: str) -> int:
 @require_safe
 @remembered
 def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
-    """A position: how many games reach it, how they ended, what was played, the games.
+    """Show a position: how many games reach it, how they ended, what was played, the games.
 
     The page's scripts ask with the header `PART` for what changes from one position to the next.
     """
@@ -364,7 +370,7 @@ def _position_context(
     form: PositionFilterForm,
     others: dict[str, str],
 ) -> dict[str, Any]:
-    """What a position's page has of its address alone."""
+    """Return what a position's page has of its address alone."""
     flipped = request.GET.get("flip") == "1"
     order = "" if request.GET.get("order") == "oldest" else "oldest"
     return {
@@ -394,13 +400,13 @@ def _position_context(
 
 
 def _as_part(response: HttpResponse) -> HttpResponse:
-    """What stands below the header alone: no cache may show it for the page."""
+    """Forbid caches to keep a part of a page, which they might show for the page."""
     response["Cache-Control"] = "no-store"
     return response
 
 
 def years_over(scope: Scope, kind: str, code: str, match: Match) -> Plot | None:
-    """Games through a position by year; None where all that is known is of one year."""
+    """Plot games through a position by year; return None where all that is known is of one year."""
     found = trend(scope, kind, code, match)
     return years_plot(found.years) if len(found.years) > 1 else None
 
@@ -414,8 +420,10 @@ def start_position(request: HttpRequest, kind: str) -> HttpResponse:
 
 
 def decoded(kind: str, path: str) -> tuple[Any, str]:
-    """The position of an address and its code. Raises Http404 for an unknown game, DecodeError for a wrong
-    code."""
+    """Return the position of an address and its code.
+
+    Raise Http404 for an unknown game, DecodeError for a wrong code.
+    """
     if kind not in GAMES:
         raise Http404(_("There is no game of this name here."))
     code = GAMES[kind].codec.path_code(path)
@@ -423,12 +431,12 @@ def decoded(kind: str, path: str) -> tuple[Any, str]:
 
 
 def template_of(kind: str, page: str) -> str:
-    """The template of a page about one kind of game."""
+    """Return the name of the template of a page about one kind of game."""
     return f"{kind}/{page}.html"
 
 
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: Match) -> HttpResponse:
-    """Only the table of moves, for the replay of a game."""
+    """Show only the table of moves, for the replay of a game."""
     found = explore(scope_of(request), kind, code, match)
     context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
@@ -437,7 +445,7 @@ def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: M
 
 
 def address_with(request: HttpRequest, **changes: str) -> str:
-    """The same page with other parameters; an empty one is left out."""
+    """Return the address of the same page with other parameters; an empty one is left out."""
     query = request.GET.copy()
     for name, value in changes.items():
         query.pop(name, None)
@@ -447,12 +455,12 @@ def address_with(request: HttpRequest, **changes: str) -> str:
 
 
 def match_asked(text: str) -> Match:
-    """The match that an address asks for; exact for anything unknown."""
+    """Return the match that an address asks for; exact for anything unknown."""
     return next((match for match in MATCHES if match == text), "exact")
 
 
 def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
-    """The match toggle: words, address and whether it is the chosen one."""
+    """Return the links of the match toggle: words, address, and whether it is the chosen one."""
     words = (_("Exact"), _("Mirrored"), _("Colours turned"), _("Any of these"))
     return [
         {
@@ -465,8 +473,10 @@ def match_links(request: HttpRequest, chosen: str) -> list[dict[str, Any]]:
 
 
 def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]]:
-    """The other positions that a match counts too: what they are called, their codes in addresses, and
-    whether their colours are exchanged."""
+    """Return the other positions that a match counts too.
+
+    Each comes with its name, its code in addresses, and whether its colours are exchanged.
+    """
     mirrored, turned = position.mirrored(), position.turned()
     found = {
         "mirror": [(_("Mirrored"), mirrored, False)],
@@ -501,7 +511,10 @@ def pieces(request: HttpRequest) -> HttpResponse:
 
 
 def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
-    """Back to where one was, with a cookie for a year; home from what is no address of this site."""
+    """Lead back to where one was, with a cookie for a year.
+
+    What is no address of this site leads home.
+    """
     wanted = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
     response = HttpResponseRedirect(wanted if safe and wanted.startswith("/") else reverse("home"))

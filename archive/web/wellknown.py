@@ -34,14 +34,20 @@ _CLOSED: Final = "User-agent: *\nDisallow: /\n"
 @login_not_required
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """What robots are asked to leave alone (RFC 9309): what is endless or costs much; all, behind a login."""
+    """Tell robots what to leave alone (RFC 9309): what is endless or costs much.
+
+    Behind a login that is everything.
+    """
     return HttpResponse(_CLOSED if settings.ARCHIVE_LOGIN_REQUIRED else _ROBOTS, content_type=_TEXT)
 
 
 @login_not_required
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
-    """Whom to tell of a hole (RFC 9116); 404 where nobody is named. It is good for half a year from today."""
+    """Say whom to tell of a hole (RFC 9116); answer 404 where nobody is named.
+
+    The text is good for half a year from today.
+    """
     if not settings.SECURITY_CONTACT:
         return failure(request, 404)
     expires = (timezone.now() + _VALID).strftime("%Y-%m-%dT00:00:00Z")

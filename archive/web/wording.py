@@ -79,7 +79,7 @@ those of shogi, and the endings of all."""
 
 
 def nameless(record_kind: str) -> str:
-    """What a record without players is called."""
+    """Return what a record without players is called."""
     return str(_NAMELESS.get(record_kind, _("Game without names")))
 
 
@@ -87,32 +87,34 @@ _NAMELESS: Final = {"problem": _("Problem"), "tree": _("Opening tree"), "positio
 
 
 def entry_text(kind: str, entry: Any, before: Any = None) -> str:
-    """A move, an ending, or the start in words; `before` is the entry that comes before it in its line."""
+    """Return a move, an ending or the start in words; `before` is the entry before it in its line."""
     if "move" in entry:
         return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), language())
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 
 def played_text(kind: str, position: Any, move: int, text: str, last: int | None = None) -> str:
-    """A packed move about to be played, with its side's mark: `text` is what its game says of it, `last` the
-    move before it, where one knows it."""
+    """Return a packed move about to be played in words, with its side's mark.
+
+    `text` is what its game says of it, `last` the move before it, where one knows it.
+    """
     return GAME_KINDS[kind].text.played(position, move, text, language(), last)
 
 
 def words_of(kind: str, position: Any) -> str:
-    """The whole position of a kind of game for those who do not see it, in lines."""
+    """Describe the whole position of a kind of game, in lines, for those who do not see it."""
     return GAME_KINDS[kind].picture.words(position, language())
 
 
 def day_text(day: date | None, precision: str) -> str:
-    """A day as precisely as it is known: `2024-03-15`, `2024-03`, `2024`; empty for none."""
+    """Return a day as precisely as it is known: `2024-03-15`, `2024-03`, `2024`; empty for none."""
     if day is None:
         return ""
     return day.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
 
 
 def score_text(one: Evaluation) -> str:
-    """An evaluation from Black's side: `+123`, or the side that mates."""
+    """Return an evaluation from Black's side: `+123`, or the side that mates."""
     if one.winner is not None:
         return str(_("%(side)s mates")) % {"side": "☗☖"[one.winner]}
     return f"{one.score:+d}" if one.score is not None else ""
@@ -122,8 +124,7 @@ _CSA_MOVE: Final = re.compile("([-+])([0-9])([0-9])([1-9])([1-9])([A-Z]{2})")
 
 
 def evaluation_text(one: Evaluation) -> str:
-    """An evaluation as floodgate writes it in words: the score, and the line of play where it is one of CSA's
-    moves.
+    """Put an evaluation of floodgate into words: the score, and the line of play where it has CSA's moves.
 
     >>> from django.utils.translation import override
     >>> from kifu_core.shogi.evaluations import floodgate
@@ -137,7 +138,10 @@ def evaluation_text(one: Evaluation) -> str:
 
 
 def _csa_move_text(text: str) -> str:
-    """One of CSA's moves in words; piece and square are those behind the move. Others stay as they are."""
+    """Put one of CSA's moves into words; other texts stay as they are.
+
+    Piece and square are those after the move.
+    """
     match = _CSA_MOVE.fullmatch(text)
     if match is None or match[6] not in BY_CODE:
         return text
@@ -149,17 +153,17 @@ def _csa_move_text(text: str) -> str:
 
 
 def ending_text(special: str) -> str:
-    """The ending of a line in words; unknown ones as the record has them."""
+    """Return the ending of a line in words, an unknown one as the record has it."""
     return str(ENDINGS.get(special, special))
 
 
 def handicap_text(kind: str, preset: str) -> str:
-    """The start's name; unknown ones as they are."""
+    """Return the name of a start; an unknown start stays as it is."""
     return str(STARTS_OF[kind].get(preset, preset))
 
 
 def time_text(time: Time) -> str:
-    """A span of time: `0:16`, `1:02:33`.
+    """Return a span of time as a clock shows it: `0:16`, `1:02:33`.
 
     >>> time_text({"m": 0, "s": 16}), time_text({"h": 1, "m": 2, "s": 33})
     ('0:16', '1:02:33')
@@ -168,7 +172,7 @@ def time_text(time: Time) -> str:
 
 
 def clock_text(seconds: int) -> str:
-    """Seconds as a clock shows them: `0:16`, `1:02:33`."""
+    """Return seconds as a clock shows them: `0:16`, `1:02:33`."""
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

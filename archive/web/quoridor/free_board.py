@@ -20,7 +20,7 @@ _SNIPPET: Final = """<link rel="stylesheet" href="{style}">
 
 @require_safe
 def board(request: HttpRequest) -> HttpResponse:
-    """A board to play on; `code` and `ply` say where it opens."""
+    """Show a board to play on; `code` and `ply` say where it opens."""
     style, module = (request.build_absolute_uri(static(f"quoridor/boards.{kind}")) for kind in ("css", "js"))
     context = {
         "snippet": _SNIPPET.format(style=style, module=module),

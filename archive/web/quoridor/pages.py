@@ -23,18 +23,23 @@ _PLAYERS: Final = ("先手", "後手")
 
 
 def header(name: str) -> str:
-    """What a header is called: records name theirs as shogi's do, in English they have tags."""
+    """Return what a header is called.
+
+    Records name theirs as shogi's do; in English they have tags.
+    """
     return tag_of(name) if language() == "en" else name
 
 
 def side_names(_start: str) -> tuple[str, str]:
-    """What the sides are called where the record names nobody."""
+    """Return what the sides are called where the record names nobody."""
     return str(_SIDES["white"]), str(_SIDES["black"])
 
 
 def beginning(record: Record, position: Position, ply: int, _played: int) -> dict[str, Any]:
-    """Where a piece of a record begins, and the main line as the free board reads it: its start where no code
-    can hold the moves."""
+    """Return where a piece of a record begins, and the main line as the free board reads it.
+
+    Where no code can hold the moves, the line is its start alone.
+    """
     start = GAME.codec.encode(position) if ply else GAME.replay.start_text(record)
     try:
         code = GAME.formats.dump(record, "qf").strip()

@@ -19,25 +19,25 @@ register = template.Library()
 def quoridor_board(
     position: Position, last: int | None = None, flipped: bool = False, label: str = ""
 ) -> SafeString:
-    """The board, with the packed move that led to it marked."""
+    """Draw the board, with the packed move that led to it marked."""
     return mark_safe(draw.board(position, last=last, flip=flipped, label=label or _("Board")))  # it escapes
 
 
 @register.simple_tag
 def code_to_play(position: Position) -> str:
-    """The code with which the free board opens at a position, in the first turn of the side to move."""
+    """Return the code that opens the free board at a position, in the first turn of the side to move."""
     return qf_code.encode(Code(State(position, None, position.turn + 1), None))
 
 
 @register.simple_tag
 def side_name(color: int) -> str:
-    """What a side is called."""
+    """Return what a side is called."""
     return str(QUORIDOR.words.seats[color])
 
 
 @register.simple_tag
 def side_state(position: Position, color: int) -> str:
-    """Whether a side is to move, or has won."""
+    """Say whether a side is to move or has won; empty for neither."""
     won = position.winner()
     if won is None:
         return _("to move") if position.turn == color else ""
@@ -46,7 +46,7 @@ def side_state(position: Position, color: int) -> str:
 
 @register.simple_tag
 def walls_left(position: Position, color: int) -> SafeString:
-    """The walls that a side still has, as bars and as a number."""
+    """Draw the walls that a side still has, as bars and as a number."""
     left = position.walls_left(color)
     words = _("Walls left: %(n)s") % {"n": left}
     return format_html(

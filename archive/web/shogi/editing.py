@@ -65,7 +65,7 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 
 def read_pasted(request: HttpRequest) -> HttpResponse:
-    """Read a position out of a pasted text and show it; without one the text again, with the reason."""
+    """Read a position out of a pasted text and show it; without one, show the text again with the reason."""
     text = request.POST.get("text", "")
     try:
         check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
@@ -77,7 +77,7 @@ def read_pasted(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, text: str, error: KifuError) -> HttpResponse:
-    """The editor with a pasted text that could not be read, unless it is too long, and the reason."""
+    """Show the editor with the reason why a text could not be read, and the text unless it is too long."""
     status = STATUSES.get(error.code, 400)
     context = _context(Position.initial(), "", detail_of(error))
     shown = "" if error.code == "too-large" else text
@@ -104,7 +104,7 @@ def _context(position: Position, text: str, error: str) -> dict[str, Any]:
 
 
 def _presets() -> list[tuple[str, str]]:
-    """Name and SFEN of every named start, and of an empty board."""
+    """Return name and SFEN of every named start, and of an empty board."""
     japanese = language() == "ja"
     named = [
         (
@@ -117,7 +117,7 @@ def _presets() -> list[tuple[str, str]]:
 
 
 def hints(position: Position) -> list[Hint]:
-    """What is odd in a position, what no game can have first."""
+    """Return what is odd in a position, with what no game can have first."""
     return [Hint(one.impossible, _TEXTS[one.code] % _told(one)) for one in oddities(position)]
 
 
@@ -146,7 +146,7 @@ def _told(one: Oddity) -> dict[str, str | int]:
 
 @require_safe
 def bod(request: HttpRequest, code: str) -> HttpResponse:
-    """A position as the text diagram that Japanese programs exchange."""
+    """Return a position as the text diagram that Japanese programs exchange."""
     try:
         lines = diagram(shogi64.decode(code))
     except DecodeError as error:

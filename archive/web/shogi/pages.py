@@ -16,14 +16,14 @@ from kifu_core.shogi.position import Position
 
 
 def side_names(start: str) -> tuple[str, str]:
-    """What the sides are called where the record names nobody."""
+    """Return what the sides are called where the record names nobody."""
     if start in ("HIRATE", "OTHER", ""):
         return gettext("Black (sente)"), gettext("White (gote)")
     return gettext("Black (shitate)"), gettext("White (uwate)")
 
 
 def board(position: Position, played: int) -> dict[str, str]:
-    """What a position is called beside its code, and the names of its ranks."""
+    """Return a position's SFEN, the names of its ranks, and the pattern of the addresses of diagrams."""
     return {
         "sfen": position.sfen(played + 1),
         "ranks": RANK_NAMES[language()],
@@ -32,7 +32,7 @@ def board(position: Position, played: int) -> dict[str, str]:
 
 
 def beginning(_record: Record, position: Position, ply: int, played: int) -> dict[str, Any]:
-    """Where a piece of a record begins."""
+    """Return where a piece of a record begins."""
     return {"start": position.sfen(played + 1 if ply else 1)}
 
 

@@ -25,7 +25,7 @@ def board(
     flipped: bool = False,
     label: str = "",
 ) -> SafeString:
-    """The board, with the squares of the packed move that led to it marked."""
+    """Draw the board, with the squares of the packed move that led to it marked."""
     words, letters = label or _("Board"), with_letters(context)
     drawn = draw.board(position, last, flip=flipped, label=words, letters=letters, language=language())
     return mark_safe(drawn)  # it escapes
@@ -33,5 +33,5 @@ def board(
 
 @register.simple_tag(takes_context=True)
 def hand(context: Mapping[str, Any], position: Position, color: int, flipped: bool = False) -> SafeString:
-    """The pieces in a side's hand."""
+    """Draw the pieces in a side's hand."""
     return mark_safe(draw.hand(position, color, flip=flipped, letters=with_letters(context)))

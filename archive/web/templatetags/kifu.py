@@ -30,13 +30,13 @@ register = template.Library()
 
 @register.filter
 def linkify(text: str) -> SafeString:
-    """The text escaped, its http and https addresses made links that pass nothing on."""
+    """Escape a text and turn its http and https addresses into links that pass nothing on."""
     return rows.linkify(text)
 
 
 @register.simple_tag(takes_context=True)
 def move_list(context: Mapping[str, Any]) -> SafeString:
-    """The moves of the game that a page shows."""
+    """Return the moves of the game that a page shows."""
     look = rows.MoveList(
         page=context["path"],
         start_query=context["start_query"],
@@ -50,25 +50,25 @@ def move_list(context: Mapping[str, Any]) -> SafeString:
 
 @register.filter
 def number(value: int) -> str:
-    """An integer with thin separators."""
+    """Return an integer with commas between thousands."""
     return wording.number_text(value)
 
 
 @register.simple_tag
 def start_position_url(kind: str = SHOGI.name) -> str:
-    """The page of the usual start of a game."""
+    """Return the address of a game's usual start."""
     return reverse("position", args=[kind, GAMES[kind].codec.path_code(usual_start(kind))])
 
 
 @register.simple_tag
 def results_box(results: Results, kind: str, large: bool = False) -> SafeString:
-    """The wins of colour 0, draws and the wins of colour 1 as a bar with its numbers."""
+    """Draw the wins of colour 0, the draws and the wins of colour 1 as a bar with its numbers."""
     return rows.results_box(results, kind, large=large)
 
 
 @register.simple_tag
 def game_rows(found: Iterable[GameRow]) -> SafeString:
-    """Games in a list."""
+    """Return games as rows of a list."""
     return rows.game_rows(found)
 
 
@@ -80,7 +80,7 @@ def move_rows(
     walk: Walk | Literal[""] = "",
     detailed: bool | Literal[""] = "",
 ) -> SafeString:
-    """The rows of the table of moves played from a position."""
+    """Return the rows of the table of moves played from a position."""
     return rows.move_rows(
         explorer.kind, position, moves, explorer.total, walk or None, detailed=bool(detailed)
     )
@@ -88,13 +88,13 @@ def move_rows(
 
 @register.simple_tag
 def fields(found: Iterable[BoundField]) -> SafeString:
-    """Fields of filters with their labels."""
+    """Return fields of filters with their labels."""
     return fields_html(found)
 
 
 @register.simple_tag
 def share_bar(part: int, whole: int) -> SafeString:
-    """A share as a bar."""
+    """Draw a share as a bar."""
     return format_html(
         '<svg viewBox="0 0 {} 1" preserveAspectRatio="none" aria-hidden="true">'
         '<rect width="{}" height="1"/></svg>',
@@ -105,42 +105,45 @@ def share_bar(part: int, whole: int) -> SafeString:
 
 @register.filter
 def percent(part: int, whole: int) -> str:
-    """A share in percent without digits after the point; empty for a share of nothing."""
+    """Return a share in percent without digits after the point; empty for a share of nothing."""
     return f"{part / whole:.0%}" if whole else ""
 
 
 @register.filter
 def share_text(share: float) -> str:
-    """A share between 0 and 1 in percent."""
+    """Return a share between 0 and 1 in percent."""
     return f"{share:.0%}"
 
 
 @register.filter
 def wins_text(kind: str, color: int) -> str:
-    """That this colour wins, in words."""
+    """Say in words that this colour wins."""
     return str(wording.RESULTS_OF[kind][color])
 
 
 @register.filter
 def side_mark(kind: str, color: int) -> SafeString:
-    """What stands before a player of this colour."""
+    """Return the mark before a player of this colour."""
     return rows.side_mark(kind, color)
 
 
 @register.filter
 def nameless(record_kind: str) -> str:
-    """What a record without players is called."""
+    """Return what a record without players is called."""
     return wording.nameless(record_kind)
 
 
 @register.filter
 def with_marks(text: object) -> SafeString:
-    """A text in which the signs of the sides of shogi are such marks."""
+    """Escape a text, and draw the signs of the sides of shogi in it as marks."""
     return rows.with_marks(text)
 
 
 def with_letters(context: Mapping[str, Any]) -> bool:
-    """Whether the visitor wants letters instead of kanji: by the address of a frame, else by the cookie."""
+    """Return whether the visitor wants letters instead of kanji.
+
+    The address of a frame says so, else the cookie.
+    """
     request = context.get("request")
     if request is None:  # the page that tells of a fault of ours
         return False
@@ -149,35 +152,35 @@ def with_letters(context: Mapping[str, Any]) -> bool:
 
 @register.simple_tag
 def pages_of_games() -> list[tuple[str, str]]:
-    """The pages that only some games have and every page leads to: what each is called, and its address."""
+    """Return name and address of the pages that only some games have, to which every page leads."""
     return [(str(text), reverse(name)) for pages in PAGES.values() for text, name in pages.links]
 
 
 @register.simple_tag
 def styles_of_games() -> list[str]:
-    """The style sheets of pages on which boards of any game may be shown."""
+    """Return the addresses of the style sheets for pages that may show boards of any game."""
     return [static(name) for pages in PAGES.values() for name in pages.styles]
 
 
 @register.simple_tag(takes_context=True)
 def pieces_attribute(context: Mapping[str, Any]) -> SafeString:
-    """What tells scripts and style sheets of letters on the pieces."""
+    """Return the attribute that tells scripts and style sheets of letters on the pieces; empty for kanji."""
     return SafeString(' data-pieces="letters"' if with_letters(context) else "")
 
 
 @register.simple_tag
 def row_date(row: GameRow) -> str:
-    """The day of a game in a list, as precisely as it is known."""
+    """Return the day of a game in a list, as precisely as it is known."""
     return wording.day_text(row.played_from, row.precision) or "–"
 
 
 @register.simple_tag
 def child_url(kind: str, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
-    """The page of the position after a move, where there is one at the end of the line that led here."""
+    """Return the address of the position after a move; `walk` is the line that led here."""
     return rows.onward(kind, walk or None)(move)
 
 
 @register.simple_tag
 def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
-    """A move that was played from the position, at the end of the line that led here, with its mark."""
+    """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return rows.stat_text(kind, position, move, walk or None)
