@@ -46,7 +46,7 @@ def address_with(request: Request, cursor: str | None) -> str | None:
 
 
 def number_of(query: Mapping[str, Any]) -> int | None:
-    """Return the place from which on a list is asked for, where the cursor is a number; None for its
+    """Return the place at which a list is asked to begin, where the cursor is a number; None for its
     beginning.
 
     Raises ApiError.
@@ -58,8 +58,7 @@ def number_of(query: Mapping[str, Any]) -> int | None:
 
 
 def fitting(results: Sequence[Any], most: int) -> int:
-    """Return how many of the first members of an answer take no more than so many bytes together; at least
-    one."""
+    """Return how many of the first members of an answer take at most so many bytes together; at least one."""
     totals = accumulate(len(json.dumps(one, default=str)) for one in results)
     return max(1, sum(total <= most for total in totals))
 

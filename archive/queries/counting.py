@@ -192,8 +192,7 @@ def _together(pieces: Sequence[Sql]) -> Sql:
 
 
 def _in_order(asked: Asked, resolved: Resolved, key: int) -> Sql:
-    """Return FROM and WHERE for the rows of a key within the days asked for, before anything else is
-    asked."""
+    """Return FROM and WHERE for a key's rows within the days asked for, before anything else is asked."""
     return conjunction_from(
         ROWS_OF_KEY,
         [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))],

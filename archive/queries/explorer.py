@@ -302,8 +302,7 @@ def _with_reached(
 
 
 def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
-    """Return the legal moves that were not played. Of two that the question takes for one, only one is
-    there."""
+    """Return the legal moves that were not played; of two that the question takes for one, only one."""
     legal = asked.game.rules.legal_moves(asked.position)
     if asked.folds:
         legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
@@ -321,8 +320,7 @@ def _reached(scope: Scope, asked: Asked, told: Explorer, wanted: Sequence[int]) 
 def _keys_after(
     scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return for each move the keys of the position after it, in the versions of the index that are in
-    use."""
+    """Return the keys of the position after each move, in the versions of the index that are in use."""
     position = GAMES[kind].codec.decode(code)
     return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 

@@ -322,8 +322,7 @@ NOBODY: Final = -1
 
 
 def named(kind: Literal["player", "event"], text: str | None) -> int | None:
-    """Return the id of a player's or an event's name; `NOBODY` where nobody has it, None where none is asked
-    for."""
+    """Return the id of a player's or an event's name; `NOBODY` where nobody has it, None for no name."""
     if text is None:
         return None
     name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
@@ -332,8 +331,8 @@ def named(kind: Literal["player", "event"], text: str | None) -> int | None:
 
 
 def _driven(scope: Scope, ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
-    """Return the shortest list there is, and the filter that it belongs to: it is a player's, an event's, an
-    upload's, a rarer kind's, or that of all games."""
+    """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
+    upload's, a rarer kind's; or the list of all games, which belongs to none."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
         columns = "d.played, d.slot, d.player_id, d.colour"

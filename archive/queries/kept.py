@@ -23,8 +23,7 @@ T = TypeVar("T")
 
 
 def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
-    """Return what `make` gives, or has given before. `seconds` tells how long a value is kept; 0 is not at
-    all."""
+    """Return what `make` gives or gave before. `seconds` tells how long a value is kept, 0 for not at all."""
     key = f"{last_gone()}-{blake2b(name.encode(), digest_size=16).hexdigest()}"
     found: tuple[float, T] | None = cache.get(key)
     if found is None:

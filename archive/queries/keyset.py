@@ -86,8 +86,7 @@ class Phase:
         return f"{_DAYS[self.days].format(alias)}{text}", values
 
     def until(self, end: Place, alias: str = "d") -> tuple[str, list[int]]:
-        """Return the condition for what comes before a place and for the place itself, with its
-        parameters."""
+        """Return the condition for what comes up to a place, itself included, with its parameters."""
         return self._beside(alias, ">=" if self.descending else "<=", end)
 
     def _beside(self, alias: str, sign: str, place: Place) -> tuple[str, list[int]]:

@@ -168,14 +168,12 @@ _TO_HIRAGANA: Final = {code + 0x60: code for code in _HIRAGANA}
 
 
 def _has_games(rows: QuerySet[Any]) -> bool:
-    """Tell whether there are any rows, by the index: without its order PostgreSQL may look through the
-    table."""
+    """Tell whether there are rows, by the index: without its order PostgreSQL may look through the table."""
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
-    """Return a player's games added up; None for an unknown id, and where there are no such games any
-    more."""
+    """Return a player's games added up; None for an unknown id, and where no games of it are left."""
     scope.check_public()
     player = Player.objects.filter(pk=player_id).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
@@ -201,8 +199,7 @@ def united_with(scope: Scope, player_id: int) -> int | None:
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
-    """Return an event's games added up; None for an unknown id, and where there are no such games any
-    more."""
+    """Return an event's games added up; None for an unknown id, and where no games of it are left."""
     scope.check_public()
     event = Event.objects.filter(pk=event_id).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
@@ -235,8 +232,7 @@ def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
 
 
 def by_year(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Count games by year out of the ordinals of their days, without gaps. Games without a day are left
-    out."""
+    """Count games by year out of ordinals, without gaps; games without a day are left out."""
     found = Counter(date.fromordinal(day).year for day in days if day > 0)
     return without_gaps(found)
 

@@ -118,7 +118,7 @@ def extremes(
 
 
 def _days(asked: Asked, rows: Iterable[Counted]) -> tuple[int | None, int] | None:
-    """Return the first and the last day of what was counted. The first is None where counters do not tell
+    """Return the first and the last day of what was counted; the first is None where counters do not tell
     it."""
     of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
     if asked.lines == "main":

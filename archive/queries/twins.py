@@ -66,8 +66,8 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
 
 
 def _small(games: list[tuple[int, int]]) -> list[int]:
-    """Return the first of the games, as far as they are small enough together to be read. Each is given with
-    the size of its record."""
+    """Return the first of the games, each given with the size of its record, that are small enough together
+    to be read."""
     totals = accumulate(size for _pk, size in games)
     return [pk for (pk, _size), total in zip(games, totals, strict=True) if total <= PACKED]
 

@@ -46,8 +46,7 @@ _COLUMNS: Final = (
 
 @endpoint("GET", query=EntriesQuery, types=[JSON, "text/csv", "application/x-ndjson"])
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
-    """Answer with a row per entry, in the order of the file, with what was noticed; `format` gives a list to
-    keep."""
+    """List the entries in the order of the file, with what was noticed; `format` gives a list to keep."""
     upload = upload_shown(request, pk)
     chosen = query.get("format") or _FORMATS[wanted(request)]
     if chosen in _LISTS:
@@ -113,8 +112,7 @@ def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
-    """Yield a line per finding, and one for an entry without any. The mark at the beginning tells Excel
-    UTF-8."""
+    """Yield a line per finding, and one for an entry without any. The mark at its head tells Excel UTF-8."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for page in _pages(upload):
         hide_paths(request, page)
@@ -156,8 +154,7 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 
 @endpoint("GET", types=["application/octet-stream"])
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
-    """Send the bytes an entry was read from: its file, also from inside a container, or its game of a large
-    file.
+    """Send the bytes an entry was read from: its file, even inside a container, or its game of a large file.
 
     Raises ApiError `entry-without-bytes` for what was refused unread, and `too-slow` for what is so far
     inside a container that a web process would be busy with it for long.

@@ -162,16 +162,16 @@ def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """Return the type of the files of that extension. An unknown one has common types, so that the view can
-    name it."""
+    """Return the type of the files of that extension; of an unknown one common types: the view names it
+    then."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
 @endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
-    """Send the record in a format, as a download; `ply` is for formats of one position. 404 for other
-    formats."""
+    """Send the record in a format as a download; `ply` is for formats of one position. Other formats are
+    404."""
     game = _game(request, pk)
     formats = GAMES[game.kind].formats.names
     if name not in formats:
@@ -208,8 +208,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 
 @endpoint("GET", query=PageQuery, remembered=True)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """Tell what engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor
-    on."""
+    """Tell what engines wrote and clocks showed, by ply; of each list `limit` members from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0

@@ -117,7 +117,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
 @endpoint("GET", query=WalkQuery)
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Tell the moves played from a position, and from those after it, to a depth. The tree is bounded, and
-    says where it was cut."""
+    says what cut it short."""
     game = _game(kind)
     code = game.codec.path_code(code)
     found = walk(
@@ -151,7 +151,7 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
 
 @endpoint("POST")
 def find(request: Request, kind: str) -> Response:
-    """Redirect (303) to the position that is meant, also told in the body; whether games reach it is not
+    """Redirect (303) to the position that is meant, also told in the body. Whether games reach it is not
     asked."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
