@@ -28,7 +28,7 @@ _REALM: Final = "kifu-archive"
 
 
 class KnownPasswords:
-    """Which passwords this process has found right: none of them, only keyed digests.
+    """The passwords that this process has found right: none of them is kept, only keyed digests.
 
     A digest is of the user, the stored hash and the password that was sent. So a password that was changed is
     unknown at once.
@@ -79,7 +79,7 @@ class Basic(BasicAuthentication):
     def authenticate_credentials(
         self, userid: str, password: str, request: Request | None = None
     ) -> tuple[Any, None]:
-        """The user; a password that was right a moment ago is not hashed again.
+        """Return the user. A password that was right a moment ago is not hashed again.
 
         Raises PermissionDenied where a page of another site made the browser send what it remembers.
         """
@@ -93,7 +93,8 @@ class Basic(BasicAuthentication):
         return found, None
 
     def authenticate_header(self, request: Request) -> str:
-        """Without Basic there are sessions alone; a 401 names some scheme all the same (RFC 9110, 15.5.2)."""
+        """Return the challenge of a 401. Without Basic there are sessions alone; a 401 names some scheme all
+        the same (RFC 9110, 15.5.2)."""
         if not settings.ARCHIVE_BASIC_AUTH:
             return f'Session realm="{_REALM}"'
         return f'Basic realm="{_REALM}", charset="UTF-8"'

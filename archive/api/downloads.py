@@ -28,7 +28,7 @@ class UnencodableError(ValueError):
 
 
 def write(game: Game, extension: str, ply: int | None = None) -> bytes:
-    """The game as a file with that extension (one of its kind's).
+    """Return the game as a file with that extension (one of its kind's).
 
     `ply` chooses the position of the formats that hold one; None is the last, or the whole game where a
     format can hold that. Raises KifuError for games that a format cannot hold, UnencodableError where the
@@ -57,7 +57,7 @@ def _remarks(game: Game, file_format: str) -> list[str]:
 
 
 def _ending(game: Game) -> Ending:
-    """The ending as the game's row keeps it: who has won may stand nowhere else."""
+    """Return the ending as the game's row keeps it: who has won may stand nowhere else."""
     winner = game.result if game.result in (Game.Result.BLACK, Game.Result.WHITE) else None
     special = game.special if game.special in SPECIALS else None
     return Ending(game.special, special, game.plies, winner, game.result == Game.Result.DRAW)

@@ -69,14 +69,14 @@ def endpoint(
 
 
 def _stranger(request: Request) -> str:
-    """What a stranger asks for; empty for anybody else."""
+    """Return a name for what a stranger asks for; empty for anybody else."""
     if request.user.is_authenticated:
         return ""
     return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
 
 
 def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Question) -> HttpResponseBase:
-    """The answer with its tag, or 304: at once, or when it has been written."""
+    """Return the answer with its tag, or 304: at once, or when it has been written."""
 
     def finished(written: HttpResponse) -> HttpResponse:
         found = tagged(request, written)
@@ -95,7 +95,8 @@ def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Questi
 def given(
     serializer: Serializer, data: Mapping[str, Any] | list[Any], several: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Parameters of an address or the fields of a body as the serializer has them, each once but `several`.
+    """Return the parameters of an address or the fields of a body as the serializer has them. Each may be
+    given once only, but for `several`.
 
     Raises ValidationError that names each field that is unknown, repeated, missing or of another type.
     """
@@ -121,10 +122,10 @@ def given(
 
 
 def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) -> dict[str, Any]:
-    """The same of a request's body: JSON or a form."""
+    """Return the fields of a request's body, JSON or a form, as `given` does."""
     return given(serializer, request.data, several)
 
 
 def wanted(request: Request) -> str:
-    """The type of answer that the client prefers among those of the address."""
+    """Return the type of answer that the client prefers among those of the address."""
     return str(request.accepted_media_type)

@@ -72,12 +72,13 @@ class ApiError(exceptions.APIException):
 
 
 def answer(found: Problem) -> HttpResponse:
-    """The problem as an answer from outside of the API's views."""
+    """Return the problem as an answer from outside of the API's views."""
     return JsonResponse(found.body(), status=found.status, content_type=PROBLEM)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; None (a 500 that is logged) for what is nobody's fault but ours."""
+    """Return the answer to an error, as DRF's exception handler. It is None (a 500 that is logged) for what
+    is nobody's fault but ours."""
     found = describe(error)
     if found is None:
         return None
@@ -93,7 +94,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def describe(error: Exception) -> Problem | None:
-    """What an error is for whoever sent the request; None for a fault of ours."""
+    """Return the problem that an error is for whoever sent the request; None for a fault of ours."""
     if isinstance(error, KifuError):
         found = [issues.told(issues.as_stored(error.issue()))]
         return Problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), found)
@@ -114,7 +115,7 @@ def describe(error: Exception) -> Problem | None:
 
 
 def _unreadable(error: Exception) -> Problem:
-    """Of a request that Django could not make anything of."""
+    """Return the problem of a request that Django could not make anything of."""
     if isinstance(error, TooManyFilesSent):
         limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         return Problem(413, "too-many-files", f"a request has at most {limit} files")
@@ -132,7 +133,7 @@ def _unreadable(error: Exception) -> Problem:
 
 
 def _of_framework(error: exceptions.APIException) -> Problem:
-    """Of the framework's own errors, whose usual words follow Accept-Language."""
+    """Return the problem of the framework's own errors, whose usual words follow Accept-Language."""
     if isinstance(error, exceptions.ValidationError):
         return Problem(400, "invalid", "some parameters are not as they should be", _fields(error.detail))
     detail = str(error.detail) if isinstance(error, _SPOKEN) else ""
@@ -150,7 +151,7 @@ def _fields(detail: Any) -> list[dict[str, Any]]:
 
 
 def _leaves(detail: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Every mistake with the name of its field, also those of what is in a list or an object."""
+    """Yield every mistake with the name of its field, also mistakes inside of a list or an object."""
     if isinstance(detail, dict):
         for key, inner in detail.items():
             yield from _leaves(inner, name or str(key))

@@ -41,7 +41,7 @@ class StrictJSON(BaseParser):
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Whether lists and objects nest deeper than that. Linear; asks nothing of Python's stack."""
+    """Tell whether lists and objects nest deeper than that. Linear; asks nothing of Python's stack."""
     level = [value]
     for _ in range(levels + 1):
         level = [one for one in level if isinstance(one, dict | list)]

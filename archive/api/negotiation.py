@@ -50,7 +50,7 @@ class Negotiation(BaseContentNegotiation):
 
 
 def _quality(asked: Sequence[MediaType], offered: str) -> float:
-    """How much a type is wanted, from 0 to 1: by the most specific of what is asked for that fits it."""
+    """Return how much a type is wanted, from 0 to 1: by the most specific of the asked types that fits it."""
     main, _, sub = offered.partition("/")
     fitting = [
         (one.specificity, one.quality)

@@ -28,7 +28,7 @@ _SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGEST_PAGE) -> int:
-    """The `limit` asked for. Raises ApiError where it is no number from 1 to `largest`."""
+    """Return the `limit` asked for. Raises ApiError where it is no number from 1 to `largest`."""
     text = query.get("limit", str(default))
     if not _SHORT_NUMBER.fullmatch(text) or not 1 <= int(text) <= largest:
         told = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
@@ -37,7 +37,7 @@ def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGE
 
 
 def address_with(request: Request, cursor: str | None) -> str | None:
-    """The request's own address with another cursor; None for no further page."""
+    """Return the request's own address with another cursor; None for no further page."""
     if cursor is None:
         return None
     parameters: QueryDict = request.query_params.copy()
@@ -46,7 +46,8 @@ def address_with(request: Request, cursor: str | None) -> str | None:
 
 
 def number_of(query: Mapping[str, Any]) -> int | None:
-    """The place from which on a list is asked for, where the cursor is a number; None for its beginning.
+    """Return the place at which a list is asked to begin, where the cursor is a number; None for its
+    beginning.
 
     Raises ApiError.
     """
@@ -57,7 +58,7 @@ def number_of(query: Mapping[str, Any]) -> int | None:
 
 
 def fitting(results: Sequence[Any], most: int) -> int:
-    """How many of the first members of an answer take no more than so many bytes together; at least one."""
+    """Return how many of the first members of an answer take at most so many bytes together; at least one."""
     totals = accumulate(len(json.dumps(one, default=str)) for one in results)
     return max(1, sum(total <= most for total in totals))
 
@@ -65,7 +66,7 @@ def fitting(results: Sequence[Any], most: int) -> int:
 def page_of_entries(
     upload: Upload, request: Request, query: Mapping[str, Any]
 ) -> tuple[list[Entry], str | None]:
-    """Entries of an upload from the cursor on, and the address of the next page."""
+    """Return the entries of an upload from the cursor on, and the address of the next page."""
     limit, cursor = limit_of(query), number_of(query)
     after = -1 if cursor is None else cursor
     entries = Entry.objects.filter(upload=upload, seq__gt=after).defer("beyond_jkf", "record", "parsed_facts")
@@ -76,6 +77,6 @@ def page_of_entries(
 
 
 def _told(rows: Sequence[Entry]) -> int:
-    """How many of the first entries take no more of an answer than there is room for; at least one."""
+    """Return how many of the first entries fit together into an answer; at least one."""
     sizes = (min(len(row.issues), ISSUES) * ISSUE_BYTES + _ROW_BYTES + 4 * len(row.path) for row in rows)
     return max(1, sum(total <= PAGE_BYTES for total in accumulate(sizes)))

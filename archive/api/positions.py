@@ -83,7 +83,7 @@ class FindBody(serializers.Serializer[Any]):
 
 
 def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
-    """A game that reaches a position."""
+    """Return the JSON of a game that reaches a position."""
     return game_json(row, request) | {
         "ply": row.ply,
         "move": row.move_name or None,
@@ -93,13 +93,13 @@ def through_json(row: GameThrough, request: Request) -> dict[str, Any]:
 
 
 def results_json(game: GameKind[Any], results: Results) -> dict[str, int]:
-    """Numbers of games by result."""
+    """Return numbers of games by result."""
     numbers = (results.first, results.second, results.draw, results.unknown)
     return dict(zip(results_of(game), numbers, strict=True))
 
 
 def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
-    """A move played from a position."""
+    """Return the JSON of a move played from a position."""
     return {
         "move": move.name,
         "text": move.text,
@@ -133,17 +133,17 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
 
 
 def unplayed_json(move: Unplayed) -> dict[str, Any]:
-    """A legal move that nobody played, leading to a position that games reach."""
+    """Return the JSON of a legal move that nobody played, though games reach the position it leads to."""
     return {"move": move.name, "text": move.text, "code": move.code, "reached": move.reached}
 
 
 def legal_json(move: LegalMove) -> dict[str, Any]:
-    """A legal move and where it leads."""
+    """Return the JSON of a legal move and of where it leads."""
     return {"move": move.name, "text": move.text, **move.facts, "code": move.code}
 
 
 def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
-    """An answer's numbers and moves."""
+    """Return the JSON of an answer's numbers and moves."""
     return {
         "code": found.code,
         "total": found.total,
@@ -154,7 +154,7 @@ def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
 
 
 def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
-    """The explorer's answer, without what only one kind of game has."""
+    """Return the JSON of the explorer's answer, without what only one kind of game has."""
     game = GAMES[found.kind]
     answer = {
         "game": found.kind,
@@ -172,7 +172,7 @@ def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
 
 
 def walk_json(game: GameKind[Any], walk: Walk) -> dict[str, Any]:
-    """A tree of moves; `cut` says what ended it early."""
+    """Return the JSON of a tree of moves; `cut` says what ended it early."""
     answer = walk.root.answer
     return {
         "code": walk.root.code,
@@ -186,7 +186,7 @@ def walk_json(game: GameKind[Any], walk: Walk) -> dict[str, Any]:
 
 
 def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
-    """A move of a tree; `open` tells that not all that follows it was looked at."""
+    """Return the JSON of a move of a tree; `open` tells that not all that follows it was looked at."""
     played = move_json(game, node.played) if node.played else {}
     return played | {
         "again": node.again,
@@ -196,10 +196,10 @@ def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
 
 
 def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
-    """Where a position is."""
+    """Return the JSON that tells where a position is."""
     return {"game": game.name, "code": code, "url": position_url(game, code, request)}
 
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
-    """The address of the position of a code."""
+    """Return the address of the position of a code."""
     return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

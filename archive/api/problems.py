@@ -39,12 +39,12 @@ class Problem:
 
     @classmethod
     def of_status(cls, status: int, code: str = "", detail: str = "") -> Problem:
-        """The problem of a status; empty texts are the usual ones."""
+        """Return the problem of a status; for empty texts it has the usual ones."""
         usual = OF_STATUS.get(status) or OF_STATUS[_FAULT if status >= _FAULT else 400]
         return cls(status, code or usual[0], detail or usual[1])
 
     def body(self) -> dict[str, Any]:
-        """The members of the problem detail."""
+        """Return the members of the problem detail."""
         told = {
             "type": f"urn:kifu-archive:error:{self.code}",
             "title": self.code.replace("-", " "),

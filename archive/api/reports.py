@@ -15,7 +15,7 @@ SHOWN: Final = 20
 
 
 def report(entry: Entry, *, for_staff: bool = False) -> str:
-    """What was uploaded, what was noticed, with which version; no bytes and no names of people.
+    """Tell what was uploaded, what was noticed, and with which version; no bytes and no names of people.
 
     Only the staff is told of the machine.
     """
@@ -38,7 +38,7 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
 
 
 def _version() -> str:
-    """The newest entry of the change log."""
+    """Return the version of the newest entry of the change log."""
     changes = (settings.BASE_DIR / "CHANGELOG.md").read_text()
     found = re.search(r"^## (\S+)", changes, re.MULTILINE)
     return found[1] if found else "?"

@@ -27,7 +27,7 @@ class FacetsQuery(serializers.Serializer[Any]):
 
 
 def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
-    """Return what takes a filter's values."""
+    """Return the field that takes a filter's values."""
     if one.value == "choice":
         return Choice(required=False, choices=list(one.choices))
     if one.value == "number":
@@ -79,14 +79,14 @@ class ConvertBody(UploadBody):
 
 
 def day_text(day: date | None, precision: str) -> str | None:
-    """A day with as much of it as is known: 2024-05-01, 2024-05, 2024, or None."""
+    """Return a day with as much of it as is known: 2024-05-01, 2024-05, 2024, or None."""
     if day is None:
         return None
     return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[precision]]
 
 
 def game_json(row: GameRow, request: Request) -> dict[str, Any]:
-    """A game in a list."""
+    """Return the JSON of a game in a list."""
     game = GAMES[row.kind]
     return {
         "id": row.id,

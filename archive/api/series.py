@@ -16,7 +16,8 @@ Sides = tuple[str, str]
 
 
 def evaluation_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
-    """An evaluation with what is known of it; `mate` names the side that mates and in how many plies."""
+    """Return the JSON of an evaluation, with what is known of it; `mate` names the side that mates and in how
+    many plies."""
     mate = None if one.winner is None else {"winner": sides[one.winner], "plies": one.mate}
     said = {
         "depth": one.depth,
@@ -32,7 +33,7 @@ def evaluation_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
 
 
 def tick_json(tick: Tick, sides: Sides) -> dict[str, Any]:
-    """A move's time."""
+    """Return the JSON of a move's time."""
     return {
         "ply": tick.ply,
         "side": sides[tick.color],
@@ -45,7 +46,7 @@ def tick_json(tick: Tick, sides: Sides) -> dict[str, Any]:
 
 
 def score_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
-    """What a chart shows of an evaluation."""
+    """Return the JSON of what a chart shows of an evaluation."""
     return {
         name: value for name, value in evaluation_json(one, sides).items() if name in ("ply", "score", "mate")
     }

@@ -36,8 +36,8 @@ class AddressedGame:
 
 
 def game_at(scope: Scope, words: str, host: str) -> AddressedGame | None:
-    """The game that an address means; None for other words, and where there is none. Paths alone, and those
-    of `host`, are the archive's own: they are not looked up."""
+    """Return the game that an address means; None for other words, and where there is no such game. Paths
+    alone, and addresses of `host`, are the archive's own: their games are not looked up."""
     if len(words) > _LONGEST:
         return None
     if (own := _OWN.fullmatch(words)) and own["host"] in (None, host):

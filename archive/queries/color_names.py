@@ -12,18 +12,18 @@ from kifu_core.games import GAMES, SHOGI, GameKind
 
 
 def results_of(game: GameKind[Any]) -> tuple[str, ...]:
-    """The results 0 to 3 (`Game.Result`) as a game names its sides."""
+    """Return the names that a game has for the results 0 to 3 (`Game.Result`)."""
     return (*game.rules.sides, "draw", "unknown")
 
 
 def game_meant(game: str | None, asked: Mapping[str, Any]) -> str | None:
-    """The kind of game that is asked for: where sides are named without one, shogi's are meant."""
+    """Return the kind of game that is asked for. Where sides are named without one, shogi's are meant."""
     names = (asked.get("result"), *(side for side in SHOGI.rules.sides if asked.get(side)))
     return game or (SHOGI.name if {*names} & {*SHOGI.rules.sides} else None)
 
 
 def colours_of(name: str | None, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Who plays which colour and who wins as filters take it: their `black` is colour 0."""
+    """Return who plays which colour, and who wins, as filters take them: their `black` is colour 0."""
     game = GAMES[name or SHOGI.name]
     first, second = (asked.get(side) for side in game.rules.sides)
     result = asked.get("result")

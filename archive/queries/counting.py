@@ -65,12 +65,12 @@ _ROWS_KNOWN: Final = """
 
 
 def _each(table: str, keys: str) -> str:
-    """The rows of a table under each key of a list."""
+    """Return a FROM item with the rows of a table under each key of a list."""
     return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
 def counted(keys: Sequence[int]) -> list[Counted]:
-    """All numbers under keys. Without counters a key has few rows (about HOT_GAMES), which are read.
+    """Return all numbers under keys. A key without counters has few rows (about HOT_GAMES), which are read.
 
     One statement, and so one state: a game that is moving from one version of the index to another is in it
     once, and so is a key that gets its counters meanwhile.
@@ -82,7 +82,7 @@ def counted(keys: Sequence[int]) -> list[Counted]:
 
 
 def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
-    """How many games reach each key; those that none reaches are left out."""
+    """Return how many games reach each key. Keys that no game reaches are left out."""
     counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
     rows = _cold("SELECT d.key", f"WHERE {counting}")
     sql = _TOTALS.format(keys=engine().KEYS, rows=rows, counting=counting)
@@ -90,13 +90,13 @@ def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
 
 
 def _cold(select: str, where: str = "") -> str:
-    """The rows of those keys of a list that have no counters."""
+    """Return SQL for the rows of those keys of a list that have no counters."""
     cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
     return " UNION ALL ".join(f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES)
 
 
 def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
-    """The answer to a question that names its keys once, and again for the rows of each table."""
+    """Return the answer to a question that names its keys once, and once more for the rows of each table."""
     return engine().fetch_prepared(sql, [keys] * (1 + len(engine().TABLES)))
 
 
@@ -104,7 +104,7 @@ def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
 
 
 def filtered(asked: Asked, resolved: Resolved) -> tuple[list[Counted], Reading]:
-    """The numbers of the games that the filters let through, and how they were read.
+    """Return the numbers of the games that the filters let through, and how they were read.
 
     Exact for up to `EXACT_ROWS` rows or games of a list; beyond that a sample of the newest `SAMPLE_ROWS`.
     """
@@ -128,8 +128,8 @@ def _wanted(asked: Asked, resolved: Resolved, row: Counted) -> bool:
 
 
 def _rows_known(asked: Asked) -> tuple[int, int]:
-    """How many rows the asked keys have that have counters, and how many of them count in totals: one for
-    each game. The other keys have few."""
+    """Return how many rows there are under those asked keys that have counters, and how many of these rows
+    count in totals: one for each game. The other keys have few rows."""
     each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(asked.lines)
     sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[asked.lines])
     ((rows, games),) = engine().fetch_prepared(sql, [asked.keys])
@@ -137,7 +137,7 @@ def _rows_known(asked: Asked) -> tuple[int, int]:
 
 
 def _of_lines(lines: Lines) -> str:
-    """The rows that count: moves of forks too where all lines are asked for."""
+    """Return the condition on rows that count. Where all lines are asked for, moves of forks count too."""
     return f"(d.flags & {FORK}) = 0" if lines == "main" else "TRUE"
 
 
@@ -162,19 +162,19 @@ class _Numbers:
 
 
 def choose(asked: Asked, resolved: Resolved) -> Reading:
-    """The shortest way to all games that filters let through."""
+    """Return the shortest way to all games that the filters let through."""
     numbers = _Numbers(asked, resolved)
     reading = way_to_all(numbers)
     return _sampled(asked, resolved, numbers.games) if reading is None else reading
 
 
 def choose_for_pages(asked: Asked, resolved: Resolved) -> Reading:
-    """The shorter way to look for the next of these games."""
+    """Return the shorter way to look for the next of these games."""
     return way_to_next(_Numbers(asked, resolved))
 
 
 def _rows_among(asked: Asked, resolved: Resolved) -> int:
-    """How many rows have a day that is asked for; reads one more than `EXACT_ROWS`."""
+    """Count the rows that have a day that is asked for, up to one more than `EXACT_ROWS`."""
     rows = _together([_selected("SELECT 1", _in_order(asked, resolved, key)) for key in asked.keys])
     sql = f"SELECT count(*) FROM ({rows.text} LIMIT %s) x"
     ((number,),) = engine().fetch_prepared(sql, [*rows.values, reading_plan.EXACT_ROWS + 1])
@@ -186,13 +186,13 @@ def _selected(select: str, found: Sql) -> Sql:
 
 
 def _together(pieces: Sequence[Sql]) -> Sql:
-    """The rows of all pieces."""
+    """Return SQL for the rows of all pieces together."""
     text = " UNION ALL ".join(piece.text for piece in pieces)
     return Sql(text, tuple(value for piece in pieces for value in piece.values))
 
 
 def _in_order(asked: Asked, resolved: Resolved, key: int) -> Sql:
-    """The rows of a key within the days asked for, before anything else is asked."""
+    """Return FROM and WHERE for a key's rows within the days asked for, before anything else is asked."""
     return conjunction_from(
         ROWS_OF_KEY,
         [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))],
@@ -203,7 +203,7 @@ ROWS_OF_KEY: Final = Sql("archive_occurrence d")
 
 
 def conjunction_from(source: Sql, conditions: Sequence[Sql]) -> Sql:
-    """FROM and WHERE."""
+    """Return FROM and WHERE for the rows of a source that meet all of the conditions."""
     where = conjunction(list(conditions))
     return Sql(f"FROM {source.text} WHERE {where.text}", (*source.values, *where.values))
 
@@ -222,7 +222,8 @@ _READ: Final = """
 
 
 def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
-    """The newest `SAMPLE_ROWS` rows of all keys together: where they begin, and what days they are of."""
+    """Return how to read the newest `SAMPLE_ROWS` rows of all keys together: where they begin, and which days
+    they are of."""
     newest = _together([_newest(asked, resolved, number) for number in range(len(asked.keys))])
     cut = _CUT.format(newest=newest.text)
     ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, reading_plan.SAMPLE_ROWS - 1])
@@ -235,7 +236,7 @@ def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
 
 
 def _newest(asked: Asked, resolved: Resolved, number: int) -> Sql:
-    """The newest rows of one of the keys."""
+    """Return SQL for the newest rows of the key of this number."""
     rows = _in_order(asked, resolved, asked.keys[number])
     return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, reading_plan.SAMPLE_ROWS))
 
@@ -245,7 +246,7 @@ def _day(ordinal: int) -> date | None:
 
 
 def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> list[Sql]:
-    """The rows of a key that the filters let through, one by one, in as many pieces as it takes."""
+    """Return SQL for the single rows of a key that the filters let through, in as many pieces as it takes."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
     conditions.append(
@@ -263,8 +264,8 @@ def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> list[
 
 
 def _all_of(rows: Sql) -> Sql:
-    """Rows as a FROM item, in which conditions are asked for the rows of all segments together: with what
-    some of them keep for all rows, each segment would begin again."""
+    """Return rows as a FROM item, so that conditions are asked of the rows of all segments together. What
+    some conditions keep for all rows would otherwise be made anew for each segment."""
     return Sql(f"(SELECT d.* {rows.text} LIMIT {ALL}) d", rows.values)
 
 
@@ -272,18 +273,19 @@ _LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMI
 
 
 def _listed(resolved: Resolved, driver: Driver) -> Sql:
-    """The games of a list within the days asked for, as a FROM item; in order, so by its index."""
+    """Return the games of a list within the days asked for, as a FROM item. They are in order, and so read by
+    the list's index."""
     rows = conjunction_from(driver.source, [*driver.conditions, resolved.between("l")])
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 
 
 def probed(listed: Sql, key: int) -> list[Sql]:
-    """FROM clauses: the rows d under a key of each game of a list, whose alias is l."""
+    """Return FROM clauses for the rows d that each game of a list, whose alias is l, has under a key."""
     on = "d.key = %s AND d.played = l.played AND d.slot = l.slot"
     each = (engine().EACH.format(list=listed.text, table=table, on=on) for table in engine().TABLES)
     return [Sql(text, (*listed.values, key)) for text in each]
 
 
 def driver_of(resolved: Resolved, asked: Asked, key: int, number: int) -> Driver:
-    """The list of this number, for a key."""
+    """Return the list of this number, for a key."""
     return [*resolved.drivers(asked, key)][number]

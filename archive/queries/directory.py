@@ -79,7 +79,7 @@ def listed(
     row: str | None = None,
     limit: int = 100,
 ) -> Names:
-    """A page of the names that hold the words, as `people.names`.
+    """Return a page of the names that hold the words, as `people.names` finds them.
 
     `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
     that the list does not have, and for an `after` of another order.
@@ -114,7 +114,8 @@ def _by_reading(kind: Kind, words: str, after: str, row: str | None, limit: int)
 
 
 def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The stretches of the list from a name or a row on, each with the reading and name before its first."""
+    """Yield the stretches of the list from a name or a row on, each with the reading and the name before its
+    first."""
     key = reading(after) if after else (row or UNKNOWN)
     first = "kana" if not after and row is None else _part_of(key)
     # Latin letters begin with figures.
@@ -129,7 +130,7 @@ def _part_of(key: str) -> str:
 
 
 def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
-    """`after` is how many come before."""
+    """Return a page of the list by number of games; `after` is how many names come before it."""
     if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
         raise ValueError("after is none of a list by number of games")
     first = int(after or 0)
@@ -142,7 +143,7 @@ def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
 
 
 def _ranked(kind: Kind, words: str) -> list[tuple[int, int]]:
-    """Ids and exact numbers of games, the most first."""
+    """Return ids with their exact numbers of games, those with the most first."""
 
     def ranked() -> list[tuple[int, int]]:
         with connection.cursor() as cursor:

@@ -138,7 +138,7 @@ def explore(
     *,
     transpositions: bool = False,
 ) -> Explorer:
-    """What games did in a position.
+    """Return what games did in a position.
 
     `main` counts main lines, `all` forks too: then `total` counts games, and each move the games in which
     it stands somewhere. Raises DecodeError for a code that is not strictly valid, ValueError for a kind,
@@ -166,15 +166,15 @@ def explore(
 
 
 def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
-    """How many games reach a position, whatever else they are: the total of `explore` without filters, for
-    the cost of a count. Raises as that does."""
+    """Return how many games reach a position, whatever else they are. This is the total of `explore` without
+    filters, for the cost of a count; it raises the same errors."""
     return sum(totals(ask(scope, kind, code, match, lines).keys, lines).values())
 
 
 def explore_many(
     scope: Scope, kind: str, codes: Sequence[str], match: Match = "exact", lines: Lines = "main"
 ) -> list[Explorer]:
-    """The same for up to `BATCH` positions at once, without games and without `reached`.
+    """Return what `explore` tells of up to `BATCH` positions at once, without games and without `reached`.
 
     Raises as `explore`, ValueError for too many.
     """
@@ -185,7 +185,7 @@ def explore_many(
 
 
 def tell_many(questions: Sequence[Asked], kind: str, codes: Sequence[str], match: Match) -> list[Explorer]:
-    """The answers to several questions out of one count."""
+    """Return the answers to several questions out of one count."""
     by_key: dict[int, list[Counted]] = {}
     wanted = sorted({key for asked in questions for key in asked.keys})
     for row in counted(wanted) if wanted else ():
@@ -263,7 +263,7 @@ def _move_stats(asked: Asked, move: int, count: _Count, reached: int) -> MoveSta
 
 
 def wilson(points: float, games: int) -> Interval:
-    """The Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1.
+    """Return the Wilson score interval of a share of points, with `CONFIDENCE`; `games` is at least 1.
 
     It keeps within 0 and 1 and says of few games that they say little (E. B. Wilson, 1927).
 
@@ -288,8 +288,8 @@ def _after(position: Any, move: int) -> Any:
 def _with_reached(
     scope: Scope, asked: Asked, told: Explorer, *, transpositions: bool
 ) -> tuple[Explorer, tuple[Unplayed, ...] | None]:
-    """The answer with how many games reach what each move leads to, counted at once; and, if asked for, the
-    legal moves that nobody played though games reach what they lead to."""
+    """Return the answer with how many games reach what each move leads to, counted at once. If asked for,
+    also return the legal moves that nobody played though games reach what they lead to."""
     played = [stats.move for stats in told.moves]
     others = _never_played(asked, played) if transpositions else []
     reached = _reached(scope, asked, told, [*played, *others])
@@ -302,7 +302,7 @@ def _with_reached(
 
 
 def _never_played(asked: Asked, played: Sequence[int]) -> list[int]:
-    """The other legal moves; of two that the question takes for one, one."""
+    """Return the legal moves that were not played; of two that the question takes for one, only one."""
     legal = asked.game.rules.legal_moves(asked.position)
     if asked.folds:
         legal = [move for move in legal if move <= asked.game.codec.orient(move, 1)]
@@ -320,7 +320,7 @@ def _reached(scope: Scope, asked: Asked, told: Explorer, wanted: Sequence[int]) 
 def _keys_after(
     scope: Scope, kind: str, code: str, moves: tuple[int, ...], match: Match, _versions: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """The keys of the positions after moves, in the versions of the index that are in use."""
+    """Return the keys of the position after each move, in the versions of the index that are in use."""
     position = GAMES[kind].codec.decode(code)
     return tuple(position_keys(scope, [_after(position, move) for move in moves], match, kind))
 

@@ -74,7 +74,7 @@ _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 
 
 def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
-    """What the games that have all that is asked for are made of."""
+    """Count the games that have all that is asked for, and their most frequent values."""
     filters = filters or GameFilters()
     query = query_of(scope, filters)
     if query is None:
@@ -88,7 +88,8 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
 
 
 def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
-    """All that there is, where it is asked for whole and is not too much; otherwise the sample."""
+    """Return the facets of all records, or of all of a kind, where these are asked for whole and the archive
+    is not too large; otherwise the sample."""
     if (
         filters != GameFilters(game=filters.game, record_kind=filters.record_kind)
         or counts(scope).games > WHOLE
@@ -139,7 +140,8 @@ _UPLOADS: Final = """
 
 
 def _names(scope: Scope, filters: GameFilters) -> Facets:
-    """The players, events and uploads of all records, or of all of a kind; kept as the other numbers are."""
+    """Return the players, events and uploads of all records, or of all of a kind. They are kept as the other
+    numbers are."""
     asked = conjunction(
         [
             scope.condition("g"),
@@ -159,7 +161,7 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
 
 
 def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
-    """The ids with the most games."""
+    """Return the ids with the most games, and how many each has."""
     with connection.cursor() as cursor:
         cursor.execute(sql.format(asked=asked.text), [*asked.values * times, LISTED])
         return Counter(dict(cursor.fetchall()))
@@ -207,7 +209,7 @@ def _named(names: QuerySet[Any], counted: Counter[int]) -> tuple[tuple[int, str,
 
 
 def _sources(games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
-    """The uploads in which the games came; a game that came in two counts in both."""
+    """Return the uploads in which the games came. A game that came in two counts in both."""
     counted: Counter[int] = Counter()
     for first in range(0, len(games), _PIECE):
         entries = Entry.objects.filter(game_id__in=games[first : first + _PIECE]).order_by()

@@ -87,7 +87,7 @@ def _of_game(column: str, sign: str = "=") -> dict[str, str]:
 
 
 def _said(words: Mapping[str, str]) -> Callable[[str], str]:
-    """Return what reads some words, and leaves others as they are."""
+    """Return a function that translates some words and leaves others as they are."""
     return lambda text: words.get(text, text)
 
 
@@ -190,14 +190,14 @@ def filters_of(place: Place) -> tuple[Filter, ...]:
 
 
 def games_asked(asked: Mapping[str, Any]) -> GameFilters:
-    """Return the filters of a list of games out of valid values under the names that addresses have; where
+    """Return the filters of a list of games, made of valid values under the names that addresses have. Where
     sides are named without a kind of game, shogi's are meant."""
     game = game_meant(asked.get("game") or None, asked)
     return _given("games", game, {**asked, "game": game})
 
 
 def positions_asked(game: str, asked: Mapping[str, Any]) -> GameFilters:
-    """Return the same of the games through a position of a kind of game."""
+    """Return the filters of the games through a position of a kind of game, made of such values."""
     return _given("positions", game, asked)
 
 

@@ -114,27 +114,27 @@ class Query:
 
     @property
     def of_all(self) -> bool:
-        """Whether the list is that of all games."""
+        """Tell whether the list is that of all games."""
         return self.source == _ALL_GAMES and not self.mine
 
     @property
     def asks(self) -> bool:
-        """Whether a game of the list can be none that is looked for."""
+        """Tell whether the list can have games that are not looked for."""
         return any(condition.text != _ONCE for condition in self.conditions)
 
     @property
     def found(self) -> Sql:
-        """The list with its games, as FROM and WHERE."""
+        """Return the list with its games, as FROM and WHERE."""
         return self._joined(self.source, (*self.mine, *self.conditions))
 
     def newest(self, limit: int) -> Sql:
-        """The newest games of the list, whatever is asked of the games themselves."""
+        """Return SQL for the newest games of the list, whatever is asked of the games themselves."""
         where = conjunction([*self.mine, _ANY_DAY])
         text = f"SELECT {self.columns} FROM {self.source.text} WHERE {where.text} {_NEWEST}"
         return Sql(text, (*self.source.values, *where.values, limit))
 
     def among_newest(self, limit: int) -> Sql:
-        """Those of the newest that have all that is asked for, as FROM and WHERE."""
+        """Return FROM and WHERE for those of the newest games that have all that is asked for."""
         newest = self.newest(limit)
         return self._joined(Sql(f"({newest.text}) d", newest.values), self.conditions)
 
@@ -168,7 +168,7 @@ def find_games(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[GameRow]:
-    """A page of the games that have all that is asked for.
+    """Return a page of the games that have all that is asked for.
 
     Where games themselves have to have something, a page looks at `PAGE_GAMES` at most: it can be short, or
     even empty, and still have a next one. Raises InvalidCursorError for a cursor of another order or not made
@@ -186,7 +186,7 @@ def find_games(
 
 
 def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
-    """None where a name is asked for that nobody has."""
+    """Return how to read the list in an order; None where a name is asked for that nobody has."""
     query = query_of(scope, filters)
     if query is None:
         return None
@@ -200,7 +200,7 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
 
 
 def _has_at_most(most: int, query: Query) -> bool:
-    """Whether a list has no more games, whatever is asked of them."""
+    """Tell whether a list has at most so many games, whatever is asked of them."""
     read = query.newest(most + 1)
     if query.rows is not None:
         read = Sql(f"{query.rows.text} LIMIT %s", (*query.rows.values, most + 1))
@@ -209,7 +209,7 @@ def _has_at_most(most: int, query: Query) -> bool:
 
 
 def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
-    """One game as it stands in lists; None where there is none of this id."""
+    """Return one game as it stands in lists; None where there is none of this id."""
     if game_id > LARGEST_ID:
         return None
     readable = scope.condition("g")
@@ -224,7 +224,7 @@ def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
 
 
 def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
-    """The next games, and where the looking ended if that was before there were enough."""
+    """Return the next games, and where the looking ended if that was before there were enough."""
     alias = listing.alias
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
     conditions = [phase.keyset(alias=alias), *([] if end is None else [phase.until(end, alias)])]
@@ -243,7 +243,7 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
 
 
 def _end(query: Query, phase: Phase) -> Place | None:
-    """Up to where a page looks; None if to the end of the list."""
+    """Return the place up to which a page looks; None if it looks to the end of the list."""
     text, values = phase.keyset()
     where = conjunction([*query.mine, Sql(text, tuple(values))])
     sql = _LAST_LOOKED_AT.format(
@@ -259,7 +259,7 @@ def _game_row(row: Sequence[Any]) -> GameRow:
 
 
 def query_of(scope: Scope, filters: GameFilters) -> Query | None:
-    """Where and how to look for games; None where a name is asked for that nobody has."""
+    """Return where and how to look for games; None where a name is asked for that nobody has."""
     filters.check("games")
     ids = _ids(filters)
     if NOBODY in ids.values():
@@ -277,7 +277,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
-    """The same, looked for among all games in the order of a column."""
+    """Return how to look for the same games among all games, in the order of a column."""
     ids = _ids(filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
@@ -289,24 +289,24 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
 
 
 def _asked(filters: GameFilters) -> list[Filter]:
-    """The filters that ask for something."""
+    """Return the filters that ask for something."""
     return [one for one in FILTERS if filters.asked(one) is not None]
 
 
 def _condition(one: Filter, filters: GameFilters, ids: Mapping[str, int | None], alias: str = "g") -> Sql:
-    """What a filter asks of a game."""
+    """Return the condition that a filter puts on a game."""
     known = ids.get(one.attribute)
     return one.condition(one.stored(filters.asked(one)) if known is None else known, alias)
 
 
 def _ids(filters: GameFilters) -> dict[str, int | None]:
-    """The ids of what is asked for by name, and of the upload."""
+    """Return the ids of what is asked for by name, and of the upload."""
     ids = {one.attribute: named(one.names, filters.asked(one)) for one in FILTERS if one.names}
     return ids | {"upload": listed_upload(filters.upload)}
 
 
 def listed_upload(pk: int | None) -> int | None:
-    """The id of an upload that is asked for, `NOBODY` where it is being deleted."""
+    """Return the id of an upload that is asked for; `NOBODY` where it is being deleted."""
     doomed = pk is not None and Upload.objects.filter(pk=pk, state=Upload.State.DELETING).exists()
     return NOBODY if doomed else pk
 
@@ -322,7 +322,7 @@ NOBODY: Final = -1
 
 
 def named(kind: Literal["player", "event"], text: str | None) -> int | None:
-    """The id of a player's or an event's name, `NOBODY` where nobody has it, None where none is asked for."""
+    """Return the id of a player's or an event's name; `NOBODY` where nobody has it, None for no name."""
     if text is None:
         return None
     name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
@@ -331,7 +331,8 @@ def named(kind: Literal["player", "event"], text: str | None) -> int | None:
 
 
 def _driven(scope: Scope, ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
-    """The shortest list there is, and whose: a player's, an event's, an upload's, a rarer kind's, or all."""
+    """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
+    upload's, a rarer kind's; or the list of all games, which belongs to none."""
     if (player := ids["player"]) is not None:
         mine = Sql("d.player_id = %s", (player,))
         columns = "d.played, d.slot, d.player_id, d.colour"

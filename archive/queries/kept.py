@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
-    """What `make` gave at most so many seconds ago; 0 tells that it is not to be kept."""
+    """Return what `make` gives or gave before. `seconds` tells how long a value is kept, 0 for not at all."""
     key = f"{last_gone()}-{blake2b(name.encode(), digest_size=16).hexdigest()}"
     found: tuple[float, T] | None = cache.get(key)
     if found is None:
@@ -37,17 +37,17 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
 
 
 def begin() -> None:
-    """From now on, note until when all holds that is told."""
+    """Begin to note until when all holds that is told from now on."""
     _until.set(time.monotonic() + LONGEST)
 
 
 def until() -> float:
-    """When the first of what was told since `begin` has to be counted anew, on the monotonic clock."""
+    """Return when the first of what was told since `begin` has to be counted anew, on the monotonic clock."""
     return _until.get()
 
 
 def last_gone() -> int:
-    """A number that is another one when an upload has left the lists."""
+    """Return a number that changes when an upload has left the lists."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT max(id) FROM archive_goneupload")
         return cursor.fetchone()[0] or 0

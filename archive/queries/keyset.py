@@ -78,7 +78,7 @@ class Phase:
     column: Column = "played"
 
     def keyset(self, way: int = 0, alias: str = "d") -> tuple[str, list[int]]:
-        """What comes after the place."""
+        """Return the condition for what comes after the place, with its parameters."""
         sign = "<" if self.descending else ">"
         if way > self.after.way:
             sign += "="
@@ -86,7 +86,7 @@ class Phase:
         return f"{_DAYS[self.days].format(alias)}{text}", values
 
     def until(self, end: Place, alias: str = "d") -> tuple[str, list[int]]:
-        """What comes before a place, and the place itself."""
+        """Return the condition for what comes up to a place, itself included, with its parameters."""
         return self._beside(alias, ">=" if self.descending else "<=", end)
 
     def _beside(self, alias: str, sign: str, place: Place) -> tuple[str, list[int]]:
@@ -99,7 +99,7 @@ class Phase:
         return ", ".join(f"{column} DESC" if self.descending else column for column in self._columns)
 
     def by(self, alias: str) -> str:
-        """The same of a table's columns."""
+        """Return `order` with the columns of the table of this alias."""
         return ", ".join(f"{alias}.{column}" for column in self.order.split(", "))
 
     @property
@@ -108,7 +108,7 @@ class Phase:
 
 
 def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
-    """The parts of a listing from the cursor on: all of it, or games with a day and those without.
+    """Yield the parts of a listing from the cursor on: all of it, or games with a day and then those without.
 
     Raises InvalidCursorError, ValueError for another order.
     """
@@ -127,20 +127,20 @@ def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
 
 
 def _beginning(column: Column, descending: bool) -> Place:
-    """Before all games."""
+    """Return a place before all games."""
     if not descending:
         return Place(-1, 0, _END)
     return Place(_LAST_ID if column == "id" else _END, _END, _END)
 
 
 def write_cursor(place: Place, order: Sorting) -> str:
-    """A page's end as text that cannot be made up."""
+    """Return a page's end as text that cannot be made up."""
     text = urlsafe_b64encode(json.dumps([*place]).encode()).decode()
     return Signer(salt=f"games {order}").sign(text)
 
 
 def read_cursor(cursor: str, order: Sorting) -> Place:
-    """The place that `write_cursor` wrote; raises InvalidCursorError."""
+    """Return the place that `write_cursor` wrote. Raises InvalidCursorError."""
     try:
         text = Signer(salt=f"games {order}").unsign(cursor)
     except BadSignature:
@@ -155,8 +155,8 @@ def paged(
     fetch: Callable[[Phase, int], tuple[Sequence[T], Place | None]],
     place: Callable[[T], Place],
 ) -> Page[T]:
-    """A page out of `fetch(phase, how many)`, called once or twice, which gives items and, if it stopped
-    looking before it had enough, the place up to which it looked."""
+    """Return a page made out of `fetch(phase, how many)`, which is called once or twice. It gives items and,
+    if it stopped looking before it had enough, the place up to which it looked."""
     if not 1 <= limit <= LARGEST:
         raise ValueError(f"a page has 1 to {LARGEST} items, not {limit}")
     items: list[T] = []
@@ -170,5 +170,5 @@ def paged(
 
 
 def as_date(value: date | str | None) -> date | None:
-    """A date column out of a raw query: SQLite gives text."""
+    """Return the date in a column of a raw query, which SQLite gives as text."""
     return date.fromisoformat(value) if isinstance(value, str) else value

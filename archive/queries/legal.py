@@ -24,7 +24,8 @@ class LegalMove:
 
 
 def legal(kind: str, code: str) -> list[LegalMove]:
-    """All legal moves of a position; in shogi those on the board by the square they start from, then drops.
+    """Return all legal moves of a position. In shogi, moves on the board come first, by the square they start
+    from, and drops last.
 
     Raises DecodeError for a code that is not strictly valid. About 50 us a move.
     """

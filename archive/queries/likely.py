@@ -33,8 +33,8 @@ _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
 
 def likely(scope: Scope, kind: Kind, text: str) -> list[str]:
-    """Names of players or events that are spelt nearly like a text, the nearest first; none for one letter
-    and for what is too long to have been typed."""
+    """Return names of players or events that are spelt nearly like a text, the nearest first. There are none
+    for one letter, and for what is too long to have been typed."""
     scope.check_public()
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")
     if not _SHORTEST <= len(name) <= _LONGEST:
@@ -56,8 +56,8 @@ def likely(scope: Scope, kind: Kind, text: str) -> list[str]:
 
 
 def _pieces(name: str, wrong: int) -> list[tuple[str, ...]]:
-    """What a name within so many wrong characters holds one of; and its ends, between which two characters
-    may have changed places."""
+    """Return pieces of a name, one of which is in every name within so many wrong characters. The last holds
+    both ends, between which two characters may have changed places."""
     cuts = [round(place * len(name) / (wrong + 1)) for place in range(wrong + 2)]
     parts: list[tuple[str, ...]] = [("", name[begin:end], "") for begin, end in pairwise(cuts)]
     # Of a name with an odd number of characters the wrong one may be that in the middle.
@@ -70,8 +70,8 @@ def _pattern(parts: tuple[str, ...]) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """How many characters have to be put in, taken out, changed, or exchanged with their neighbour (optimal
-    string alignment).
+    """Count the characters that have to be put in, taken out, changed, or exchanged with their neighbour to
+    make one text the other (optimal string alignment).
 
     >>> distance("羽生善冶", "羽生善治"), distance("Hefewiezen", "Hefeweizen"), distance("森内", "森内俊之")
     (1, 1, 2)

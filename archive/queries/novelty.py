@@ -32,7 +32,8 @@ _KNOWN: Final = f"""
 
 
 def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | None:
-    """The ply whose position is new, from 1; None for what is no game, has no day, or no news in `PLIES`.
+    """Return the ply whose position is new, from 1; None for what is no game, has no day, or has no news in
+    `PLIES`.
 
     Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
     """
@@ -53,7 +54,7 @@ def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | Non
 
 
 def _known(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
-    """Which of the positions earlier games had."""
+    """Return the numbers of those positions that earlier games had."""
     keys = position_keys(scope, positions, "exact", game.kind)
     listed = [key for found in keys for key in found]
     rows = engine().fetch_prepared(_KNOWN.format(keys=engine().KEYS), [listed, game.played, game.slot])

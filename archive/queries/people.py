@@ -116,9 +116,9 @@ _GAMES_OF: Final = """
 
 
 def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int = 100) -> list[Named]:
-    """Players or events whose names hold the words in any width and case (those of players in any form of
-    their characters), by name, those after a name; one look at the names. A name whose games are all gone is
-    gone too."""
+    """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
+    do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
+    name whose games are all gone is gone too."""
     scope.check_public()
     sql = _NAMES.format(**named_by(kind))
     with connection.cursor() as cursor:
@@ -127,7 +127,7 @@ def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int
 
 
 def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
-    """How many players or events `names` lists, counted up to `most`."""
+    """Count the players or events that `names` lists, up to `most`."""
     scope.check_public()
     with connection.cursor() as cursor:
         cursor.execute(_NAMES_COUNTED.format(**named_by(kind)), [like(kind, words), most])
@@ -139,7 +139,7 @@ def named_by(kind: Kind) -> dict[str, str]:
 
 
 def like(kind: Kind, words: str) -> str:
-    """The pattern of names that hold words."""
+    """Return the pattern of names that hold words."""
     # As the name is stored, but for what would be left of a title alone.
     text = headers.plain(words)
     if kind == "player":
@@ -148,7 +148,8 @@ def like(kind: Kind, words: str) -> str:
 
 
 def spelt(scope: Scope, text: str) -> str:
-    """A player's name as it is here, where a text is that in other cases or the other kana; else the text."""
+    """Return a player's name as it is here, where a text is that name in other cases or the other kana;
+    otherwise return the text."""
     if named("player", text) != NOBODY:
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
@@ -167,12 +168,12 @@ _TO_HIRAGANA: Final = {code + 0x60: code for code in _HIRAGANA}
 
 
 def _has_games(rows: QuerySet[Any]) -> bool:
-    """Whether there are any, by the index: without its order PostgreSQL may look through the table."""
+    """Tell whether there are rows, by the index: without its order PostgreSQL may look through the table."""
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
-    """A player's games added up; None for an unknown id, and where there are no games of it any more."""
+    """Return a player's games added up; None for an unknown id, and where no games of it are left."""
     scope.check_public()
     player = Player.objects.filter(pk=player_id).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
@@ -191,14 +192,14 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
 
 
 def united_with(scope: Scope, player_id: int) -> int | None:
-    """The player that one of this former id turned out to be; None where there is none."""
+    """Return the player that the one of this former id turned out to be; None where there is none."""
     scope.check_public()
     found = PlayerAlias.objects.filter(former=player_id).values_list("player_id", flat=True).first()
     return None if found is None else int(found)
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
-    """An event's games added up; None for an unknown id, and where there are no games of it any more."""
+    """Return an event's games added up; None for an unknown id, and where no games of it are left."""
     scope.check_public()
     event = Event.objects.filter(pk=event_id).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
@@ -216,7 +217,7 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
 
 
 def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
-    """The latest games, newest first; what does not depend on the kind is added up already."""
+    """Return the latest games, newest first, after adding to the summary what does not depend on the kind."""
     colour = "d.colour" if kind == "player" else "0"
     sql = _GAMES_OF.format(games=_LISTS[kind], kind=kind, colour=colour)
     with connection.cursor() as cursor:
@@ -231,20 +232,20 @@ def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
 
 
 def by_year(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Numbers of games by year out of ordinals, without gaps; games without a day are left out."""
+    """Count games by year out of ordinals, without gaps; games without a day are left out."""
     found = Counter(date.fromordinal(day).year for day in days if day > 0)
     return without_gaps(found)
 
 
 def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
-    """Every year from the first to the last."""
+    """Return every year from the first to the last, with its number."""
     if not found:
         return ()
     return tuple((year, found[year]) for year in range(min(found), max(found) + 1))
 
 
 def _people(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
-    """The most frequent, with their names."""
+    """Return the most frequent players, with their names."""
     chosen = sorted(tallies, key=lambda number: (-tallies[number].games, number))[:LISTED]
     known = dict(Player.objects.filter(pk__in=chosen).values_list("pk", "name"))
     return tuple((Named(number, known[number], tallies[number].games), tallies[number]) for number in chosen)

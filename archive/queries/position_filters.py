@@ -48,11 +48,11 @@ class Resolved:
 
     @property
     def probing(self) -> bool:
-        """Whether each row's game has to be looked at."""
+        """Tell whether each row's game has to be looked at."""
         return bool(self._probes(0))
 
     def days(self) -> tuple[int, int] | None:
-        """The first and the last day asked for, as ordinals."""
+        """Return the first and the last day asked for, as ordinals; None where no day is asked for."""
         since, until = self.filters.since, self.filters.until
         if since is None and until is None:
             return None
@@ -60,23 +60,23 @@ class Resolved:
         return first, until.toordinal() if until else date.max.toordinal()
 
     def on(self, day: int | None) -> Resolved:
-        """The same of one day; of all days asked for where it is None."""
+        """Return the same filters for one day; for all days asked for where it is None."""
         if day is None:
             return self
         only = date.fromordinal(day)
         return replace(self, filters=replace(self.filters, since=only, until=only))
 
     def between(self, alias: str) -> Sql:
-        """The condition on the day; true for all where no day is asked for."""
+        """Return the condition on the day, which is true for all where no day is asked for."""
         days = self.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
     def probes(
         self, asked: Asked, key: int, *, at_hand: int | None = None, ratings_at_once: bool = False
     ) -> Sql:
-        """The conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all slots
-        are read once instead; `ratings_at_once` does so with all ratings of the archive, which is less for a
-        position that most games reach."""
+        """Return the conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all
+        slots are read once instead. With `ratings_at_once` so are all ratings of the archive, which is less
+        for a position that most games reach."""
         turned = int(asked.turned(key))
         return conjunction(self._probes(turned, at_hand=at_hand, ratings_at_once=ratings_at_once))
 
@@ -92,13 +92,13 @@ class Resolved:
         return found
 
     def result_of(self, asked: Asked, key: int) -> Sql:
-        """The condition on a row's result."""
+        """Return the condition on a row's result."""
         if self.filters.result is None:
             return Sql("TRUE")
         return Sql("d.result = %s", (asked.seen(self.filters.result, key),))
 
     def drivers(self, asked: Asked, key: int) -> Iterator[Driver]:
-        """The lists that could be read first; in the same order for every key."""
+        """Return the lists that could be read first, in the same order for every key."""
         return self._lists(int(asked.turned(key)))
 
     def _lists(self, turned: int) -> Iterator[Driver]:
@@ -121,14 +121,14 @@ class Resolved:
             yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
 
     def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
-        """A list that is a table of its own, in the order of the index."""
+        """Return a list that is a table of its own, in the order of the index."""
         counted = conjunction([mine, self.between("l")])
         slots = Sql(f"SELECT l.slot FROM {table} WHERE {counted.text}", counted.values)
         return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
 
 
 def _among(slots: Sql) -> Sql:
-    """Whether a row's game is one of these."""
+    """Return the condition that a row's game is one of these."""
     return Sql(_AT_HAND.format(slots=slots.text), slots.values)
 
 
@@ -162,7 +162,7 @@ def resolve(filters: GameFilters | None) -> Resolved:
 
 
 def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:
-    """Of the lists that could drive, the shortest: its number and its length, if that is below `limit`.
+    """Return the number and the length of the shortest list that could drive, if its length is below `limit`.
 
     Reads no more than `limit` entries of each list.
     """

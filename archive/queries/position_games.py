@@ -75,8 +75,8 @@ def games_through(
     lines: Lines = "main",
     filters: GameFilters | None = None,
 ) -> Page[GameThrough]:
-    """A page of the games that reach a position, never capped; a game stands there once for each matching
-    orientation that it reaches.
+    """Return a page of the games that reach a position, never capped. A game stands there once for each
+    matching orientation that it reaches.
 
     With filters a page looks at `PAGE_ROWS` rows at most: it can be short, or even empty, and still have a
     next one. Raises DecodeError for a code that is not strictly valid, InvalidCursorError, ValueError as
@@ -100,8 +100,8 @@ def games_through(
 def extremes(
     asked: Asked, resolved: Resolved, rows: Iterable[Counted], reading: Reading
 ) -> tuple[GameThrough | None, ...]:
-    """The first and the latest game with a known day that the filters let through, `rows` being what was
-    counted with them; of a sample only the latest."""
+    """Return the first and the latest game with a known day that the filters let through; of a sample only
+    the latest. `rows` is what was counted with these filters."""
     parts = [next(phases(order, None)) for order in _ORDERS]
     if not resolved.filters:
         return _first_of_each(asked, parts)
@@ -118,7 +118,8 @@ def extremes(
 
 
 def _days(asked: Asked, rows: Iterable[Counted]) -> tuple[int | None, int] | None:
-    """The first and the last day of what was counted; the first is None where counters do not tell it."""
+    """Return the first and the last day of what was counted; the first is None where counters do not tell
+    it."""
     of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
     if asked.lines == "main":
         of_games = [row for row in of_games if not row.flags & FORK]
@@ -132,7 +133,7 @@ _ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
 
 
 def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | None, ...]:
-    """The first game of each listing, in one statement."""
+    """Return the first game of each listing, found in one statement."""
     unions = [_union(part, _pieces(asked, part, 1, _DATED_GAMES), 1) for part in parts]
     both = " UNION ALL ".join(
         f"SELECT * FROM (SELECT {number} AS part, u.* FROM ({union.text}) u) a{number}"
@@ -145,12 +146,12 @@ def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | 
 
 
 def _all(asked: Asked, phase: Phase, count: int) -> list[GameThrough]:
-    """The next games, whatever they are."""
+    """Return the next games, whatever they are."""
     return _games(asked, phase, _pieces(asked, phase, count), count)
 
 
 def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> list[Sql]:
-    """The next rows of each key."""
+    """Return SQL for the next rows of each key."""
     pieces: list[Sql] = []
     for key in asked.keys:
         conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, "d", key)]
@@ -165,20 +166,20 @@ def _after(phase: Phase, alias: str, key: int) -> Sql:
 
 
 def _piece(phase: Phase, source: Sql, where: Sql, alias: str, count: int) -> Sql:
-    """The next rows of one key."""
+    """Return SQL for the next rows of one key."""
     text = _PIECE.format(source=source.text, conditions=where.text, order=phase.by(alias))
     return Sql(text, (*source.values, *where.values, count))
 
 
 def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
-    """The first rows of all pieces together."""
+    """Return SQL for the first rows of all pieces together."""
     text = " UNION ALL ".join(f"SELECT * FROM ({each.text}) p{n}" for n, each in enumerate(pieces))
     values = tuple(value for piece in pieces for value in piece.values)
     return Sql(f"{text} ORDER BY {phase.order}, way LIMIT %s", (*values, count))
 
 
 def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> list[GameThrough]:
-    """The first games of all pieces together."""
+    """Return the first games of all pieces together."""
     rows = _union(phase, pieces, count)
     found = engine().fetch_prepared(
         _THROUGH.format(rows=rows.text, join=engine().JOIN, outer=phase.by("x")), rows.values
@@ -214,7 +215,7 @@ class _Scan(NamedTuple):
     rows: int
 
     def read(self, key: int) -> Sql:
-        """What is looked at for a key, in order, before the filters."""
+        """Return SQL for what is looked at for a key, in order, before the filters."""
         if self.reading.driver is None:
             alias, source = "d", ROWS_OF_KEY
             conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[self.asked.lines])]
@@ -227,7 +228,7 @@ class _Scan(NamedTuple):
         return Sql(text, (*found.values, self.rows))
 
     def pieces(self, key: int, count: int, also: Sql | None) -> list[Sql]:
-        """The next rows of a key that the filters let through."""
+        """Return SQL for the next rows of a key that the filters let through."""
         read = self.read(key)
         probes = self.resolved.probes(self.asked, key, at_hand=self.reading.at_hand)
         conditions = [self.resolved.result_of(self.asked, key), probes]
@@ -240,7 +241,7 @@ class _Scan(NamedTuple):
         return [_piece(self.phase, source, where, alias, count) for source in sources]
 
     def end(self) -> Place | None:
-        """Up to where everything was looked at; None if to the end."""
+        """Return the place up to which everything was looked at; None if that is the end."""
         if len(self.asked.keys) == 1 and self.reading.most is not None and self.reading.most < self.rows:
             return None
         ends = [place for key in self.asked.keys if (place := self._end(key)) is not None]
@@ -252,13 +253,13 @@ class _Scan(NamedTuple):
         return Place(rows[0][0], rows[0][1], key & 3) if rows else None
 
     def rank(self, place: Place) -> tuple[int, int, int]:
-        """Sorts places as the listing does."""
+        """Return a key that sorts places as the listing does."""
         sign = -1 if self.phase.descending else 1
         return sign * place.played, sign * place.slot, place.way
 
 
 def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], Place | None]:
-    """The next games that the filters let through, and where the looking ended before the listing did.
+    """Return the next games that the filters let through, and where the looking ended before the listing did.
 
     What one key gives from beyond the place where another's looking ended comes on the next page.
     """

@@ -105,7 +105,8 @@ def _record(found: ParseResult) -> Record | None:
 
 
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
-    """The position after so many half-moves of the main line; raises KifuError `ply-out-of-range`."""
+    """Return the position after so many half-moves of the main line (None: all of them). Raises KifuError
+    `ply-out-of-range`."""
     last = 0
     for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
@@ -121,7 +122,8 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
 
 
 def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
-    """A position of a stored game; a former id is good too. Raises GameNotFoundError, else as `of_record`."""
+    """Return a position of a stored game; a former id is good too. Raises GameNotFoundError, and otherwise as
+    `of_record`."""
     games = Game.objects.select_related("stored").filter(space__in=scope.spaces, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()
@@ -131,7 +133,8 @@ def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) 
 
 
 def stored_game(scope: Scope, record: Record) -> int | None:
-    """The game that has the same moves from the same start, the oldest of several; None for no moves."""
+    """Return the game that has the same moves from the same start, the oldest of several; None where there is
+    none, and for no moves."""
     if len(record["moves"]) < 2:
         return None
     same = Game.objects.filter(stem=stem(record, game_of(record).name), space__in=scope.spaces)
@@ -139,7 +142,7 @@ def stored_game(scope: Scope, record: Record) -> int | None:
 
 
 def furthest(scope: Scope, record: Record) -> str | None:
-    """The code of the last position of the main line that any game reaches; None where none does."""
+    """Return the code of the last position of the main line that any game reaches; None where none does."""
     game = game_of(record)
     line = [
         position.copy() for ply, position, _move, _entry in game.replay.main_line(record) if ply <= _LONGEST

@@ -41,23 +41,23 @@ class Asked(NamedTuple):
     lines: Lines
 
     def move(self, stored: int) -> int:
-        """A stored move on the asker's board; of two that are mirror images on a board that is its own
-        mirror image, the smaller."""
+        """Return a stored move as it is on the asker's board. On a board that is its own mirror image, it is
+        the smaller of two moves that are mirror images."""
         move = self.game.codec.orient(stored, self.orientation)
         return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 
     def turned(self, key: int) -> bool:
-        """Whether rows of this key have the asker's colours exchanged."""
+        """Tell whether rows of this key have the asker's colours exchanged."""
         return bool((key ^ self.orientation) & COLOR_BIT)
 
     def seen(self, result: int, key: int) -> int:
-        """A row's result on the asker's board, and the other way round."""
+        """Turn a row's result into that on the asker's board, or the other way round."""
         return result ^ 1 if self.turned(key) and result in (BLACK_WINS, WHITE_WINS) else result
 
 
 def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> Asked:
-    """The question about a code. Raises DecodeError for a code that is not strictly valid, ValueError for a
-    kind, match or lines that there is not."""
+    """Return the question about a code. Raises DecodeError for a code that is not strictly valid, ValueError
+    for a kind, match or lines that there is not."""
     check(kind, match, lines)
     game = GAMES[kind]
     position = game.codec.decode(code)
@@ -68,7 +68,7 @@ def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines
 
 
 def check(kind: str, match: str, lines: str) -> None:
-    """Raises ValueError for a kind, match or lines that there is not."""
+    """Raise ValueError for a kind, match or lines that there is not."""
     if kind not in KINDS:
         raise ValueError(f"no such game: {kind!r}")
     if match not in MATCHES:
@@ -78,7 +78,7 @@ def check(kind: str, match: str, lines: str) -> None:
 
 
 def position_keys(scope: Scope, positions: Iterable[Any], match: Match, kind: str) -> list[tuple[int, ...]]:
-    """For each position the keys that match it, in every version of the index that is in use."""
+    """Return for each position the keys that match it, in every version of the index that is in use."""
     asked, keys_of = versions.asked(), GAMES[kind].codec.same_class_keys
     return [
         tuple(

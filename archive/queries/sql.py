@@ -17,7 +17,7 @@ class Sql(NamedTuple):
 
 
 def conjunction(conditions: Sequence[Sql]) -> Sql:
-    """All of the conditions; true where there are none."""
+    """Return all of the conditions joined by AND; without any, what is always true."""
     if not conditions:
         return Sql("TRUE")
     return Sql(" AND ".join(sql.text for sql in conditions), sum((sql.values for sql in conditions), ()))
@@ -38,7 +38,7 @@ class Question:
         self.statements: dict[str, Sql] = {}
 
     def rows(self, number: int) -> list[tuple[Any, ...]]:
-        """The answer for a number."""
+        """Return the rows that answer the question about a number."""
         if connection.vendor not in self.statements:
             self.statements[connection.vendor] = Sql(*self.made(_PLACE).query.sql_with_params())
         text, values = self.statements[connection.vendor]

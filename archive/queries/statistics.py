@@ -67,7 +67,7 @@ _RECORDS: Final = """
 
 
 def counts(scope: Scope) -> Counts:
-    """How much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
+    """Return how much there is, at most `COUNTS_SECONDS` old, and without what was taken down since."""
     # An archive that has just begun fills fast; a large one hardly changes.
     return kept(
         f"counts {scope}", lambda: _counts(scope), lambda found: COUNTS_SECONDS if found.games > LISTED else 1
@@ -87,8 +87,8 @@ def _counts(scope: Scope) -> Counts:
 
 
 def statistics(scope: Scope, kind: str | None = None) -> Statistics:
-    """The archive's games of a kind added up (None: the most frequent), at most `KEPT_SECONDS` old, and
-    without what was taken down since."""
+    """Return the archive's games of a kind added up (None: the most frequent). The numbers are at most
+    `KEPT_SECONDS` old, and without what was taken down since."""
     return kept(
         f"statistics {scope} {kind}",
         lambda: add_up(scope, kind, whole(scope)),
@@ -97,7 +97,7 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
 
 
 def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) -> Statistics:
-    """The archive's games of a kind added up, out of all records where these are counted already; the lengths
+    """Add up the archive's games of a kind, out of all records where these are counted already. The lengths
     take a pass over the table of games."""
     games = {
         name: found
@@ -132,7 +132,8 @@ _SERIES: Final = """
 
 
 def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
-    """The times of both sides together, by class, from the first to the last that has any game."""
+    """Count games by class of the time that both sides used together, from the first class to the last that
+    has any game."""
     with connection.cursor() as cursor:
         readable = scope.condition("g")
         cursor.execute(_SERIES.format(readable=readable.text), [*readable.values, kind, TIMED])

@@ -28,12 +28,12 @@ class GoneError(Http404):
 
 
 def sees_deleted(request: HttpRequest) -> bool:
-    """Whether this request sees what is being deleted."""
+    """Tell whether this request sees what is being deleted."""
     return bool(request.user.has_perm("archive.view_upload"))
 
 
 def upload_shown(request: HttpRequest, pk: int) -> Upload:
-    """The upload of an address. Raises Http404, GoneError."""
+    """Return the upload of an address. Raises Http404, GoneError."""
     upload = Upload.objects.filter(pk=pk).first()
     if upload is None:
         raise _missing(GoneUpload.objects.filter(upload_id=pk))
@@ -43,13 +43,13 @@ def upload_shown(request: HttpRequest, pk: int) -> Upload:
 
 
 def uploads_shown(request: HttpRequest, pks: Collection[int]) -> QuerySet[Upload]:
-    """Those of the uploads that a list names."""
+    """Return those of the uploads that a list names to this request."""
     found = Upload.objects.filter(pk__in=pks)
     return found if sees_deleted(request) else found.exclude(state=Upload.State.DELETING)
 
 
 def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
-    """The entry of an address, with its upload. Raises Http404, GoneError."""
+    """Return the entry of an address, with its upload. Raises Http404, GoneError."""
     upload = upload_shown(request, pk)
     entry = Entry.objects.filter(upload=upload, seq=seq).select_related("upload").first()
     if entry is None:
@@ -58,19 +58,19 @@ def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
 
 
 def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -> None:
-    """Raises GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
+    """Raise GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
     if has_hidden(upload, part) and not sees_deleted(request):
         raise GoneError
 
 
 def has_hidden(upload: Upload, part: int | None = None) -> bool:
-    """Whether bytes of an upload, or of one part of it, are hidden."""
+    """Tell whether bytes of an upload, or of one part of it, are hidden."""
     hidden = Entry.objects.filter(upload=upload, hidden=True)
     return (hidden if part is None else hidden.filter(part=part)).exists()
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """An entry's issues, without those that would quote what is hidden from this request."""
+    """Return an entry's issues, without those that would quote what is hidden from this request."""
     shown = not entry.hidden or sees_deleted(request)
     return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
@@ -85,12 +85,12 @@ def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
 
 
 def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
-    """Those of the uploads whose names are hidden from this request."""
+    """Return those of the uploads whose names are hidden from this request."""
     return set() if sees_deleted(request) else hidden_whole(pks)
 
 
 def hidden_whole(pks: Collection[int]) -> set[int]:
-    """Those of the uploads that are a file which holds hidden bytes, or of which all is hidden."""
+    """Return those of the uploads that are themselves a file with hidden bytes, or of which all is hidden."""
     hidden = Entry.objects.filter(hidden=True)
     return {
         pk
@@ -101,8 +101,8 @@ def hidden_whole(pks: Collection[int]) -> set[int]:
 
 
 def _with_hidden(pks: Collection[int]) -> list[int]:
-    """Those of the uploads that hold hidden bytes. Every page of a game asks: to put the question together
-    would take ten times as long as to answer it."""
+    """Return those of the uploads that hold hidden bytes. Every page of a game asks this, in SQL written out:
+    to put the question together would take ten times as long as to answer it."""
     if not pks:
         return []
     places = ", ".join(["%s"] * len(pks))
@@ -135,8 +135,8 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
 
 
 def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:
-    """The game of an address, with its record where that is wanted; None where there is none of this id, but
-    perhaps an alias. Raises GoneError."""
+    """Return the game of an address, with its record where that is wanted; None where there is none of this
+    id, though there may be an alias. Raises GoneError."""
     game = next(iter(Game.objects.raw("SELECT * FROM archive_game WHERE id = %s", [pk])), None)
     if game is None or game.space not in scope_of(request).spaces:
         return None
@@ -148,7 +148,7 @@ def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | 
 
 
 def game_called(request: HttpRequest, pk: int) -> int:
-    """The present id of a game by a former one. Raises Http404, GoneError."""
+    """Return the present id of a game by a former one. Raises Http404, GoneError."""
     alias = GameAlias.objects.filter(pk=pk).first()
     if alias is None:
         raise _missing(GoneGame.objects.filter(pk=pk))
@@ -158,7 +158,8 @@ def game_called(request: HttpRequest, pk: int) -> int:
 
 
 def editions(game: int, *, deleted: bool) -> QuerySet[Entry]:
-    """The editions of a game in the order in which they came, with those that are being deleted or not."""
+    """Return the editions of a game in the order in which they came, with or without those that are being
+    deleted."""
     entries = Entry.objects.filter(game=game).order_by("pk")
     return entries if deleted else entries.exclude(upload__state=Upload.State.DELETING)
 
@@ -173,7 +174,7 @@ _HIDDEN: Final = """
 
 
 def is_hidden(game: int) -> bool:
-    """Whether all uploads that a game came in are being deleted: it will be gone itself."""
+    """Tell whether all uploads that a game came in are being deleted: it will be gone itself."""
     with connection.cursor() as cursor:
         cursor.execute(_HIDDEN, [game, game, Upload.State.DELETING])
         came, stays = cursor.fetchone()

@@ -35,8 +35,8 @@ class Total:
 
 
 def total(scope: Scope, filters: GameFilters, found: Facets, shown: int, following: bool) -> Total:
-    """How many games have all that is asked for. `found` is what the list is made of, `shown` how many its
-    first page has, `following` whether there is a page after it."""
+    """Return how many games have all that is asked for. `found` is what the list is made of, `shown` how many
+    games its first page has, `following` whether there is a page after it."""
     if not following:
         return Total(shown)
     if not found.sampled and not found.kept:
@@ -50,7 +50,7 @@ def total(scope: Scope, filters: GameFilters, found: Facets, shown: int, followi
 
 
 def more_than(least: int) -> Total:
-    """A round number below what there is at least.
+    """Return a round number below what there is at least.
 
     >>> more_than(51), more_than(4327), more_than(10_001)
     (Total(number=50, exact=False), Total(number=4300, exact=False), Total(number=10000, exact=False))
@@ -61,13 +61,14 @@ def more_than(least: int) -> Total:
 
 
 def names_total(scope: Scope, kind: people.Kind, words: str) -> Total:
-    """How many players or events have such names."""
+    """Return how many players or events have names that hold the words."""
     number = people.count_names(scope, kind, words, NAMES_COUNTED_TO + 1)
     return Total(number) if number <= NAMES_COUNTED_TO else Total(NAMES_COUNTED_TO, exact=False)
 
 
 def _of_kind(scope: Scope, filters: GameFilters) -> int | None:
-    """What the home page tells: of all records, or of those of one kind; None where else is asked for."""
+    """Return what the home page tells: the number of all records, or of those of one kind; None where
+    anything else is asked for."""
     if filters == GameFilters():
         return counts(scope).games
     if filters == GameFilters(record_kind=filters.record_kind):
@@ -80,7 +81,8 @@ _COUNT: Final = "SELECT count(*) FROM {found}"
 
 
 def _looked_through(scope: Scope, filters: GameFilters) -> Total:
-    """Those among the newest of the list that drives the search: at least so many, where not exact."""
+    """Count what is asked for among the newest games of the list that drives the search. Where that is not
+    exact, there are at least so many."""
     query = query_of(scope, filters)
     if query is None:
         return Total(0)

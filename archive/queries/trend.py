@@ -31,7 +31,7 @@ class Trend:
 
 
 def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
-    """The games with a day that reach a position on their main line, by year.
+    """Count by year the games with a day that reach a position on their main line.
 
     Where one orientation has more than `NEWEST` games, only years that all of them cover are told.
     Raises DecodeError and ValueError as `explore`.
@@ -50,7 +50,7 @@ def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
 
 
 def _days(key: int) -> list[int]:
-    """The days of the newest games under a key, the newest first."""
+    """Return the days of the newest games under a key, the newest first."""
     return [played for played, _slot in engine().fetch_prepared(_DAYS, [key, NEWEST])]
 
 

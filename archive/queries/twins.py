@@ -45,13 +45,13 @@ class Twin:
 
 
 def twins(scope: Scope, game_id: int) -> tuple[Twin, ...]:
-    """The likely twins of a game as `twins_of` has them; none of a game that is not there."""
+    """Return the likely twins of a game as `twins_of` does; none of a game that is not there."""
     game = Game.objects.filter(pk=game_id).first()
     return () if game is None else twins_of(scope, game)
 
 
 def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Twin, ...]:
-    """The likely twins of a game, those of the same moves first.
+    """Return the likely twins of a game, those of the same moves first.
 
     Reads the records of at most `LIMIT` games of the same players and day, as long as they are not too large
     together; `record` is the game's own where it is at hand.
@@ -66,13 +66,14 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
 
 
 def _small(games: list[tuple[int, int]]) -> list[int]:
-    """Which of the first games, each with the size of its record, are small enough together to be read."""
+    """Return the first of the games, each given with the size of its record, that are small enough together
+    to be read."""
     totals = accumulate(size for _pk, size in games)
     return [pk for (pk, _size), total in zip(games, totals, strict=True) if total <= PACKED]
 
 
 def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
-    """Their records, in the same order, up to `UNPACKED` bytes."""
+    """Yield the games with their records, in the same order, up to `UNPACKED` bytes."""
     if not games:
         return
     left = UNPACKED
@@ -113,8 +114,8 @@ def _may_be_part(game: Game) -> bool:
 
 
 def _met_again(game: Game) -> list[tuple[int, int]]:
-    """Other games of the same players on the same day, found through the day's list, with the sizes of their
-    records."""
+    """Return other games of the same players on the same day, with the sizes of their records. They are found
+    through the day's list."""
     values: list[Any] = [
         game.space, game.kind, game.played, game.player0_id, game.player1_id, game.handicap, game.pk,
         bytes(game.stem or b""), LIMIT,
@@ -129,7 +130,7 @@ def _is_part(one: Record, other: Record) -> bool:
 
 
 def with_same_moves(scope: Scope) -> QuerySet[Game]:
-    """All games that share their moves with another one, equal moves side by side."""
+    """Return all games that share their moves with another one, equal moves side by side."""
     shared = (
         Game.objects.filter(plies__gte=SHORT_PLIES, space__in=scope.spaces)
         .values("space", "stem")
@@ -144,7 +145,8 @@ def with_same_moves(scope: Scope) -> QuerySet[Game]:
 
 
 def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
-    """The ids of those games that are the beginning of another one of the same meeting, or go on from one.
+    """Return the ids of those games that are the beginning of another one of the same meeting, or go on from
+    one.
 
     Reads the records of at most `MEETINGS` games, the newest.
     """
@@ -155,14 +157,14 @@ def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
 
 
 def _of_one_meeting(scope: Scope) -> QuerySet[Game]:
-    """All games whose players met once more on that day."""
+    """Return all games whose players met once more on that day."""
     same = {name: OuterRef(name) for name in (*_MEETING, "space", "kind", "handicap")}
     usable = Game.objects.filter(precision="day", record_kind="game", plies__gt=0, space__in=scope.spaces)
     return usable.filter(Exists(usable.filter(**same).exclude(pk=OuterRef("pk"))))
 
 
 def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
-    """Pairs of games of one meeting of which one is the beginning of the other."""
+    """Yield pairs of games of one meeting of which one is the beginning of the other."""
     newest = games.select_related("stored").order_by("-played", "player0", "player1", "pk")[:MEETINGS]
     for _, group in groupby(newest, lambda game: (game.played, game.player0_id, game.player1_id)):
         opened = [(game, game.jkf) for game in group]

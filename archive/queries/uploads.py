@@ -13,12 +13,12 @@ from archive.queries.totals import Total
 
 
 def entry_counts(scope: Scope, upload_id: int) -> dict[str, int]:
-    """Entries by state; every state is there."""
+    """Count the entries of an upload by state; every state is there."""
     return counts_of_uploads(scope, [upload_id])[upload_id]
 
 
 def counts_of_uploads(scope: Scope, upload_ids: Collection[int]) -> dict[int, dict[str, int]]:
-    """Entries by state for each upload; every state is there."""
+    """Count the entries of each upload by state; every state is there."""
     scope.check_public()
     counts = {upload_id: dict.fromkeys(Entry.State.values, 0) for upload_id in upload_ids}
     found = Entry.objects.filter(upload_id__in=upload_ids).order_by()
@@ -32,7 +32,7 @@ COUNTED_TO: Final = 1_000
 
 
 def uploads_of(scope: Scope, user_id: int | None, key: str, before: int | None, limit: int) -> list[Upload]:
-    """What an account, or a session by its key, has sent: the newest first, those below an id."""
+    """Return the uploads below an id that an account, or a session by its key, has sent, the newest first."""
     scope.check_public()
     found: set[int] = set()
     for numbers in _sent_by(user_id, key):
@@ -42,14 +42,14 @@ def uploads_of(scope: Scope, user_id: int | None, key: str, before: int | None, 
 
 
 def number_of_uploads(scope: Scope, user_id: int | None, key: str) -> Total:
-    """How many these are."""
+    """Count the uploads that an account, or a session by its key, has sent, up to `COUNTED_TO`."""
     scope.check_public()
     number = sum(len(numbers[: COUNTED_TO + 1]) for numbers in _sent_by(user_id, key))
     return Total(number) if number <= COUNTED_TO else Total(COUNTED_TO, exact=False)
 
 
 def _sent_by(user_id: int | None, key: str) -> list[QuerySet[Any, Any]]:
-    """The numbers of uploads by account and by session, each the newest first."""
+    """Return the numbers of uploads by account and by session, each the newest first."""
     found: list[QuerySet[Any, Any]] = []
     if user_id is not None:
         mine = Upload.objects.filter(uploader=user_id).exclude(state=Upload.State.DELETING)

@@ -56,7 +56,8 @@ def walk(
     lines: Lines = "main",
     seconds: float = SECONDS,
 ) -> Walk:
-    """The moves played from a position by at least `min_games` games each, down to `depth` half-moves.
+    """Return the tree of the moves played from a position by at least `min_games` games each, down to `depth`
+    half-moves.
 
     Level by level, the most frequent moves first, one count for a hundred positions. At most `MOST_NODES`
     moves, and nothing more is begun after `seconds`: then the tree is cut, and says so.
@@ -108,7 +109,7 @@ class _Growth:
     full: bool = False
 
     def grow(self, nodes: Sequence[Node]) -> list[Node]:
-        """Give nodes their children; those that go on from here."""
+        """Give nodes their children, and return those children that go on from here."""
         questions = [ask(self.scope, self.kind, node.code, self.match, self.lines) for node in nodes]
         answers = tell_many(questions, self.kind, [node.code for node in nodes], self.match)
         following = []

@@ -45,7 +45,7 @@ class Records:
             self.openings[opening] += n
 
     def add_day(self, played: int, n: int) -> None:
-        """Tell the day of so many records."""
+        """Count so many records that have this day."""
         if played:
             self.years[date.fromordinal(played).year] += n
         else:
@@ -71,7 +71,7 @@ _DAYS: Final = """
 
 
 def whole(scope: Scope) -> Whole:
-    """All records, at most `KEPT_SECONDS` old, and without what was taken down since."""
+    """Return all records added up, at most `KEPT_SECONDS` old, and without what was taken down since."""
     return kept(
         f"whole {scope}",
         lambda: count_whole(scope),
@@ -80,7 +80,7 @@ def whole(scope: Scope) -> Whole:
 
 
 def count_whole(scope: Scope) -> Whole:
-    """All records, counted now."""
+    """Count all records now."""
     found: Whole = {}
     for kind, record_kind, *values in _rows(scope, _VALUES):
         found.setdefault((kind, record_kind), Records()).add(*values)
@@ -92,7 +92,7 @@ def count_whole(scope: Scope) -> Whole:
 
 
 def together(some: Iterable[Records]) -> Records:
-    """Records of several kinds."""
+    """Add up records of several kinds."""
     found = Records()
     for one in some:
         found.games += one.games

@@ -11,11 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 ROOMS = (
     "archive/*.py",
+    "archive/api",
     "archive/derive",
     "archive/index",
     "archive/intake",
     "archive/limits",
     "archive/management",
+    "archive/queries",
     "archive/serving",
     "archive/store",
     "kifu_core/shogi/formats",

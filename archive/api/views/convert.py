@@ -25,7 +25,7 @@ _FORMATS: Final = [name for game in GAMES.values() for name in game.formats.name
 
 @endpoint("POST")
 def convert(request: Request) -> Response:
-    """The games of a record in another format, with what each loses there."""
+    """Write the games of a record in another format, and tell what each loses there."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(ConvertBody, request)
     to = fields.get("to", "")
@@ -44,7 +44,7 @@ def convert(request: Request) -> Response:
 
 @endpoint("POST")
 def check(request: Request) -> Response:
-    """What a record holds and what is wrong with it, with lines and columns."""
+    """Tell what a record holds and what is wrong with it, with lines and columns."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(UploadBody, request)
     with limited_reading():
@@ -54,7 +54,7 @@ def check(request: Request) -> Response:
 
 
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
-    """The record of a request (`file`, or `text` with an optional `name`) and its kind of game.
+    """Read the record of a request (`file`, or `text` with an optional `name`), and find its kind of game.
 
     Raises ApiError, KifuError; UnknownFormatError `is-container` and `unknown-container` for files in one:
     only an upload opens them.
@@ -87,7 +87,8 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
 
 
 def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
-    """A game's text (JSON as an object); the same text is what `GET games/{id}/record` gives."""
+    """Return a game's text (JSON as an object), its losses and its issues. `GET games/{id}/record` gives the
+    same text."""
     writer = kind.formats.writer(to)
     given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
     options = {name: value for name, value in given.items() if name in writer.options}

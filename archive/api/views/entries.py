@@ -46,7 +46,7 @@ _COLUMNS: Final = (
 
 @endpoint("GET", query=EntriesQuery, types=[JSON, "text/csv", "application/x-ndjson"])
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
-    """A row per entry, in the order of the file, with what was noticed; `format` gives a list to keep."""
+    """List the entries in the order of the file, with what was noticed; `format` gives a list to keep."""
     upload = upload_shown(request, pk)
     chosen = query.get("format") or _FORMATS[wanted(request)]
     if chosen in _LISTS:
@@ -63,7 +63,7 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
 
 
 def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
-    """An entry as the API tells it, with its issues or `most` of them."""
+    """Return the JSON of an entry, with its issues or `most` of them."""
     at = [entry.upload_id, entry.seq]
     found = issues_shown(request, entry)
     return {
@@ -95,7 +95,7 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
 
 
 def _pages(upload: Upload) -> Iterator[list[Entry]]:
-    """All entries by pages: no cursor stays open while a client is slow."""
+    """Yield all entries by pages: no cursor stays open while a client is slow."""
     after = -1
     entries = (
         Entry.objects.filter(upload=upload).defer("beyond_jkf", "record", "parsed_facts").order_by("seq")
@@ -112,7 +112,7 @@ def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
-    """A line per finding, and one for an entry without any. The mark at the beginning tells Excel UTF-8."""
+    """Yield a line per finding, and one for an entry without any. The mark at its head tells Excel UTF-8."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for page in _pages(upload):
         hide_paths(request, page)
@@ -135,7 +135,7 @@ def _lines(rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """Spreadsheets run texts that begin like formulas; an apostrophe makes them texts."""
+    """Put an apostrophe before a text that begins like a formula: spreadsheets would run it."""
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"
     return value
@@ -154,7 +154,7 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 
 @endpoint("GET", types=["application/octet-stream"])
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
-    """The bytes an entry was read from: its file, also from inside a container, or its game of a large file.
+    """Send the bytes an entry was read from: its file, even inside a container, or its game of a large file.
 
     Raises ApiError `entry-without-bytes` for what was refused unread, and `too-slow` for what is so far
     inside a container that a web process would be busy with it for long.
@@ -182,7 +182,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 
 @endpoint("GET", types=["text/plain"])
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
-    """What is known of an entry as a text to send to somebody."""
+    """Tell what is known of an entry, as a text to send to somebody."""
     entry = entry_shown(request, pk, seq)
     if entry.hidden:
         check_bytes(request, entry.upload, entry.part)

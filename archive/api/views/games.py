@@ -51,7 +51,7 @@ EVALUATIONS: Final = 300_000
 
 @endpoint("GET", query=GamesQuery, remembered=True)
 def games(request: Request, query: dict[str, Any]) -> Response:
-    """A page of games that have all that is asked for."""
+    """Answer with a page of the games that have all that is asked for."""
     try:
         page = find_games(
             scope_of(request),
@@ -68,7 +68,7 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 
 @endpoint("GET", query=FacetsQuery)
 def facets(request: Request, query: dict[str, Any]) -> Response:
-    """How many games have all that is asked for, and what they are made of: the most frequent values."""
+    """Tell how many games have all that is asked for, and what they are made of: the most frequent values."""
     filters = games_asked(query)
     found = counted(scope_of(request), filters)
     number = total(scope_of(request), filters, found, 0, following=True)
@@ -106,7 +106,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
 @endpoint("GET", remembered=True)
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
-    """One game: what is known of it, its downloads, its sources. A former id answers 301."""
+    """Tell what is known of one game, with its downloads and its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
     row = game_by_id(scope_of(request), pk) if game else None
     if game is None or row is None:
@@ -131,7 +131,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 
 def _sources(pk: int, request: Request) -> dict[str, Any]:
-    """The first editions of a game, and how many more there are."""
+    """Return the first editions of a game, and how many more there are."""
     deleted = sees_deleted(request)
     shown = _FIRST[deleted].rows(pk)
     more = editions(pk, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
@@ -162,14 +162,16 @@ def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """The type of the files of that extension; of an unknown one any, so that the view can name it."""
+    """Return the type of the files of that extension; of an unknown one common types: the view names it
+    then."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
 @endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
-    """The record in a format, as a download; `ply` for formats of one position. 404 for other formats."""
+    """Send the record in a format as a download; `ply` is for formats of one position. Other formats are
+    404."""
     game = _game(request, pk)
     formats = GAMES[game.kind].formats.names
     if name not in formats:
@@ -188,7 +190,7 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
 
 
 def _game(request: Request, pk: int) -> Game:
-    """Raises Http404 also for a former id, of which there is no file."""
+    """Return the game of an id. Raises Http404 also for a former id, of which there is no file."""
     game = game_shown(request, pk)
     if game is None:
         game_called(request, pk)
@@ -206,7 +208,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 
 @endpoint("GET", query=PageQuery, remembered=True)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """What engines wrote and clocks showed, ply by ply; of each list `limit` members from the cursor on."""
+    """Tell what engines wrote and clocks showed, by ply; of each list `limit` members from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
@@ -228,7 +230,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
 @endpoint("GET", query=PageQuery, remembered=True)
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """The code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
+    """List the code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)

@@ -52,7 +52,7 @@ def _game(kind: str) -> GameKind[Any]:
 
 @endpoint("GET", query=SfenQuery)
 def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
-    """303 to the position that an SFEN names; raises DecodeError for a text that is none."""
+    """Redirect (303) to the position that an SFEN names. Raises DecodeError for a text that is none."""
     position = Position.from_sfen(query["sfen"])
     address = position_url(SHOGI, SHOGI.codec.encode(position), request)
     return HttpResponse(status=303, headers={"Location": address})
@@ -60,7 +60,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
 
 @endpoint("GET", query=PositionQuery, remembered=True)
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """The explorer's answer; a position that nobody reached has zero games."""
+    """Answer as the explorer does; a position that nobody reached has zero games."""
     game = _game(kind)
     code = game.codec.path_code(code)
     position = game.codec.decode(code)
@@ -83,7 +83,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
 
 @endpoint("GET", query=ThroughQuery, remembered=True)
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """A page of the games through a position."""
+    """Answer with a page of the games through a position."""
     game = _game(kind)
     code = game.codec.path_code(code)
     game.codec.decode(code)
@@ -107,7 +107,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 
 @endpoint("GET", remembered=True)
 def legal_moves(request: Request, kind: str, code: str) -> Response:
-    """All legal moves with their texts and the codes of what they lead to, played by anybody or not."""
+    """List all legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
     code = game.codec.path_code(code)
     moves = [legal_json(move) for move in legal(kind, code)]
@@ -116,7 +116,8 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
 
 @endpoint("GET", query=WalkQuery)
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """The moves played from a position, and from those after it, to a depth; bounded, and it says so."""
+    """Tell the moves played from a position, and from those after it, to a depth. The tree is bounded, and
+    says what cut it short."""
     game = _game(kind)
     code = game.codec.path_code(code)
     found = walk(
@@ -128,7 +129,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
 
 @endpoint("POST")
 def batch(request: Request, kind: str) -> Response:
-    """The numbers of many positions, in the order asked; an invalid code has an error in its place."""
+    """Tell the numbers of many positions, in the order asked; an invalid code has an error in its place."""
     game, sent = _game(kind), body(BatchBody, request)
     errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
     valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
@@ -150,7 +151,8 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
 
 @endpoint("POST")
 def find(request: Request, kind: str) -> Response:
-    """303 to the position that is meant, also told in the body; whether games reach it is not asked."""
+    """Redirect (303) to the position that is meant, also told in the body. Whether games reach it is not
+    asked."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
@@ -183,7 +185,7 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
 
 @endpoint("GET", query=PictureQuery, types=["image/svg+xml"])
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
-    """The position as SVG; `flip=1` turns the board."""
+    """Draw the position as SVG; `flip=1` turns the board."""
     game = _game(kind)
     svg = game.picture.svg(
         game.codec.decode(game.codec.path_code(code)), flip=query["flip"], language=language()

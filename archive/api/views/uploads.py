@@ -88,7 +88,7 @@ def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
 
 @endpoint("GET", "DELETE")
 def detail(request: Request, pk: int) -> Response:
-    """State and counts of an upload; DELETE takes it away."""
+    """Tell the state and the counts of an upload; DELETE takes it away."""
     if request.method == "DELETE":
         return _delete(request, pk)
     upload = upload_shown(request, pk)
@@ -113,7 +113,8 @@ def detail(request: Request, pk: int) -> Response:
 
 
 def _delete(request: Request, pk: int) -> Response:
-    """204 if it is gone, 202 if that takes a worker longer; also for who asks again meanwhile."""
+    """Delete an upload: 204 if it is gone, 202 if that takes a worker longer; also for who asks again
+    meanwhile."""
     upload = Upload.objects.filter(pk=pk).first()
     # A session without an account has no CSRF token to show.
     foreign = not request.user.is_authenticated and comes_from_elsewhere(request)
@@ -127,14 +128,14 @@ def _delete(request: Request, pk: int) -> Response:
 
 @endpoint("GET", types=["application/octet-stream"])
 def source(request: Request, pk: int) -> HttpResponseBase:
-    """The bytes as they came."""
+    """Send the bytes as they came."""
     upload = upload_shown(request, pk)
     check_bytes(request, upload)
     return source_response(upload)
 
 
 def source_response(upload: Upload) -> StreamingHttpResponse:
-    """A download of the upload's bytes; never shown in place, whatever they are."""
+    """Return a download of the upload's bytes, never shown in place, whatever they are."""
     response = StreamingHttpResponse(upload.stream(), content_type="application/octet-stream")
     response["Content-Length"] = str(upload.size)
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(upload.name, safe='')}"
