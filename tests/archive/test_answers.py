@@ -82,19 +82,32 @@ def tables_read(client: Client, path: str) -> list[str]:
     return [sql for sql in asked if "archive_" in sql]
 
 
+def tables_read_again(path: str, *clients: Client) -> list[str]:
+    """Return what is looked up for an answer that was given a moment ago.
+
+    A server of PostgreSQL has one revision for all its databases, and tests beside this one commit to theirs:
+    it is asked until nobody has in between.
+    """
+    until = time.perf_counter() + 60
+    while True:
+        before = engine().revision()
+        clients[0].get(path)
+        read = [sql for client in clients for sql in tables_read(client, path)]
+        if engine().revision() == before or time.perf_counter() > until:
+            return read
+
+
 def test_what_was_answered_is_not_looked_up_again(visitor: Client, clock: list[float]):
     for path in addresses():
         assert tables_read(visitor, path), path
-        assert tables_read(visitor, path) == [], path
-        assert tables_read(Client(), path) == [], path
+        assert tables_read_again(path, visitor, Client()) == [], path
 
 
 def test_a_change_by_anybody_is_seen_at_once(visitor: Client, game: Game, clock: list[float]):
     path = f"/games/{game.pk}/"
     change = Game.objects.filter(pk=game.pk).update
     for run in (elsewhere, lambda change: change()):
-        visitor.get(path)
-        assert tables_read(visitor, path) == []
+        assert tables_read_again(path, visitor) == []
         run(partial(change, plies=game.plies))
         assert tables_read(visitor, path)
     visitor.get("/players/")
@@ -142,7 +155,7 @@ def test_within_a_transaction_nothing_is_known(visitor: Client, game: Game):
 
 def test_an_answer_is_no_older_than_the_numbers_in_it(visitor: Client, clock: list[float]):
     home = visitor.get("/").content
-    assert tables_read(visitor, "/") == []
+    assert tables_read_again("/", visitor) == []
     cache.clear()
     clock[0] += 2
     assert tables_read(visitor, "/"), "a small archive is counted every second"
