@@ -5,8 +5,6 @@
 ('FU', 0)
 """
 
-from __future__ import annotations
-
 from kifu_core.errors import Issue, KifuError
 from kifu_core.messages import message
 from kifu_core.record import Ending, ParsedGame, ParseResult

@@ -3,8 +3,6 @@
 Needs nothing but this package. Answers go to standard output, complaints to standard error.
 """
 
-from __future__ import annotations
-
 import argparse
 import codecs
 import io
@@ -58,10 +56,6 @@ def _complain(path: str, issue: Issue | KifuError, language: Language) -> None:
     print(f"{place}: {message(issue, language=language)} [{issue.code}]", file=sys.stderr)
 
 
-def _complain_of_system(path: str, error: OSError) -> None:
-    print(f"{path}: {error.strerror or error}", file=sys.stderr)
-
-
 # --- convert ---------------------------------------------------------------------------------------------
 
 
@@ -91,7 +85,7 @@ class _Converter:
                 self._take(path, *games.load(_read(path), path))
             except OSError as error:
                 self.failed = True
-                _complain_of_system(error.filename or path, error)
+                print(f"{error.filename or path}: {error.strerror or error}", file=sys.stderr)
             except KifuError as error:
                 self._fail(path, error)
         try:
@@ -218,7 +212,7 @@ def _check(arguments: argparse.Namespace) -> int:
     failed = False
     for path in arguments.files:
         report = _report(path, arguments.language)
-        failed = failed or _has_error(report)
+        failed = failed or any(issue["severity"] == "error" for issue in _issues_of(report))
         print(_json(report) if arguments.json else _told(report), flush=True)
     return int(failed)
 
@@ -266,10 +260,6 @@ def _issue_json(issue: Issue, language: Language) -> dict[str, Any]:
 
 def _issues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [*report["issues"], *(issue for game in report["games"] for issue in game["issues"])]
-
-
-def _has_error(report: dict[str, Any]) -> bool:
-    return any(issue["severity"] == "error" for issue in _issues_of(report))
 
 
 def _told(report: dict[str, Any]) -> str:

@@ -3,12 +3,13 @@
 `docs/position-keys.md` defines everything here; a change of a key needs a new `KEY_VERSION` and a reindex.
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple
 
 KEY_VERSION: Final = 1
+
+PUBLIC: Final = 0
+"""The space of what everybody reads."""
 
 Match = Literal["exact", "mirror", "color", "any"]
 
@@ -34,7 +35,9 @@ class Canonical(NamedTuple):
     symmetric: bool
 
 
-def key(code: str, orientation: int, kind: str = "shogi", space: int = 0, version: int = KEY_VERSION) -> int:
+def key(
+    code: str, orientation: int, kind: str = "shogi", space: int = PUBLIC, version: int = KEY_VERSION
+) -> int:
     """Return the stable key of a class member: 64 bits, signed, whose last two are the orientation.
 
     The 62 bits above are those of an 8-byte BLAKE2b of kind, space, key version and canonical code, joined by

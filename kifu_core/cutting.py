@@ -1,7 +1,5 @@
 """Large texts of many games cut into pieces that hold whole games, in bounded memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 

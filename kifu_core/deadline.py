@@ -4,8 +4,6 @@ Nothing can stop a thread from outside. So every loop whose turns are as many as
 `watched`, or asks `check_time` itself; without a limit neither costs anything that could be measured.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

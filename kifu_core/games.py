@@ -1,7 +1,5 @@
 """The kinds of games: which there are, which one a file or a record holds."""
 
-from __future__ import annotations
-
 from typing import Any, Final, cast
 
 from kifu_core.game import GameKind

@@ -29,8 +29,8 @@ RELATIVES: frozenset[str] = frozenset(
 )
 
 
-class Place(TypedDict):
-    """A square: file `x` 1-9 from the right, rank `y` 1-9 from the top."""
+class Coordinates(TypedDict):
+    """A square by its coordinates: file `x` 1-9 from the right, rank `y` 1-9 from the top."""
 
     x: int
     y: int
@@ -56,8 +56,8 @@ Move = TypedDict(
     "Move",
     {
         "color": int,
-        "from": NotRequired[Place | None],  # null only where a JKF file says so for a drop
-        "to": Place,
+        "from": NotRequired[Coordinates | None],  # null only where a JKF file says so for a drop
+        "to": Coordinates,
         "piece": str,
         "same": NotRequired[bool],
         "promote": NotRequired[bool],

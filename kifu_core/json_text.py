@@ -1,7 +1,5 @@
 """Records of any kind of game as JSON texts."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Final, NoReturn

@@ -1,7 +1,5 @@
 """The lines of a record of any kind of game: its main line, and every node that it visits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
@@ -45,7 +43,7 @@ class Branch(NamedTuple, Generic[P]):
     fork: bool
 
 
-Walk = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
+LineVisitor = Callable[[Branch[P], list[Visit], list[Branch[P]]], None]
 """Adds the nodes of one line to the visits, and the lines that branch off it to the branches."""
 
 
@@ -72,7 +70,7 @@ def main_line_from(
     yield ply, position, NO_MOVE, entry
 
 
-def visit_all(moves: list[Any], position: P, walk: Walk[P]) -> list[Visit]:
+def visit_all(moves: list[Any], position: P, walk: LineVisitor[P]) -> list[Visit]:
     """Return the nodes of a record of any kind of game from its start on, in the order of `visits`."""
     found: list[Visit] = []
     branches = [Branch(moves[1:], position, 0, False)]

@@ -1,7 +1,5 @@
 """Functions of texts, remembered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 

@@ -1,7 +1,5 @@
 """The text of every issue and error code, in Japanese and English, filled from the finding's params."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from kifu_core.errors import Issue, KifuError, Params
@@ -239,7 +237,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "empty": ("コードが空です", "the code is empty"),
     "too-long": ("コードが長すぎます（{length} 文字）", "the code is too long ({length} characters)"),
     "bad-char": ("コードに使えない文字があります: {char}", "a character that no code has: {char}"),
-    "truncated": ("コードが途中で切れています", "the code ends inside {field}"),
+    "truncated": (
+        "コードが途中で切れています。最後までコピーされているか確かめてください",
+        "the code ends inside {field}; was it copied to its end?",
+    ),
     "trailing-chars": (
         "コードの後ろに余分な文字があります",
         "there are characters after the end of the code",
@@ -261,14 +262,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "sfen-hands": ("SFEN の持駒が正しくありません: {text}", "not an SFEN hand: {text}"),
     "sfen-number": ("SFEN の手数が正しくありません: {text}", "not a move number: {text}"),
     # qf_code and the other formats of Quoridor
-    "other-game": (
-        "{game} の棋譜は {format} 形式では書けません",
-        "{format} is no format of {game}",
-    ),
-    "no-content": (
-        "局面も棋譜も含まないコードです",
-        "the code holds neither a position nor a record",
-    ),
+    "other-game": ("{game} の棋譜は {format} 形式では書けません", "{format} is no format of {game}"),
+    "no-content": ("局面も棋譜も含まないコードです", "the code holds neither a position nor a record"),
     "pawn-range": ("駒の位置 {square} は盤の外です", "a pawn on {square}, which is no square"),
     "pawn-overlap": ("二つの駒が同じマスにあります", "both pawns are on one square"),
     "wall-count": ("板は一人10枚までです", "a player has ten walls and no more"),
@@ -317,10 +312,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "左下 a1・左上 a1 のどちらとしても読めるため {text} として読みました",
         "readable with a1 at the lower left and at the upper left; read as {text}",
     ),
-    "top-left-origin": (
-        "a1 を左上とする表記として読みました",
-        "read as written with a1 at the upper left",
-    ),
+    "top-left-origin": ("a1 を左上とする表記として読みました", "read as written with a1 at the upper left"),
     "dropped-characters": (
         "コードに使えない文字 {count} 個を取り除きました",
         "{count} characters that no code has were dropped",

@@ -4,8 +4,6 @@ A program that takes UTF-8 for cp932 or Latin-1 shows such characters, and savin
 own. As long as no byte was lost on the way, encoding them back and decoding them rightly gives the text.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import Final

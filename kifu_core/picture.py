@@ -1,7 +1,5 @@
 """What pictures of positions have in common: colours, the document, names."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """What reading a file is in every kind of game: from bytes to a source, its format's reader, the result."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final

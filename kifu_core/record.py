@@ -1,7 +1,5 @@
 """What a reading gives: games, each a normalized JKF record with what JKF cannot hold beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal

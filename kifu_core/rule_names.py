@@ -1,7 +1,5 @@
 """What the rules of the grammars are called: in messages and in the documentation."""
 
-from __future__ import annotations
-
 from typing import Final
 
 NAMES: Final[dict[str, tuple[str, str]]] = {

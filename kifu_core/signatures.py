@@ -6,8 +6,6 @@ GIF (87a, 89a), TIFF 6.0, RIFF with WEBP (RFC 9649), ISO 14496-12 (`ftyp` and a 
 those of archives: ZIP (APPNOTE), gzip (RFC 1952), xz, 7z, RAR.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 PICTURE: Final = "is-picture"

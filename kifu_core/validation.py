@@ -3,8 +3,6 @@
 The errors are ParseErrors `jkf-type`, `jkf-missing` and `jkf-value`, whose params hold the JSON `path`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from kifu_core.errors import ParseError

@@ -9,8 +9,6 @@ A move is an integer that fits a positive 16-bit column: `PAWN` + the square a p
 place of a wall, with `VERTICAL` added for a vertical one. 0 stands for "nothing played", as in shogi.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -5,8 +5,6 @@ pages colour it, and presentation attributes, so that it works as a file and on 
 of static/quoridor/board.js: 50 units a square with its groove.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html import escape
 from typing import Final
@@ -44,12 +42,7 @@ _SQUARES: Final = "".join(
 
 
 def board(
-    position: Position,
-    *,
-    last: int | None = None,
-    flip: bool = False,
-    neutral: bool = False,
-    label: str = "",
+    position: Position, *, last: int | None = None, flip: bool = False, neutral: bool = False, label: str = ""
 ) -> str:
     """Return the board as an SVG element of `SIZE` by `SIZE` units for a page.
 
@@ -192,6 +185,25 @@ def _player(position: Position, color: int, player: str, language: Language, bel
 # --- words -----------------------------------------------------------------------------------------------
 
 
+PHRASES: Final[dict[Language, dict[str, str]]] = {
+    "ja": {
+        "to_move": "{side}番",
+        "won": "{side}の勝ち",
+        "side": "{side}：駒{square}、残りの板{left}枚、置いた板：{walls}",
+        "comma": "、",
+        "none": "なし",
+    },
+    "en": {
+        "to_move": "{side} to move",
+        "won": "{side} has won",
+        "side": "{side}: pawn {square}, walls left: {left}, walls placed: {walls}",
+        "comma": ", ",
+        "none": "none",
+    },
+}
+"""What positions are told with, here and in the browser."""
+
+
 def state_words(position: Position, language: Language) -> str:
     """Say who is to move, or who has won.
 
@@ -200,9 +212,7 @@ def state_words(position: Position, language: Language) -> str:
     """
     won = position.winner()
     side = SIDES[language][position.turn if won is None else won]
-    if won is not None:
-        return f"{side}の勝ち" if language == "ja" else f"{side} has won"
-    return f"{side}番" if language == "ja" else f"{side} to move"
+    return PHRASES[language]["to_move" if won is None else "won"].format(side=side)
 
 
 def words(position: Position, language: Language) -> str:
@@ -215,13 +225,10 @@ def words(position: Position, language: Language) -> str:
     White: pawn e1, walls left: 10, walls placed: none
     Black: pawn e9, walls left: 10, walls placed: none
     """
+    phrases = PHRASES[language]
     lines = [state_words(position, language)]
     for color, side in enumerate(SIDES[language]):
         square, left = SQUARE_NAMES[position.pawns[color]], position.walls_left(color)
-        walls = [name(wall) for wall in position.walls(color)]
-        if language == "ja":
-            lines.append(f"{side}：駒{square}、残りの板{left}枚、置いた板：{'、'.join(walls) or 'なし'}")
-        else:
-            placed = ", ".join(walls) or "none"
-            lines.append(f"{side}: pawn {square}, walls left: {left}, walls placed: {placed}")
+        walls = phrases["comma"].join(map(name, position.walls(color))) or phrases["none"]
+        lines.append(phrases["side"].format(side=side, square=square, left=left, walls=walls))
     return "\n".join(lines)

@@ -3,8 +3,6 @@
 Reaching the goal needs no word: the board tells it. `GOAL` is its name where an ending is asked for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """Quoridor, as an archive needs to know it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text

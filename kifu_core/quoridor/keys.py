@@ -9,8 +9,6 @@ The members of a class are a position, its mirror image, and both with the colou
 compared as ASCII.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

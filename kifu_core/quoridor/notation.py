@@ -8,8 +8,6 @@ at the far left: White starts on e9, and e3h lies below e3 as White sees it. Som
 Capitals mean the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Final, Literal

@@ -5,8 +5,6 @@ read missing bits as zeros and show a wrong board; this one refuses every code t
 notes what is odd about the others. `docs/quoridor.md` describes bits, errors and findings.
 """
 
-from __future__ import annotations
-
 import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence

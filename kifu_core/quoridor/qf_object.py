@@ -5,8 +5,6 @@ direction and kind of jump. `state`, `moves` and whether they are there say ever
 is compared when an object is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Playing records: raw ones to complete ones, and the positions along them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -5,8 +5,6 @@ that find room, only those are tried that can cut a path at all: they touch the 
 of their three points, and cross the path that the pawn is known to have without them.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from kifu_core.quoridor.board import PAWN, SQUARES, VERTICAL, WALL
@@ -56,10 +54,7 @@ class Passages(NamedTuple):
 
 def passages(horizontal: int, vertical: int) -> Passages:
     """Return the passages that walls leave open."""
-    return Passages(
-        _NORTHWARD & ~(horizontal | horizontal << 1),
-        _EASTWARD & ~(vertical | vertical << 10),
-    )
+    return Passages(_NORTHWARD & ~(horizontal | horizontal << 1), _EASTWARD & ~(vertical | vertical << 10))
 
 
 def passages_of(position: Position) -> Passages:
@@ -214,10 +209,7 @@ def _walls(position: Position, open_: Passages) -> list[int]:
 def _free(horizontal: int, vertical: int) -> tuple[int, int]:
     """Return where horizontal and vertical walls find room: they neither cross nor overlap others."""
     free = _INNER & ~(horizontal | vertical)
-    return (
-        free & ~(horizontal << 1 | horizontal >> 1),
-        free & ~(vertical << 10 | vertical >> 10),
-    )
+    return (free & ~(horizontal << 1 | horizontal >> 1), free & ~(vertical << 10 | vertical >> 10))
 
 
 def _touching(horizontal: int, vertical: int) -> tuple[int, int]:

@@ -1,7 +1,4 @@
-"""Positions and moves as words, typed texts and JSON objects: what an archive has of them beside records and
-codes."""
-
-from __future__ import annotations
+"""Positions and moves as words, typed texts and JSON objects: what is neither a record nor a code."""
 
 from collections.abc import Mapping
 from typing import Any, Final

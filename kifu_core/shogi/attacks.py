@@ -5,8 +5,6 @@ are the same turned by 180 degrees, so the squares from which a piece reaches a 
 that the other colour's piece reaches from there.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.shogi.moves import pack

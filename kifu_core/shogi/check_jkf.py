@@ -1,24 +1,10 @@
 """The check that a JSON value has the shape of a record of shogi (`kifu_core.jkf`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import cast
 
-from kifu_core import validation
-from kifu_core.jkf import (
-    KINDS,
-    PRESETS,
-    RELATIVES,
-    Initial,
-    InitialData,
-    Move,
-    Place,
-    Record,
-    Square,
-    entries,
-    header,
-)
+from kifu_core import jkf, validation
+from kifu_core.jkf import KINDS, PRESETS, RELATIVES, Record, entries, header
 from kifu_core.shogi.pieces import MOST_IN_HAND
 
 
@@ -66,9 +52,9 @@ def _relative(value: object, path: str) -> str:
     return relative
 
 
-def _place(value: object, path: str) -> Place:
+def _place(value: object, path: str) -> jkf.Coordinates:
     place = validation.object_(value, path)
-    result: Place = {"x": 0, "y": 0}
+    result: jkf.Coordinates = {"x": 0, "y": 0}
     for axis in ("x", "y"):
         if axis not in place:
             raise validation.error("jkf-missing", f"{path}.{axis}")
@@ -85,7 +71,7 @@ _MOVE_FIELDS: dict[str, Callable[[object, str], object]] = {
 }  # fmt: skip
 
 
-def _move(value: object, path: str) -> Move:
+def _move(value: object, path: str) -> jkf.Move:
     move = validation.object_(value, path)
     result = {
         name: read(move[name], f"{path}.{name}")
@@ -98,23 +84,23 @@ def _move(value: object, path: str) -> Move:
         raise validation.error("jkf-missing", f"{path}.to")
     if result.get("from") is None and "piece" not in result:
         raise validation.error("jkf-missing", f"{path}.piece")
-    return cast(Move, result)
+    return cast(jkf.Move, result)
 
 
-def _initial(value: object, path: str) -> Initial:
+def _initial(value: object, path: str) -> jkf.Initial:
     initial = validation.object_(value, path)
     if initial.get("preset") is None:
         raise validation.error("jkf-missing", f"{path}.preset")
     preset = validation.string(initial["preset"], f"{path}.preset")
     if preset not in PRESETS:
         raise validation.error("jkf-value", f"{path}.preset", preset)
-    result: Initial = {"preset": preset}
+    result: jkf.Initial = {"preset": preset}
     if initial.get("data") is not None:
         result["data"] = _initial_data(initial["data"], f"{path}.data")
     return result
 
 
-def _initial_data(value: object, path: str) -> InitialData:
+def _initial_data(value: object, path: str) -> jkf.InitialData:
     data = validation.object_(value, path)
     for name in ("color", "board", "hands"):
         if data.get(name) is None:
@@ -129,7 +115,7 @@ def _initial_data(value: object, path: str) -> InitialData:
     }
 
 
-def _board(value: object, path: str) -> list[list[Square]]:
+def _board(value: object, path: str) -> list[list[jkf.Square]]:
     if value == {}:
         value = [[]] * 9
     columns = validation.array(value, path)
@@ -139,7 +125,7 @@ def _board(value: object, path: str) -> list[list[Square]]:
     return board + [[{} for _ in range(9)] for _ in range(9 - len(board))]
 
 
-def _column(value: object, path: str) -> list[Square]:
+def _column(value: object, path: str) -> list[jkf.Square]:
     squares = validation.array(value, path)
     if len(squares) > 9:
         raise validation.error("jkf-value", path, str(len(squares)))
@@ -147,7 +133,7 @@ def _column(value: object, path: str) -> list[Square]:
     return column + [{} for _ in range(9 - len(column))]
 
 
-def _square(value: object, path: str) -> Square:
+def _square(value: object, path: str) -> jkf.Square:
     square = validation.object_(value, path)
     if square.get("kind") is None:
         return {}

@@ -14,8 +14,6 @@ The other formats of the same record agree as far as they hold what decides: a m
 names written as USI has none, a tree written as CSA has lost its variations.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Used times along a record, and what is left on the clocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple

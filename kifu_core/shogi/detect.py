@@ -1,7 +1,5 @@
 """The format of a text, and the program that wrote it."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

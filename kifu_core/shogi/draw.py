@@ -6,8 +6,6 @@ files has presentation attributes only, so it works in a page with a strict cont
 paper: paper, a wooden board with ruled lines, wedges with a character, promoted pieces in vermilion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -344,8 +342,36 @@ def _hand_wedges(hand: list[int], x: int, below: bool) -> Iterator[str]:
 
 # --- words -----------------------------------------------------------------------------------------------
 
-_WORDS: Final = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
-    "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")  # fmt: skip
+SIDES: Final[dict[Language, tuple[str, str]]] = {"ja": ("先手", "後手"), "en": ("Black", "White")}
+PIECES: Final[dict[Language, tuple[str, ...]]] = {
+    "ja": NAMES,
+    "en": ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king", "tokin",
+           "promoted lance", "promoted knight", "promoted silver", "horse", "dragon"),
+}  # fmt: skip
+"""Words for pieces by their kind."""
+
+PHRASES: Final[dict[Language, dict[str, str]]] = {
+    "ja": {
+        "to_move": "{side}番",
+        "board": "{side}：{pieces}",
+        "hand": "{side}の持駒：{pieces}",
+        "placed": "{piece}{square}",
+        "several": "{piece}{count}",
+        "comma": "、",
+        "none": "なし",
+    },
+    "en": {
+        "to_move": "{side} to move",
+        "board": "{side}: {pieces}",
+        "hand": "{side} in hand: {pieces}",
+        "placed": "{piece} {square}",
+        "several": "{count} {piece}s",
+        "comma": ", ",
+        "none": "nothing",
+    },
+}
+"""What positions are told with, here and in the browser."""
+
 _ORDER: Final = ("OU", "HI", "RY", "KA", "UM", "KI", "GI", "NG", "KE", "NK", "KY", "NY", "FU", "TO")
 _FROM_THE_KING: Final = [BY_CODE[code] for code in _ORDER]
 
@@ -362,31 +388,24 @@ def words(position: Position, language: Language) -> str:
     White: king 5a
     White in hand: nothing
     """
-    japanese = language == "ja"
-    sides = ("先手", "後手") if japanese else ("Black", "White")
-    lines = [sides[position.turn] + ("番" if japanese else " to move")]
-    for color, side in enumerate(sides):
-        sign = 1 if color == BLACK else -1
-        pieces = [
-            f"{NAMES[kind]}{JAPANESE[at]}" if japanese else f"{_WORDS[kind]} {USI[at]}"
+    phrases, names, squares = PHRASES[language], PIECES[language], JAPANESE if language == "ja" else USI
+    lines = [phrases["to_move"].format(side=SIDES[language][position.turn])]
+    for color, side in enumerate(SIDES[language]):
+        sign, hand = 1 if color == BLACK else -1, position.hands[color]
+        placed = [
+            phrases["placed"].format(piece=names[kind], square=squares[at])
             for kind in _FROM_THE_KING
             for at in SQUARES
             if position.board[at] == sign * kind
         ]
-        hand = position.hands[color]
-        held = [_held_words(kind, hand[kind], japanese) for kind in _held(hand)]
-        if japanese:
-            lines += [f"{side}：{'、'.join(pieces) or 'なし'}", f"{side}の持駒：{'、'.join(held) or 'なし'}"]
-        else:
-            lines += [f"{side}: {', '.join(pieces) or 'nothing'}"]
-            lines += [f"{side} in hand: {', '.join(held) or 'nothing'}"]
+        held = [
+            phrases["several"].format(piece=names[kind], count=hand[kind]) if hand[kind] > 1 else names[kind]
+            for kind in _held(hand)
+        ]
+        for line, pieces in (("board", placed), ("hand", held)):
+            told = phrases["comma"].join(pieces) or phrases["none"]
+            lines.append(phrases[line].format(side=side, pieces=told))
     return "\n".join(lines)
-
-
-def _held_words(kind: int, number: int, japanese: bool) -> str:
-    if japanese:
-        return NAMES[kind] + (str(number) if number > 1 else "")
-    return f"{number} {_WORDS[kind]}s" if number > 1 else _WORDS[kind]
 
 
 # --- text ------------------------------------------------------------------------------------------------

@@ -5,8 +5,6 @@ is, and which position it belongs to. Comments are read and never changed; text 
 the known forms is no evaluation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal, NamedTuple

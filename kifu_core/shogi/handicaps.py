@@ -5,8 +5,6 @@ lance on 1a goes (other programs take away the one on 9a, which is read as OTHER
 starts beyond the presets have the preset OTHER and their own position.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A reading plays what is written and notes what no board allows; this looks at th
 whole of the rules. It changes nothing: real records end in fouls, and some go on after them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 
@@ -35,8 +33,7 @@ def legality(record: Record) -> tuple[Issue, ...]:
 
     `no-piece`, `wrong-side`, `unreachable`, `nifu`, `dead-drop`, `self-check`, `uchifuzume` and the other
     codes of `rules.violation` are errors at the ply of the foul; the param `winner` is the colour that wins
-    by it. The first of them decides the game, unless it was overlooked. A move that cannot be played ends
-    the look.
+    by it. The first of them decides the game, unless it was overlooked. An unplayable move ends the look.
 
     `fourfold` is an info at the ply that brings a position, with hands and side to move, for the fourth time:
     a draw. If one side gave check with all of its moves since the first time, it is the error
@@ -87,7 +84,8 @@ class _Look:
                 continue
             code = self._play(packed_move(entry["move"]))
             if code:
-                found.append(_foul(code, len(self.moves), self.position.turn))
+                winner = {"winner": self.position.turn}
+                found.append(Issue(code, "error", ply=len(self.moves), params=winner))
             if code in _UNPLAYABLE:
                 break
             if not self.repeated and (times := self._count()) is not None:
@@ -158,10 +156,6 @@ def _only_king(board: list[int], color: int) -> int | None:
     king = -OU if color else OU
     count = board.count(king)
     return board.index(king) if count == 1 else None if count else -1
-
-
-def _foul(code: str, ply: int, winner: int) -> Issue:
-    return Issue(code, "error", ply=ply, params={"winner": winner})
 
 
 def _is_pawn_mate(position: Position, move: int) -> bool:

@@ -5,13 +5,11 @@ they do depends on nothing but the colour that moves: such a step is a pair of *
 remembered for the text. The other steps look at the position for their plan.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError
-from kifu_core.jkf import RELATIVES, Move, Place
+from kifu_core.jkf import RELATIVES, Coordinates, Move
 from kifu_core.memo import Memo
 from kifu_core.shogi import rules
 from kifu_core.shogi.attacks import BETWEEN, RAYS, STEPS, in_zone, is_dead
@@ -23,7 +21,7 @@ from kifu_core.shogi.squares import FILES, RANKS, SQUARES
 SAME: Final = -1
 """The target of a move that goes where the move before went."""
 
-PLACES: Final[tuple[Place, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
+PLACES: Final[tuple[Coordinates, ...]] = tuple({"x": FILES[square], "y": RANKS[square]} for square in SQUARES)
 """The JKF objects of the squares; records share them, as they share those of plans."""
 
 
@@ -219,8 +217,8 @@ class Side(NamedTuple):
 class Search(Written):
     """A KI2 move: the piece and the target, the source to be found with the relative words.
 
-    The replay loop looks at the squares of `sides` itself, as a call for every move would cost as much again.
-    The words matter only where it finds several sources, and nearly always the same few sources are found.
+    The words matter only where a look at the board finds several sources, and nearly always the same few
+    sources are found.
     """
 
     __slots__ = ("_recaptures", "kind", "promote", "sides", "to", "words")
@@ -238,6 +236,24 @@ class Search(Written):
         if last not in self._recaptures and last >= 0:
             self._recaptures[last] = self._both_sides(last)
         return self._recaptures.get(last)
+
+    def seen(self, board: list[int], hands: list[list[int]], turn: int, last: int) -> Plan | None:
+        """Return the plan that a look at the board tells; None if the rules have to be asked."""
+        sides = self.sides or self.sides_at(last)
+        if sides is None:
+            return None
+        piece, kind, squares, rays, plans = sides[turn]
+        found = NOWHERE
+        for origin in squares:
+            if board[origin] == piece:
+                found = found * 81 + origin
+        for ray in rays:
+            for origin in ray:
+                if board[origin]:
+                    if board[origin] == piece:
+                        found = found * 81 + origin
+                    break
+        return plans[found] if found != NOWHERE or hands[turn][kind] else None
 
     def plan(self, position: Position, last: int) -> Plan:
         """Return the plan that the rules find, by all words and, where several sources are left, by check."""

@@ -4,8 +4,6 @@
 0 would be a move from 9a to 9a, so it stands for "nothing played".
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

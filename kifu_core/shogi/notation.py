@@ -4,11 +4,9 @@ Japanese ones as KI2 writes them; English ones in the notation of Western player
 needed, `-` move, `x` capture, `*` drop, `+` promotes, `=` does not).
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
-from kifu_core.jkf import Move, Place
+from kifu_core.jkf import Coordinates, Move
 from kifu_core.picture import Language
 from kifu_core.shogi import moves, rules
 from kifu_core.shogi.attacks import in_zone
@@ -60,7 +58,7 @@ def _english(move: Move) -> str:
     return f"{piece}{start}{sign}{USI[_square(move['to'])]}{tail}"
 
 
-def _square(place: Place) -> int:
+def _square(place: Coordinates) -> int:
     return square(place["x"], place["y"])
 
 

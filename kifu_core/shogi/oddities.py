@@ -1,7 +1,5 @@
 """What is odd in a position that somebody has set up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

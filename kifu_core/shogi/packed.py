@@ -8,26 +8,11 @@ position, the score (16), the move (16), the ply (16), the result from the mover
 byte first.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from kifu_core.errors import DecodeError
 from kifu_core.shogi.moves import DROP, pack
-from kifu_core.shogi.pieces import (
-    FU,
-    FULL_SET,
-    GI,
-    HI,
-    KA,
-    KE,
-    KI,
-    KY,
-    OU,
-    PROMOTED,
-    UNPROMOTED,
-    signed,
-)
+from kifu_core.shogi.pieces import FU, FULL_SET, GI, HI, KA, KE, KI, KY, OU, PROMOTED, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.rules import violation
 

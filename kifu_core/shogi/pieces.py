@@ -5,8 +5,6 @@ square. The values are those of Shogi64, so a board can be encoded without trans
 indexed by a signed piece are lists of 29 entries: 0 to 14 as they are, negative indexes from the end.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -3,8 +3,6 @@
 Text of this kind is often cut off or ends in words, so the first token that is no move here ends the line.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Positions along a record: where it starts, its main line, and every position it visits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kifu_core.errors import KifuError

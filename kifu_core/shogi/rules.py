@@ -4,8 +4,6 @@ Positions need not come from a game: kings may be missing (then nothing can be c
 none of them may be left in check). Repetition and entering kings are matters of a game, not of a position.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from kifu_core.shogi.attacks import (

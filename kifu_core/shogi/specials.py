@@ -4,8 +4,6 @@ JKF has names for fourteen of them; the others are kept as written, with their w
 one. An ending that is not in the table never gives a winner.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +33,7 @@ class EndingKind:
 
 
 ENDINGS: Final = (
-    EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち"),
+    EndingKind("TORYO", "投了", "TORYO", "mover-loses", "{winner}の勝ち", ("Resign",)),
     EndingKind("CHUDAN", "中断", "CHUDAN", "none", "中断", ("封じ手",)),
     EndingKind("SENNICHITE", "千日手", "SENNICHITE", "draw", "千日手"),
     EndingKind(
@@ -66,7 +64,14 @@ ENDINGS: Final = (
     EndingKind(
         None, "王手千日手", "OUTE_SENNICHITE", "none", "王手千日手", ("連続王手の千日手", "連続王手千日手")
     ),
-    EndingKind(None, "接続切れ", "", "mover-loses", "接続切れにより{winner}の勝ち", ("切断", "接続切れ負け")),
+    EndingKind(
+        None,
+        "接続切れ",
+        "",
+        "mover-loses",
+        "接続切れにより{winner}の勝ち",
+        ("切断", "接続切れ負け", "Disconnect"),
+    ),
 )
 
 BY_WORD: Final = {word: kind for kind in ENDINGS for word in (kind.word, *kind.aliases) if word}
@@ -80,7 +85,7 @@ FOULS: Final = frozenset(["ILLEGAL_MOVE", "ILLEGAL_ACTION", "+ILLEGAL_ACTION", "
 """JKF's names for a game that was lost by breaking a rule."""
 
 RESULT_LINE: Final = re.compile(
-    r"[ 　\t]*+まで[、,，]?[ 　]*+(?:[〇一二三四五六七八九十百]{1,6}+手|([0-9０-９]{0,6}+)手?)"
+    r"[ 　\t]*+まで[、,，]?[ 　]*+(?:[〇一二三四五六七八九十百]{1,6}+手|([0-9０-９]{0,6}+)[ 　]*+手?)"
     r"目?(?:にて|で)?[、,，]?([^\n]{0,60}+)[^\n]*+"
 )
 """The line that ends a game: まで96手で後手の勝ち."""
@@ -110,6 +115,9 @@ _DRAWN: Final = re.compile(
 )
 _OVER: Final = re.compile(r"(.+?)(?:により|にて|で)(?:終局|終了)")
 """81Dojo's last comment: `*時間切れにて終局`."""
+
+_NOTED: Final = re.compile(r"([^(（]+)[(（]([^()（）]+)[)）]")
+"""A verdict with its reason behind it: 先手の勝ち（投了）."""
 
 _LONGEST: Final = 80
 """Characters in which a sentence about the result fits."""
@@ -211,24 +219,29 @@ def special_of(kind: EndingKind | None, named: int | None) -> str | None:
     return "ILLEGAL_MOVE" if kind is BY_WORD["王手千日手"] and named is not None else kind.special
 
 
-Reading = tuple[EndingKind | None, int | None]
+EndingAndWinner = tuple[EndingKind | None, int | None]
 """A kind of ending and the winner that its text names; None for what the text does not tell."""
 
 
-def read_wars(text: str) -> Reading | None:
+def read_wars(text: str) -> EndingAndWinner | None:
     """Read a result word of 将棋ウォーズ; return None for any other text.
 
     >>> kind, side = read_wars("GOTE_WIN_TIMEOUT")
     >>> kind.special, side
     ('TIME_UP', 1)
+
+    What it calls a draw is one, also by a reason that elsewhere makes a side win.
     """
     match = _WARS.fullmatch(text)
     if match is None:
         return None
-    return _WARS_KINDS.get(match[2]), {"SENTE": 0, "GOTE": 1}.get(match[1])
+    kind = _WARS_KINDS.get(match[2])
+    if match[1] is None and kind and kind.rule != "draw":
+        kind = BY_SPECIAL["HIKIWAKE"]
+    return kind, {"SENTE": 0, "GOTE": 1}.get(match[1])
 
 
-def read_over(text: str) -> Reading | None:
+def read_over(text: str) -> EndingAndWinner | None:
     """Read a sentence such as 時間切れにて終局; return None for any other text.
 
     A foul is the last mover's.
@@ -240,11 +253,10 @@ def read_over(text: str) -> Reading | None:
     return (BY_SPECIAL["ILLEGAL_ACTION"] if kind.special == "ILLEGAL_MOVE" else kind), None
 
 
-def read_result(text: str) -> Reading:
+def read_result(text: str) -> EndingAndWinner:
     """Read what stands after まで96手で: the kind of ending, and the side it names as the winner.
 
-    It is understood as a whole or not at all; only the winner is read from a sentence whose reason nobody
-    knows.
+    It is understood as a whole or not at all; only the winner is read from a sentence of an unknown reason.
 
     >>> kind, side = read_result("時間切れにより後手の勝ち")
     >>> kind.special, side
@@ -253,7 +265,7 @@ def read_result(text: str) -> Reading:
     text = _PADDING.sub("", text).rstrip("。．.") if len(text) <= _LONGEST else ""
     if text in BY_WORD:
         return BY_WORD[text], None
-    if match := _VERDICT.fullmatch(text):
+    if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):
         return _judged(match[1], _ALL_SIDES[match[2]] ^ (match[3] is None))
     if (match := _BLAMED.fullmatch(text)) and (kind := _cause(match[2])):
         side = _ALL_SIDES[match[1]]
@@ -263,7 +275,7 @@ def read_result(text: str) -> Reading:
     return (_cause(text), None) if text.endswith(("負け", "勝ち")) else (None, None)
 
 
-def _judged(reason: str, won: int) -> Reading:
+def _judged(reason: str, won: int) -> EndingAndWinner:
     """Read a sentence that ends in who won, with the reason before it."""
     if not reason:
         return BY_SPECIAL["TORYO"], won

@@ -1,7 +1,5 @@
 """How moves are written in Japanese: what formats, their detection and the search box share."""
 
-from __future__ import annotations
-
 from typing import Final
 
 MARKS: Final = "▲△☗☖▼▽"

@@ -4,8 +4,6 @@ Square 0 is 9a (file 9, rank 1, top left seen from Black), 8 is 1a, 80 is 1i. Fi
 right to left, ranks 1 to 9 from the top.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 SQUARES: Final = range(81)

@@ -1,7 +1,5 @@
 """Where a record starts: JKF's `initial` to a position and back."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

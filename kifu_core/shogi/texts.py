@@ -1,7 +1,5 @@
 """Positions as SFEN and as JSON objects: what an archive has of them beside records and codes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Final

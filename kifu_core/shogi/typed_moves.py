@@ -5,8 +5,6 @@ books) is matched with the legal moves of each position; CSA moves (`+7776FU`, a
 a CSA record from the usual start, Japanese ones (`76歩 34歩`, `1.▲７六歩`) as KI2.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

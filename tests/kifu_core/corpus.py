@@ -13,7 +13,7 @@ FORMATS = ("kif", "kif?", "ki2", "csa", "jkf")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadFile:
     """A file of the corpus: its row in the index and our reading or the error instead."""
 
     path: str
@@ -37,7 +37,7 @@ class Reading:
         return abs(self.found - self.plies) <= 1
 
 
-def read_all() -> Iterator[Reading]:
+def read_all() -> Iterator[ReadFile]:
     """Read every record file of the corpus."""
     with (CORPUS / "index.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["format"] in FORMATS]
@@ -47,6 +47,6 @@ def read_all() -> Iterator[Reading]:
             result = load((CORPUS / row["path"]).read_bytes(), row["path"])
         except KifuError as raised:
             error = raised
-        yield Reading(
+        yield ReadFile(
             row["path"], row["format"], row["encoding"], row["kind"], int(row["moves"] or 0), result, error
         )

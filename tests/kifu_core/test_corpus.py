@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kifu_core.corpus import Reading, read_all
+from tests.kifu_core.corpus import ReadFile, read_all
 
 pytestmark = pytest.mark.shared
 
@@ -17,7 +17,7 @@ OTHERWISE = {
 
 
 @pytest.fixture(scope="module")
-def readings() -> list[Reading]:
+def readings() -> list[ReadFile]:
     return list(read_all())
 
 

@@ -124,6 +124,13 @@ def test_time_up_as_81dojo_says_it_in_english():
     assert ended(kif(3, "4  Time-up   ( 0:0/)")) == ("TIME_UP", BLACK)
 
 
+@pytest.mark.parametrize("word, special", [("Resign", "TORYO"), ("Disconnect", None)])
+def test_other_english_rows_of_81dojo_lose_for_the_side_to_move(word, special):
+    assert ended(kif(2, f"3  {word}   ( 0:0/)")) == (special, WHITE)
+    assert ended(kif(3, f"4  {word}   ( 0:0/)")) == (special, BLACK)
+    assert codes(only(kif(2, f"3  {word}   ( 0:0/)"))) == []
+
+
 # --- shogi-server ----------------------------------------------------------------------------------------
 
 
@@ -223,6 +230,12 @@ def test_other_result_words_of_shogi_wars():
         assert (ending.winner, ending.draw) == (NOBODY, True)
 
 
+def test_a_draw_of_shogi_wars_has_no_winner_whatever_its_reason_means_elsewhere():
+    for word in ("DRAW_ENTERINGKING", "DRAW_TRY", "DRAW_TORYO"):
+        game = only(f"PI\n+\n+7776FU\n{word}\n")
+        assert (game.ending.special, game.ending.winner, game.ending.draw) == ("HIKIWAKE", NOBODY, True)
+
+
 def test_a_result_word_that_nobody_knows_keeps_its_winner_and_is_noted():
     game = only("PI\n+\n+7776FU\n-3334FU\nSENTE_WIN_BY_MAGIC\n")
     assert (game.ending.special, game.ending.winner) == (None, BLACK)
@@ -311,6 +324,26 @@ def test_a_result_line_that_is_not_understood_as_a_whole_is_noted(line):
     game = only(kif(3, line))
     assert game.ending is not None and game.ending.winner is None
     assert codes(game) == ["unknown-ending"]
+
+
+@pytest.mark.parametrize("line", ["まで 3 手で先手の勝ち", "まで３ 手で 先手の勝ち", "まで　3手で先手の勝ち"])
+def test_a_result_line_may_have_spaces_around_its_number(line):
+    game = only(kif(3, line))
+    assert (game.ending.special, game.ending.winner, codes(game)) == ("TORYO", BLACK, [])
+
+
+@pytest.mark.parametrize(
+    "note, special", [("投了", "TORYO"), ("時間切れ", "TIME_UP"), ("反則", "ILLEGAL_MOVE"), ("詰み", "TSUMI")]
+)
+@pytest.mark.parametrize("brackets", ["（）", "()"])
+def test_the_reason_of_a_result_line_may_stand_behind_it_in_brackets(brackets, note, special):
+    game = only(kif(3, f"まで3手で先手の勝ち{brackets[0]}{note}{brackets[1]}"))
+    assert (game.ending.special, game.ending.winner, codes(game)) == (special, BLACK, [])
+
+
+def test_a_bracket_that_is_no_reason_leaves_the_winner_and_is_noted():
+    game = only(kif(3, "まで3手で先手の勝ち（お見事）"))
+    assert (game.ending.special, game.ending.winner, codes(game)) == (None, BLACK, ["unknown-ending"])
 
 
 def test_an_unknown_reason_leaves_the_winner():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from kifu_core.jkf import Move, Record
-from kifu_core.shogi.formats.kakinoki import read_hand
+from kifu_core.shogi.formats.kakinoki_words import read_hand
 from kifu_core.shogi.formats.writing import branches
 from kifu_core.shogi.handicaps import HANDICAPS, by_name
 from kifu_core.shogi.pieces import BY_CODE, BY_NAME, CODES, HAND_KINDS

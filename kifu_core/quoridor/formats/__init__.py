@@ -3,8 +3,6 @@
 A format is added by its module and a line of `QUORIDOR`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.formats import Detector, Formats

@@ -3,8 +3,6 @@
 What is written are tags, then numbered moves with comments in braces and forks in parentheses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

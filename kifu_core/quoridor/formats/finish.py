@@ -1,7 +1,5 @@
 """From what a format's reader collected to a finished game."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

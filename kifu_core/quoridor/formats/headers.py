@@ -1,7 +1,5 @@
 """Headers of records and the tags of move lists: one table. Records name headers as shogi's do."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Our own JSON: a record as `schema/quoridor-record.schema.json` has it, or a list of such records."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

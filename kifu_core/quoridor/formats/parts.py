@@ -1,7 +1,5 @@
 """What a record of Quoridor has that formats may lose."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

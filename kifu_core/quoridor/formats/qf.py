@@ -6,8 +6,6 @@ ends too early goes on in the next lines. Characters that no code has are droppe
 board promises, also the marks of quotations and the `=` at the ends of lines that mail programs add.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import partial

@@ -7,8 +7,6 @@ or the end of the line, lines that begin with `#`, forks in parentheses after th
 for a player who gives up, `1-0`, `0-1`, `1/2-1/2`, and `*` for an unfinished game.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ A diagram with its hands, the last move and the side to move (http://kakinoki.o.
 is also how KIF and KI2 draw a start.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.decoding import Notes, Source
@@ -28,11 +26,10 @@ from kifu_core.shogi.formats.kakinoki import (
     SEPARATOR,
     SIDE,
     UNKNOWN,
-    KakinokiReader,
     headers_mark,
-    read_games,
 )
 from kifu_core.shogi.formats.positions import position_at
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.writing import (
     board_lines,
     handicap_names,

@@ -1,8 +1,6 @@
 """CSA standard game records (.csa): how they are written, told and cut; `read_csa` reads them and names the
 source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
@@ -18,12 +16,7 @@ from kifu_core.shogi.formats.read_csa import HEADERS, STATEMENT, load
 from kifu_core.shogi.formats.summary import Summary, read_summary
 from kifu_core.shogi.formats.writing import Branch, branches, ending_kind, one_line
 from kifu_core.shogi.normalize import seconds, wrong_totals
-from kifu_core.shogi.pieces import (
-    BY_CODE,
-    CODES,
-    HAND_KINDS,
-    PROMOTED,
-)
+from kifu_core.shogi.pieces import BY_CODE, CODES, HAND_KINDS, PROMOTED
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import EndingKind, find
 from kifu_core.shogi.start import start_position

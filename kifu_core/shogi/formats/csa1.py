@@ -8,8 +8,6 @@ There is no writer: the lines hold less than CSA does, names without blanks and 
 only, and what trains engines today reads `hcpe` or PSV.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -9,8 +9,6 @@ A book is no tree but a graph: each of its positions is played out once, where i
 other ways there end with the move to it. There is no writer: books are made of positions, not of records.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections import deque

@@ -1,10 +1,9 @@
 """From what a format's reader collected to a finished game."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple, Protocol, TypeVar
 
 from kifu_core.deadline import watched
@@ -228,7 +227,7 @@ class Places:
 
     def offset(self, line: Line, index: int) -> int | None:
         """Return the offset of a step, None for a line without text."""
-        spot = bisect_right(line.spots, index, key=_first_step) - 1
+        spot = bisect_right(line.spots, index, key=itemgetter(0)) - 1
         if spot < 0:
             return None
         first, begin, end = line.spots[spot]
@@ -247,8 +246,7 @@ class Places:
 
 
 class Plies:
-    """Where the moves of a game's main line stand in its text; nothing is looked for before it is asked, and
-    nothing twice."""
+    """The places of a main line's moves in its text; nothing is looked for before it is asked, nor twice."""
 
     def __init__(self, source: Source, line: Line, locate: Locate) -> None:
         self.source = source
@@ -275,10 +273,6 @@ class Plies:
             steps = enumerate(watched(self.line.steps))
             self.moves = [index for index, step in steps if not isinstance(step, Special)]
         return self.moves[ply - 1] if ply <= len(self.moves) else None
-
-
-def _first_step(spot: tuple[int, int, int]) -> int:
-    return spot[0]
 
 
 class GameReader(Protocol):

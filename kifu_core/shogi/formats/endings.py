@@ -1,7 +1,5 @@
 """What a record has that formats may lose: how much of each part, and which endings a format can tell."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ expression, because an element per token would cost a hundred times as much. Exp
 quantifiers throughout, so that no text makes them backtrack.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final, cast

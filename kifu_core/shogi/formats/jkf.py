@@ -1,7 +1,5 @@
 """JKF itself: JSON text, normalized or minimal, to games and back."""
 
-from __future__ import annotations
-
 import json
 from typing import Final
 
@@ -21,8 +19,7 @@ from kifu_core.shogi.start import start_position
 
 
 def load(source: Source, notes: Notes) -> list[ParsedGame]:
-    """Return the games of a JKF text, one record or a list of records; what cannot be used goes to
-    `notes`."""
+    """Return the games of a JKF text, a record or a list of them; `notes` take what cannot be used."""
     games: list[ParsedGame] = []
     for one in watched(values(notes)):
         try:

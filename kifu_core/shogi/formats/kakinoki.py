@@ -1,55 +1,23 @@
-"""What KIF and KI2 share: headers, drawn boards, hands, comments, variations and result lines.
+"""What KIF and KI2 share: the grammar of headers, drawn boards, hands, comments, variations and result lines.
 
 The formats are Kakinoki's: http://kakinoki.o.oo7.jp/kif_format.html; nobody writes them all alike.
+`read_kakinoki` reads the lines, `kakinoki_words` what stands in them.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import takewhile
 from typing import Final
 
 import pyparsing as pp
 
-from kifu_core.deadline import watched
-from kifu_core.decoding import Notes, Source
-from kifu_core.errors import Severity
 from kifu_core.formats import Mark, Stage
-from kifu_core.jkf import FORK_LEVELS, Consumption, Initial
-from kifu_core.limits import most_games
-from kifu_core.record import ParsedGame
-from kifu_core.shogi import handicaps
 from kifu_core.shogi.detect import detect
-from kifu_core.shogi.formats.draft import Draft, Locate, Said
-from kifu_core.shogi.formats.grammar import Item, items, leaf, repeated
-from kifu_core.shogi.formats.times import TIMES, Partial, Unreadable, fraction
-from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS
-from kifu_core.shogi.handicaps import Handicap
-from kifu_core.shogi.move_resolution import Special, Step
-from kifu_core.shogi.normalize import Line
-from kifu_core.shogi.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
-from kifu_core.shogi.position import Position
-from kifu_core.shogi.specials import (
-    BY_WORD,
-    RESULT_LINE,
-    SIDES,
-    EndingKind,
-    read_over,
-    read_result,
-    special_of,
-    winner,
-)
-from kifu_core.shogi.spelling import MARKS
-from kifu_core.shogi.start import drawn_initial, named_start
-
-# --- grammar ---------------------------------------------------------------------------------------------
+from kifu_core.shogi.formats import kakinoki_words as words
+from kifu_core.shogi.formats.grammar import items, leaf, repeated
+from kifu_core.shogi.specials import RESULT_LINE
 
 EOL: Final = r"(?:\n|\Z)"
 _REST: Final = r"[^\n]*+" + EOL
 
-_SIDE: Final = "(先手|後手|上手|下手)"
 _BOARD_ROW: Final = rf"\|{_REST}"
 _BOARD_EDGE: Final = rf"\+-[-+ ]*+{EOL}"
 
@@ -60,8 +28,8 @@ BOARD = leaf(
     "board",
     rf"(?:[ 　]*+[９9][ 　]*+[８8]{_REST})?+(?:[ 　]*+(?:{_BOARD_EDGE}|{_BOARD_ROW}))++",
 )
-HAND = leaf("hand", r"[ 　]*+" + _SIDE + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
-SIDE = leaf("side_to_move", _SIDE + r"番[ 　]*+" + EOL)
+HAND = leaf("hand", r"[ 　]*+" + words.SIDE_NAME + r"の?持ち?駒[：:]([^\n]*+)" + EOL)
+SIDE = leaf("side_to_move", words.SIDE_NAME + r"番[ 　]*+" + EOL)
 FLIP = leaf("flip", r"盤面(?:回転|反転)" + _REST)
 COUNTER = leaf("move_counter", r"手数[＝=][ 　]*+([0-9]{1,6})" + _REST)
 HEADER = leaf(
@@ -73,6 +41,17 @@ RESULT = leaf("result", RESULT_LINE.pattern + EOL)
 VARIATION = leaf("variation", r"[ 　]*+変化[：:][ 　]*+([0-9]{1,6})[ 　]*+手?" + _REST)
 BLANK = leaf("blank", r"(?:[ 　\t\f\v]*+\n)++|[ 　\t\f\v]++\Z")
 UNKNOWN = leaf("unknown", r"[^\n]++" + EOL)
+
+
+PARTS: Final = {
+    "board_row": _BOARD_ROW,
+    "board_edge": _BOARD_EDGE,
+    "side": words.SIDE_NAME,
+    "cell": words.CELL.pattern,
+    "hand_item": words.HAND_ITEM.pattern,
+    "line_end": EOL,
+}
+"""The rules inside the lines, for the documentation."""
 
 
 def grammar(play: pp.ParserElement) -> pp.ParserElement:
@@ -90,9 +69,6 @@ OF_START: Final = "開始時のコメント"
 OF_ENDING: Final = "終局のコメント"
 """Remarks that our KI2 has before comments: of the start, where an empty one comes first and is none; of the
 ending, which stand before it."""
-
-_OF_GAME: Final = re.compile(rf"{OF_ENDING}|まで[0-9]")
-"""The remarks that belong to the game before them: see `ki2.dump`."""
 
 STARRED_HEADER: Final = re.compile(r"([^\s、。「」（）()：:]{1,10})：(.*)")
 """What stands after `*` in a header that looks like a comment; running text has more before a colon."""
@@ -139,492 +115,3 @@ def headers_mark(file_format: str) -> Mark:
         return file_format == (named if named in ("kif", "ki2") else "bod" if _DRAWN.search(text) else "kif")
 
     return Mark(Stage.HEADER, test, "headers")
-
-
-# --- words -----------------------------------------------------------------------------------------------
-
-_PLAYER: Final = re.compile(_SIDE + r"[ 　\t]++(\S[^\n]{0,60}+)")
-_NAME: Final = rf"[ 　]*+([^{MARKS}1-9１-９同\n][^{MARKS}\n]{{0,40}}+)"
-_NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?+")
-"""Players with the marks of their sides: `▲山田太郎 △佐藤花子`."""
-
-_CELL: Final = re.compile(r"([vVｖ]?)[ 　^＾]*([^vVｖ \n|^＾　])")
-_HAND_ITEM: Final = re.compile(
-    r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
-)
-
-PARTS: Final = {
-    "board_row": _BOARD_ROW,
-    "board_edge": _BOARD_EDGE,
-    "side": _SIDE,
-    "cell": _CELL.pattern,
-    "hand_item": _HAND_ITEM.pattern,
-    "line_end": EOL,
-}
-"""The rules inside the lines, for the documentation."""
-
-_NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
-
-
-def read_number(text: str) -> int:
-    """Return a count in Chinese numerals up to 99 or in digits of either width; no text is 1.
-
-    >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
-    (18, 2, 18, 1)
-    """
-    if not text:
-        return 1
-    if text.isdecimal():
-        return int(text)
-    tens, ten, ones = text.partition("十")
-    if not ten:
-        return _NUMERALS.get(text[0], 1)
-    return _NUMERALS.get(tens[:1], 1) * 10 + _NUMERALS.get(ones[:1], 0)
-
-
-def read_hand(text: str) -> tuple[list[int], str]:
-    """Return the counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
-
-    Writers separate by full-width or half-width blanks or not at all.
-    """
-    counts, strange = [0] * 8, ""
-    if text.strip(" 　") in ("", "なし", "無し"):
-        return counts, strange
-    for match in watched(_HAND_ITEM.finditer(text)):
-        kind, count = BY_NAME.get(match[1], 0), read_number(match[2])
-        if kind in HAND_KINDS and counts[kind] + count <= MOST_IN_HAND:
-            counts[kind] += count
-        else:
-            strange += match[0]
-    return counts, strange
-
-
-def read_board(text: str) -> tuple[list[int], int]:
-    """Return the 81 cells of a drawn board and the number of wrong ranks.
-
-    A rank is wrong if it is missing, one too many, or not of nine cells.
-    """
-    board: list[int] = []
-    ranks = [line.lstrip(" 　") for line in text.split("\n")]
-    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
-    wrong = abs(9 - len(drawn))
-    for rank in drawn[:9]:
-        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in _CELL.findall(rank)]
-        wrong += len(cells) != 9
-        board += (cells + [0] * 9)[:9]
-    return (board + [0] * 81)[:81], wrong
-
-
-def other_size(text: str) -> tuple[int, int] | None:
-    """Return width and height of a drawn board that is whole, but not nine by nine; None for others.
-
-    One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
-    """
-    ranks = [line.strip(" 　") for line in text.split("\n")]
-    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
-    widths = {len(_CELL.findall(rank)) for rank in drawn}
-    edges = sum(rank.startswith("+") for rank in ranks)
-    size = next(iter(widths), 9), len(drawn)
-    return size if len(widths) == 1 and edges == 2 and 9 not in size and size[0] > 2 else None
-
-
-_handicap = lru_cache(maxsize=256)(handicaps.by_name)
-
-
-def _drawn_initial(position: Position, handicap: Handicap | None) -> Initial:
-    """Return a drawn start as JKF has it: by its preset if it is that of a handicap drawn beside its name."""
-    preset = handicap.preset if handicap is not None else ""
-    if preset in DRAWN_HANDICAPS and position == named_start(preset):
-        return {"preset": preset}
-    return drawn_initial(position)
-
-
-def _told_by(text: str) -> dict[str, str]:
-    """Return the headers that a line tells without a colon; none for other lines."""
-    if side := _PLAYER.fullmatch(text):
-        return {side[1]: side[2]}
-    if names := _NAMES.fullmatch(text):
-        marked = ((names[1], names[2]), (names[3], names[4]))
-        return {("先手", "後手")[MARKS.index(mark) % 2]: name.strip(" 　\t") for mark, name in marked if mark}
-    return {"手合割": text} if _handicap(text) is not None else {}
-
-
-# --- reading ---------------------------------------------------------------------------------------------
-
-_OPENERS: Final = frozenset(["手合割", "開始日時", "先手", "後手", "下手", "上手"])
-"""Headers that tell, behind moves, that another game begins."""
-
-_HEADS: Final = frozenset(["header", "remark", "separator", "hand", "board", "side_to_move", "flip"])
-_PLAYS: Final = frozenset(["rows", "moves"])
-_BETWEEN: Final = frozenset(["blank", "comment", "bookmark", "unknown", "move_counter"])
-
-
-def read_games(
-    reader: type[KakinokiReader], grammar: pp.ParserElement, source: Source, notes: Notes
-) -> list[ParsedGame]:
-    """Return the games of a text. Issues that belong to no game that could be read go to `notes`."""
-    games: list[ParsedGame] = []
-    limit, count, begun = most_games(source.text), 1, 0
-    one = reader(source)
-    for begin, (name, match) in watched(_by_game(grammar, source.text)):
-        if begin != begun:
-            games += one.games(len(games), notes)
-            if count == limit:
-                notes.add("too-many-games", begin, "error", limit=limit)
-                return games
-            one, count, begun = reader(source, begin), count + 1, begin
-        one.read(name, match)
-    return games + one.games(len(games), notes)
-
-
-def _by_game(grammar: pp.ParserElement, text: str) -> Iterator[tuple[int, Item]]:
-    """Yield the leaves with the offset of the game that each belongs to.
-
-    Several games may have been copied into one text. Another one begins with the first line of a head
-    (headers, a board, 手数----) that stands between moves and further moves, if it names players, start or
-    handicap or is 手数---- itself. Only what follows a head shows whose it is: then the head is read once
-    more, for to keep its leaves would take much memory.
-    """
-    game, head, played, opened = 0, -1, False, False
-    for name, match in watched(items(grammar, text)):
-        if played and name in _HEADS and not (name == "remark" and _OF_GAME.match(match[1])):
-            head = match.start() if head < 0 else head
-            opened = opened or name == "separator" or (name == "header" and match[1] in _OPENERS)
-            continue
-        if head >= 0:
-            if name in _BETWEEN:
-                continue
-            if opened and name in _PLAYS:
-                game = head
-            yield from ((game, held) for held in _until(match.start(), items(grammar, text, head)))
-            head, opened = -1, False
-        played = played or name in _PLAYS
-        yield game, (name, match)
-    if head >= 0:
-        yield from ((game, held) for held in items(grammar, text, head))
-
-
-def _until(end: int, found: Iterator[Item]) -> Iterator[Item]:
-    return takewhile(lambda item: item[1].start() < end, found)
-
-
-class KakinokiReader:
-    """Reads the leaves of a KIF or KI2 text into a draft; there is a method per leaf.
-
-    The variations of a text are a flat list: `変化：N手` belongs to the latest line above it that begins
-    before ply N. `open_lines` are those lines with the ply of their first step. `base` is how many plies the
-    numbers count before the first step, `due` the number of the next row, 0 in formats without.
-    """
-
-    locate: Locate
-    expected: str
-
-    def __init__(self, source: Source, offset: int = 0) -> None:
-        self.draft = Draft(Notes(source), first_offset=offset)
-        self.line = self.draft.line
-        self.open_lines: list[tuple[Line, int]] = [(self.line, 1)]
-        self.board: list[int] | None = None
-        self.hands: list[list[int]] = [[0] * 8, [0] * 8]
-        self.turn: int | None = None
-        self.in_header = True
-        self.base = 0
-        self.due = 0
-        self.counted: set[int] = set()
-        self.said_anything = False
-        self.handicap_offset = 0
-        self.other_size = False
-
-    def read(self, name: str, match: re.Match[str]) -> None:
-        """Take in one leaf."""
-        if name not in ("blank", "remark"):
-            self.said_anything = True
-        getattr(self, f"_{name}")(match)
-
-    def games(self, index: int, notes: Notes) -> list[ParsedGame]:
-        """Return the finished game; none, with its issues in `notes`, if nothing of it can be played."""
-        self._set_start()
-        self._end_as_commented()
-        game = self.draft.finish(index, self.locate)
-        if game is not None:
-            return [game]
-        self.draft.give_up(notes, self.said_anything)
-        return []
-
-    def _note(
-        self, code: str, match: re.Match[str], severity: Severity = "warning", **params: str | int
-    ) -> None:
-        self.draft.notes.add(code, match.start(), severity, None, **params)
-
-    # --- the start -----------------------------------------------------------------------------------
-
-    def _set_start(self) -> None:
-        """Set the start: a drawn board whatever the header says, else the handicap's, if it is known."""
-        draft = self.draft
-        name = draft.header.get("手合割", "").strip(" 　")
-        handicap = _handicap(name) if name else None
-        if name and handicap is None and handicaps.is_other_game(name):
-            draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
-            draft.playable = False
-        elif self.other_size:
-            draft.playable = False  # a game on another board, and an issue says so
-        elif self.board is not None:
-            position = Position(self.board, self.hands, 0)
-            position.turn = self._first_turn(position)
-            draft.position, draft.initial = position, _drawn_initial(position, handicap)
-        elif handicap is not None:
-            named = handicap.preset != "OTHER"
-            draft.position = named_start(handicap.preset) if named else Position.from_sfen(handicap.sfen)
-            draft.initial = {"preset": handicap.preset} if named else drawn_initial(draft.position)
-            draft.started = True
-        elif name == "その他":
-            draft.notes.add("no-board", None, "warning", None, name=name)
-        elif name:
-            draft.playable = "将棋" not in name  # another game: 五々将棋, 京都将棋
-            draft.doubtful_start = True
-            draft.notes.add("unknown-handicap", self.handicap_offset, "error", None, name=name)
-
-    def _first_turn(self, position: Position) -> int:
-        """Return who begins on a drawn board: as written, else whoever can play the first move."""
-        if self.turn is not None:
-            return self.turn
-        if self.draft.line.steps:
-            return self._mover(position, self.draft.line.steps[0])
-        return 0
-
-    def _mover(self, position: Position, step: Step) -> int:
-        """Return the colour that plays a record's first step; each format sees it from something else."""
-        return 0
-
-    # --- header --------------------------------------------------------------------------------------
-
-    def _blank(self, match: re.Match[str]) -> None:
-        """Pass over blank lines: they separate nothing."""
-
-    def _flip(self, match: re.Match[str]) -> None:
-        """Pass over the way a program showed the board: it is no part of the record."""
-
-    def _separator(self, match: re.Match[str]) -> None:
-        self.in_header = False
-
-    def _move_counter(self, match: re.Match[str]) -> None:
-        """Keep the caption of a diagram, `手数＝8  ▲２四歩  まで`, as a remark: JKF has no place for it."""
-        self.draft.remarks.append(match[0].strip())
-
-    def _remark(self, match: re.Match[str]) -> None:
-        """Keep a remark; after the headers it also tells that no more of them follow: see `ki2.dump`."""
-        self.draft.remarks.append(match[1])
-        self.in_header = self.in_header and not self.draft.header
-
-    def _header(self, match: re.Match[str]) -> None:
-        key, value = match[1], match[2]
-        self.draft.header[key] = value
-        if key == "手合割":
-            self.handicap_offset = match.start()
-        elif key == "手番":
-            self.turn = SIDES.get(value.strip(" 　").removesuffix("番"), self.turn)
-
-    def _hand(self, match: re.Match[str]) -> None:
-        counts, strange = read_hand(match[2])
-        if strange:
-            self._note("bad-hand", match, text=strange[:40])
-        self.hands[SIDES[match[1]]] = counts
-
-    def _board(self, match: re.Match[str]) -> None:
-        self.board, wrong = read_board(match[0])
-        if size := other_size(match[0]):
-            self.other_size = True
-            self._note("other-board", match, "error", width=size[0], height=size[1])
-        elif wrong:
-            self._note("bad-board", match, "error", count=wrong)
-
-    def _side_to_move(self, match: re.Match[str]) -> None:
-        self.turn = SIDES[match[1]]
-
-    def _is_head(self) -> bool:
-        """Tell whether neither moves nor comments have been read."""
-        return self.in_header and not self.line.steps
-
-    def _unknown(self, match: re.Match[str]) -> None:
-        """Read what people write without its colon: players, the handicap; an ending on a line of its own."""
-        text = match[0].strip(" 　\t\n")
-        if self._is_head() and (told := _told_by(text)) and told.keys().isdisjoint(self.draft.header):
-            self.draft.header |= told
-            if "手合割" in told:
-                self.handicap_offset = match.start()
-        elif text in BY_WORD and self.line.steps and not self._has_ended():
-            self._end(text, BY_WORD[text], None)
-            self._add_spot(match)
-        else:
-            self._note_unknown(match)
-
-    def _note_unknown(self, match: re.Match[str]) -> None:
-        self._note("unknown-line", match, text=match[0].strip()[:40], expected=self.expected)
-
-    # --- comments ------------------------------------------------------------------------------------
-
-    def _comment(self, match: re.Match[str]) -> None:
-        """Add a comment to the move before it.
-
-        Among the headers `*放送日：…` is one of them (NHK's records).
-        """
-        if self.in_header and (header := STARRED_HEADER.match(match[1])):
-            self.draft.header["*" + header[1]] = header[2]
-            return
-        self.in_header = False
-        self._add_comment(match[1], match)
-
-    def _bookmark(self, match: re.Match[str]) -> None:
-        """Keep a bookmark among the comments with its sign, as JKF's reference does."""
-        self.in_header = False
-        self._add_comment("&" + match[1], match)
-        if self.line is self.draft.line:
-            self.draft.bookmarks.append((len(self.line.steps), match[1]))
-
-    def _add_comment(self, text: str, match: re.Match[str]) -> None:
-        line = self.line
-        index = len(line.steps) - 1
-        if index < 0 and line is self.draft.line:
-            self.draft.comments.append(text)
-        else:
-            line.comments.setdefault(index, []).append(text)
-            line.add_text(match.start(), match.end())
-
-    def _add_spot(self, match: re.Match[str]) -> None:
-        """Add a leaf to the current line's text."""
-        self.line.spots.append((len(self.line.steps), match.start(), match.end()))
-
-    # --- play ----------------------------------------------------------------------------------------
-
-    def _add_steps(self, steps: list[Step], times: list[Consumption | None], match: re.Match[str]) -> None:
-        """Add a block of steps to the current line."""
-        self.in_header = False
-        line = self.line
-        if not line.steps and -1 in line.comments:  # comments between 変化 and its first move
-            line.comments[0] = line.comments.pop(-1)
-        self._add_spot(match)
-        line.steps += steps
-        line.times += times
-
-    def _add_timed(self, steps: list[Step], clocks: Sequence[str], match: re.Match[str]) -> None:
-        """Add a block of steps with what stands in brackets behind each."""
-        times = TIMES.each(clocks)
-        kinds = set(map(type, times))
-        if Partial in kinds:
-            self.draft.plain_times = True
-        if Unreadable in kinds:
-            self._report_times(times, clocks, match)
-            times = [None if isinstance(time, Unreadable) else time for time in times]
-        if self.line is self.draft.line and "." in match[0]:
-            ply = len(self.line.steps) + 1
-            for number, clock in enumerate(watched(clocks), start=ply):
-                if "." in clock and (digits := fraction(clock)):
-                    self.draft.fractions[number] = digits
-        self._add_steps(steps, times, match)
-
-    def _report_times(
-        self, times: Sequence[Consumption | None], clocks: Sequence[str], match: re.Match[str]
-    ) -> None:
-        places = self.locate(match[0])
-        for index, time in enumerate(watched(times)):
-            if isinstance(time, Unreadable):
-                at = match.start() + (places[index] if index < len(places) else 0)
-                self.draft.notes.add("bad-time", at, "warning", None, text=clocks[index].strip()[:40])
-
-    def _result(self, match: re.Match[str]) -> None:
-        """Take in a result line.
-
-        It is an ending where the rows have none; then the winner it names has won. One with a word that
-        nobody knows is an ending only in our own remarks.
-        """
-        self.in_header = False
-        self._compare_count(match)
-        kind, side = read_over(match[2]) or read_result(match[2])
-        word = match[2].strip(" 　\t")
-        ended, ours = self._has_ended(), bool(word) and self._is_remark(match)
-        if self.line is self.draft.line:
-            self.draft.said = Said(word, side, match.start(), believed=not ended)
-        if kind is None and word and not ours:
-            self._note("unknown-ending", match, word=word[:40])
-        if (kind is not None or ours) and not ended:
-            self._end(word, kind, side)
-            self._add_spot(match)
-
-    def _compare_count(self, match: re.Match[str]) -> None:
-        """Note a line's first result line if its count fits neither the moves nor their numbers.
-
-        An ending's row may count as one.
-        """
-        said = int(match[1] or 0)
-        if not said or id(self.line) in self.counted:
-            return
-        self.counted.add(id(self.line))
-        first = next(first for line, first in self.open_lines if line is self.line)
-        steps = self.line.steps
-        moves = sum(not isinstance(step, Special) for step in steps)
-        endings = len(steps) - moves
-        count = first - 1 + moves
-        numbered = self.due - 1 - endings
-        if not any(n <= said <= n + endings for n in (count, self.base + count, numbered)):
-            self._note("other-move-count", match, said=said, count=count)
-
-    def _is_remark(self, match: re.Match[str]) -> bool:
-        """Tell whether a result line stands in a remark."""
-        return self.draft.notes.source.text[max(0, match.start() - 1)] == "#"
-
-    def _has_ended(self) -> bool:
-        return bool(self.line.steps) and isinstance(self.line.steps[-1], Special)
-
-    def _end(self, word: str, kind: EndingKind | None, side: int | None) -> None:
-        """Add the ending that a sentence tells to the current line."""
-        special = special_of(kind, side)
-        foul = special is not None and special.endswith(("ILLEGAL_MOVE", "ILLEGAL_ACTION"))
-        self.line.steps.append(Special(word, special, side if foul else None))
-        self.line.times.append(None)
-
-    def _end_as_commented(self) -> None:
-        """End the main line where no row does, as 81Dojo's last comment tells: `*時間切れにて終局`."""
-        line = self.line = self.draft.line
-        if self._has_ended() or self.draft.said is not None:
-            return
-        for text in line.comments.get(len(line.steps) - 1, ())[-3:]:
-            if found := read_over(text):
-                kind = found[0]
-                assert kind is not None
-                offset = self.draft.notes.source.text.find(text, line.spots[0][1]) if line.spots else 0
-                self.draft.said = Said(text, self._commented_winner(kind), offset)
-                self._end(text, kind, None)
-                return
-
-    def _commented_winner(self, kind: EndingKind) -> int | None:
-        """Return who wins by the rows that were written, even where the last, a foul, cannot be played."""
-        return winner(kind, self.draft.position.turn ^ (len(self.draft.line.steps) & 1))
-
-    def _variation(self, match: re.Match[str]) -> None:
-        """Open the line that `変化：N手` begins; before the first row it is only a header."""
-        if self.in_header and not self.line.steps:
-            self.draft.header["変化"] = f"{match[1]}手"
-            return
-        self.in_header = False
-        ply = max(1, int(match[1]) - self.base)
-        lines = self.open_lines
-        while len(lines) > 1 and lines[-1][1] >= ply:
-            lines.pop()
-        parent, first = lines[-1]
-        index = ply - first
-        if index == len(parent.steps) and not (parent.steps and isinstance(parent.steps[-1], Special)):
-            self._note("variation-past-end", match, number=ply)
-            self.line = parent
-            parent.add_text(match.start(), match.end())
-            return
-        fork = Line(level=parent.level + 1)
-        if fork.level > FORK_LEVELS:
-            self._note("variation-too-deep", match, "error", number=ply)
-            self.draft.lost.append(fork)
-        elif index > len(parent.steps) - 1:
-            self._note("variation-without-move", match, "error", number=ply)
-            self.draft.lost.append(fork)
-        else:
-            parent.forks.setdefault(index, []).append(fork)
-        lines.append((fork, ply))
-        self.line = fork
-        self._add_spot(match)

@@ -1,7 +1,5 @@
 """KI2: moves as people write them, several a line, the source told by relative words (.ki2, .ki2u)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial
@@ -22,10 +20,9 @@ from kifu_core.shogi.formats.kakinoki import (
     EOL,
     OF_ENDING,
     OF_START,
-    KakinokiReader,
     headers_mark,
-    read_games,
 )
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step
 from kifu_core.shogi.moves import target
 from kifu_core.shogi.pieces import BY_NAME

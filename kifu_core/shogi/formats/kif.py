@@ -1,7 +1,5 @@
 """KIF: a row per move with its number, source square and time (.kif, .kifu)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +15,8 @@ from kifu_core.record import Ending, ParsedGame
 from kifu_core.shogi.formats import kakinoki, writing
 from kifu_core.shogi.formats.endings import Endings
 from kifu_core.shogi.formats.grammar import expected, leaf
-from kifu_core.shogi.formats.kakinoki import EOL, KakinokiReader, headers_mark, read_games
+from kifu_core.shogi.formats.kakinoki import EOL, headers_mark
+from kifu_core.shogi.formats.read_kakinoki import KakinokiReader, read_games
 from kifu_core.shogi.formats.times import CLOCK, TIME
 from kifu_core.shogi.move_resolution import SAME, Garbled, Search, Special, Step, known
 from kifu_core.shogi.pieces import BY_NAME

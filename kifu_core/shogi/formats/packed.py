@@ -5,8 +5,6 @@ There is no writer: a game has one position for each of its moves here and nothi
 the files from their own games.
 """
 
-from __future__ import annotations
-
 import struct
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """What the formats have in common whose record may be nothing but a position: USI, SFEN, USEN, BOD."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

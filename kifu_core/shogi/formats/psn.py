@@ -56,8 +56,7 @@ FULL = leaf("full", rf"(\+?)([PLNSGBRK])({_SQUARE})[-x]?({_SQUARE})([+=]?)([!?~]
 DROP = leaf("drop", rf"([PLNSGBRK])['*]({_SQUARE})([!?~]{{0,3}}+){_END}")
 SHORT = leaf("short", rf"(\+?)([PLNSGBRK])([1-9a-i]?)[-x]?({_SQUARE})([+=]?)([!?~]{{0,3}}+){_END}")
 TAKES = leaf(
-    "takes",
-    rf"(?:x(\+?)([PLNSGBRK])([1-9a-i]?)|(\+?)([PLNSGBRK])([1-9a-i]?)x)([+=]?)([!?~]{{0,3}}+){_END}",
+    "takes", rf"(?:x(\+?)([PLNSGBRK])([1-9a-i]?)|(\+?)([PLNSGBRK])([1-9a-i]?)x)([+=]?)([!?~]{{0,3}}+){_END}"
 )
 PLAIN = leaf("plain", rf"({_SQUARE})-?({_SQUARE})(\+?)([!?~]{{0,3}}+){_END}")
 WORD = leaf("word", r"[^\s(){}]++")

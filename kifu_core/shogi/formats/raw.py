@@ -3,8 +3,6 @@
 Made from the finished record, so that what was put right while reading stays right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

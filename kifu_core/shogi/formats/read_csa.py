@@ -24,14 +24,7 @@ from kifu_core.shogi.formats.grammar import expected, items, leaf, repeated
 from kifu_core.shogi.formats.summary import ending_step, read_summary
 from kifu_core.shogi.move_resolution import Garbled, Special, Step, csa_step
 from kifu_core.shogi.normalize import TOTALS, Line, seconds
-from kifu_core.shogi.pieces import (
-    BY_CODE,
-    FULL_SET,
-    HAND_KINDS,
-    MOST_IN_HAND,
-    UNPROMOTED,
-    signed,
-)
+from kifu_core.shogi.pieces import BY_CODE, FULL_SET, HAND_KINDS, MOST_IN_HAND, UNPROMOTED, signed
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.specials import BY_CSA, SERVERS_WORDS, find, read_wars, special_of
 from kifu_core.shogi.squares import BY_CSA as SQUARE
@@ -265,8 +258,7 @@ class _Reader:
         """Take over what the server says of the game's end.
 
         It stands in a comment behind the last statement or behind the last move; where that is all there is,
-        it is the ending. Where the server says nothing, the winner that the ending's own word names is
-        believed.
+        it is the ending. Where the server says nothing, the winner of the ending's own word is believed.
         """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
         ended = bool(line.steps) and isinstance(line.steps[-1], Special)
@@ -502,8 +494,7 @@ class _Reader:
             self.spent[-1] = _SECONDS[self.clocks[-1]]
 
     def _comment(self, match: re.Match[str]) -> None:
-        """Add a comment: before the side to move it is about the file, then about the game or the last
-        move."""
+        """Add a comment: to the file before the side to move is told, then to the game or the last move."""
         if self.line.steps:
             self.line.comments.setdefault(len(self.line.steps) - 1, []).append(match[1])
             self.line.add_text(match.start(), match.end())

@@ -3,8 +3,6 @@
 What is read is the same as in USI files, where a line may begin with its position and go on with moves.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kifu_core.formats import ALL_BUT_MOVES, Format, Mark, Stage, Writer

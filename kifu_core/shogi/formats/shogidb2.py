@@ -5,8 +5,6 @@ KIF (`move`), the position behind it (`sfen`) and comments. There is no specific
 of the games that the site answers with. There is no writer: nothing but the site reads it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -3,8 +3,6 @@
 http://shogi-server.osdn.jp - it tells the result of a game also where the record has no ending.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Times as KIF writes them behind its moves: `( 0:16/00:00:16)`, and what people write instead."""
 
-from __future__ import annotations
-
 import re
 from typing import Final, cast
 

@@ -1,8 +1,6 @@
 """Blocks of KI2 moves as people type them: without marks, with numbers before moves, with remarks, times or
 words in brackets behind them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple

@@ -7,8 +7,6 @@ digits to the base 36: (source * 81 + target) * 2, one more if it promotes; squa
 ranks, drops have sources beyond the board.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -4,8 +4,6 @@ The command is that of the Universal Shogi Interface (http://shogidokoro.starfre
 `startpos` or `sfen` with a position, `moves` with moves. Files leave out the words that say nothing new.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

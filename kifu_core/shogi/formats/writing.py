@@ -1,7 +1,5 @@
 """What the writers of KIF and KI2 share: headers, boards, hands, result lines, the order of variations."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple

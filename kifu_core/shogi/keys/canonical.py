@@ -4,8 +4,6 @@ The members of a class are a position, its left-right mirror image, and both wit
 `docs/position-keys.md` defines everything here; a change of a key needs a new `KEY_VERSION` and a reindex.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from kifu_core.classes import KEY_VERSION, Canonical, Match, class_keys

@@ -109,7 +109,8 @@ def seconds(text: str, rounds: int) -> float:
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_time_grows_no_faster_than_the_text(name):
     # Of loops inside built-in functions only time tells: linear it is sixteen times, quadratic 256 times.
-    assert seconds(TEXTS[name](8000), 2) < max(60 * seconds(TEXTS[name](500), 5), 0.05)
+    long, most = TEXTS[name](8000), max(60 * seconds(TEXTS[name](500), 5), 0.05)
+    assert seconds(long, 1) < most or seconds(long, 1) < most
 
 
 @pytest.mark.parametrize("name", ["one game", "one game without numbers"])

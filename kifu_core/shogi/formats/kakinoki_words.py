@@ -1,0 +1,98 @@
+"""What people write in the lines that KIF, KI2 and BOD share: counts, hands, ranks of a board, players."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from kifu_core.deadline import watched
+from kifu_core.shogi import handicaps
+from kifu_core.shogi.pieces import BY_NAME, HAND_KINDS, MOST_IN_HAND, signed
+from kifu_core.shogi.spelling import MARKS
+
+SIDE_NAME: Final = "(先手|後手|上手|下手)"
+_PLAYER: Final = re.compile(SIDE_NAME + r"[ 　\t]++(\S[^\n]{0,60}+)")
+_NAME: Final = rf"[ 　]*+([^{MARKS}1-9１-９同\n][^{MARKS}\n]{{0,40}}+)"
+_NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?+")
+"""Players with the marks of their sides: `▲山田太郎 △佐藤花子`."""
+
+CELL: Final = re.compile(r"([vVｖ]?)[ 　^＾]*([^vVｖ \n|^＾　])")
+HAND_ITEM: Final = re.compile(
+    r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
+)
+
+_NUMERALS: Final = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
+
+
+def read_number(text: str) -> int:
+    """Return a count in Chinese numerals up to 99 or in digits of either width; no text is 1.
+
+    >>> read_number("十八"), read_number("二"), read_number("１８"), read_number("")
+    (18, 2, 18, 1)
+    """
+    if not text:
+        return 1
+    if text.isdecimal():
+        return int(text)
+    tens, ten, ones = text.partition("十")
+    if not ten:
+        return _NUMERALS.get(text[0], 1)
+    return _NUMERALS.get(tens[:1], 1) * 10 + _NUMERALS.get(ones[:1], 0)
+
+
+def read_hand(text: str) -> tuple[list[int], str]:
+    """Return the counts of a hand such as `飛　歩十八` by kind, and what could not be read of it.
+
+    Writers separate by full-width or half-width blanks or not at all.
+    """
+    counts, strange = [0] * 8, ""
+    if text.strip(" 　") in ("", "なし", "無し"):
+        return counts, strange
+    for match in watched(HAND_ITEM.finditer(text)):
+        kind, count = BY_NAME.get(match[1], 0), read_number(match[2])
+        if kind in HAND_KINDS and counts[kind] + count <= MOST_IN_HAND:
+            counts[kind] += count
+        else:
+            strange += match[0]
+    return counts, strange
+
+
+def read_board(text: str) -> tuple[list[int], int]:
+    """Return the 81 cells of a drawn board and the number of wrong ranks.
+
+    A rank is wrong if it is missing, one too many, or not of nine cells.
+    """
+    board: list[int] = []
+    ranks = [line.lstrip(" 　") for line in text.split("\n")]
+    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
+    wrong = abs(9 - len(drawn))
+    for rank in drawn[:9]:
+        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in CELL.findall(rank)]
+        wrong += len(cells) != 9
+        board += (cells + [0] * 9)[:9]
+    return (board + [0] * 81)[:81], wrong
+
+
+def other_size(text: str) -> tuple[int, int] | None:
+    """Return width and height of a drawn board that is whole, but not nine by nine; None for others.
+
+    One that is damaged has ranks of several widths, or nine of them, or no edge at its end.
+    """
+    ranks = [line.strip(" 　") for line in text.split("\n")]
+    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
+    widths = {len(CELL.findall(rank)) for rank in drawn}
+    edges = sum(rank.startswith("+") for rank in ranks)
+    size = next(iter(widths), 9), len(drawn)
+    return size if len(widths) == 1 and edges == 2 and 9 not in size and size[0] > 2 else None
+
+
+handicap_named = lru_cache(maxsize=256)(handicaps.by_name)
+
+
+def told_by(text: str) -> dict[str, str]:
+    """Return the headers that a line tells without a colon; none for other lines."""
+    if side := _PLAYER.fullmatch(text):
+        return {side[1]: side[2]}
+    if names := _NAMES.fullmatch(text):
+        marked = ((names[1], names[2]), (names[3], names[4]))
+        return {("先手", "後手")[MARKS.index(mark) % 2]: name.strip(" 　\t") for mark, name in marked if mark}
+    return {"手合割": text} if handicap_named(text) is not None else {}
