@@ -6,33 +6,60 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from allauth.account import admin as their_accounts
+from allauth.account.models import EmailAddress
+from allauth.mfa import admin as their_second_factors
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions import admin as their_sessions
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
+from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.roles import Role, is_administrator, set_role
+from archive.audit import Deed, note
 from archive.intake import tasks, uploads
 from archive.intake.permissions import may_delete
-from archive.models import Entry, Event, Game, Player, Upload, User
-from archive.queries import twins
-from archive.queries.scope import PUBLIC, scope_of
+from archive.models import (
+    AuditLine,
+    Entry,
+    Event,
+    Game,
+    GameEvent,
+    GamePlayer,
+    Player,
+    Report,
+    SiteText,
+    Upload,
+    User,
+)
+from archive.queries import taken_down, twins
+from archive.queries.scope import Scope, readable_spaces, scope_of
 from archive.queries.uploads import entry_counts
+from archive.web.accounts.leaving import end_account, others_administer
 from archive.web.issues import shown_issues
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise as StrOrPromise
 
     ModelAdmin = admin.ModelAdmin[Any]
+    _UserAdmin = UserAdmin[User]
+    _UserForm = UserChangeForm[User]
 else:
-    ModelAdmin = admin.ModelAdmin  # is no generic class at run time
+    # They are no generic classes at run time.
+    ModelAdmin, _UserAdmin, _UserForm = admin.ModelAdmin, UserAdmin, UserChangeForm
 
 
 SHOWN: Final = 2_000
@@ -53,6 +80,19 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class LibrariesAdmin(ReadOnlyAdmin):
+    """Shows rows of the spaces that somebody reads; administrators see those of all."""
+
+    space = "space"
+    """Where rows have their space, as a lookup."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found = super().get_queryset(request)
+        if is_administrator(request.user):
+            return found
+        return found.filter(**{f"{self.space}__in": readable_spaces(request).values()})
 
 
 def shortened(value: Any) -> str:
@@ -87,22 +127,105 @@ class UploadForm(forms.Form):
     file = SeveralFilesField(label=_("files"), allow_empty_file=True)
 
 
-admin.site.register(User, UserAdmin)
+# Importing the library's admin registers them: secrets of second factors, and what is people's own to change.
+for model in (their_second_factors.Authenticator, their_accounts.EmailAddress, their_sessions.UserSession):
+    admin.site.unregister(model)
+
+
+class AccountForm(_UserForm):
+    """An account's role; an archive keeps one administrator at least."""
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        stays = self.cleaned_data.get("is_active", True)
+        role = self.cleaned_data.get("role", self.instance.role)
+        was = self.instance.pk is not None and is_administrator(User.objects.get(pk=self.instance.pk))
+        if was and not (stays and role == Role.ADMINISTRATOR) and not others_administer(self.instance):
+            raise forms.ValidationError(
+                _("This is the only administrator: give somebody else that role first.")
+            )
+        return cleaned
+
+
+@admin.register(User)
+class AccountAdmin(_UserAdmin):
+    """Accounts and their roles. Only administrators come here."""
+
+    form = AccountForm
+    list_display = ("username", "role", "is_active", "last_login", "date_joined")
+    list_filter = ("role", "is_active")
+    search_fields = ("username", "emailaddress__email")
+    filter_horizontal = ("groups", "user_permissions")
+    readonly_fields = ("last_login", "date_joined", "second_factor", "addresses")
+    actions = ("take_second_factor", "end_accounts")
+    fieldsets = (
+        (None, {"fields": ("username", "password", "role", "is_active")}),
+        (_("What is known"), {"fields": ("addresses", "second_factor", "last_login", "date_joined")}),
+        (
+            _("Single rights beside the role"),
+            {"classes": ("collapse",), "fields": ("groups", "user_permissions")},
+        ),
+    )
+    add_fieldsets = (
+        (None, {"classes": ("wide",), "fields": ("username", "role", "password1", "password2")}),
+    )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        # An account ends by the action below, which knows what else is somebody's.
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        set_role(obj, Role(obj.role))
+        on = "on" if obj.is_active else "off"
+        note(Deed.RIGHTS, request.user, f"account {obj.pk}: {obj.role}, {on}")
+
+    @admin.display(description=_("second factor"), boolean=True)
+    def second_factor(self, user: User) -> bool:
+        return bool(is_mfa_enabled(user))
+
+    @admin.display(description=_("e-mail addresses"))
+    def addresses(self, user: User) -> str:
+        return ", ".join(EmailAddress.objects.filter(user=user).values_list("email", flat=True)) or "-"
+
+    @admin.action(description=_("Take the second factor away"), permissions=["change"])
+    def take_second_factor(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        held = Authenticator.objects.filter(user__in=queryset)
+        users = held.values("user").distinct().count()
+        held.delete()
+        for user in queryset:
+            note(Deed.RIGHTS, request.user, f"account {user.pk}: no second factor any more")
+        text = ngettext("%(n)d account has none now.", "%(n)d accounts have none now.", users)
+        self.message_user(request, text % {"n": users})
+
+    @admin.action(description=_("Delete the accounts; what they have sent stays"), permissions=["change"])
+    def end_accounts(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        ended = [user for user in queryset.exclude(pk=request.user.pk or 0) if end_account(user)]
+        text = ngettext("%(n)d account is deleted.", "%(n)d accounts are deleted.", len(ended))
+        self.message_user(request, text % {"n": len(ended)})
 
 
 @admin.register(Upload)
-class UploadAdmin(ReadOnlyAdmin):
+class UploadAdmin(LibrariesAdmin):
     """Uploads with what became of their entries. "Add" takes files."""
 
     list_display = ("pk", "name", "size", "state", "counts", "uploader", "source", "received")
     list_filter = ("state", "source")
     search_fields = ("name", "sha256")
     date_hierarchy = "received"
-    actions = ("retry", "reread")
+    actions = ("admit", "retry", "reread")
     fields = (
         "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
         "page", "download",
     )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found = super().get_queryset(request)
+        if is_administrator(request.user):
+            return found
+        # The name of a file is often the players'.
+        private = taken_down.hidden_from(request).exclude(game=None)
+        return found.exclude(pk__in=private.values("upload"))
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return request.user.has_perm("archive.add_upload")
@@ -123,16 +246,20 @@ class UploadAdmin(ReadOnlyAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Upload) -> None:
         # The admin is in a transaction here, in which others would have to wait.
+        note(Deed.DELETE, request.user, f"upload {obj.pk}")
         uploads.withdraw_later([obj.pk])
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
-        uploads.withdraw_later(list(queryset.values_list("pk", flat=True)))
+        ids = list(queryset.values_list("pk", flat=True))
+        for pk in ids:
+            note(Deed.DELETE, request.user, f"upload {pk}")
+        uploads.withdraw_later(ids)
 
     @admin.display(description=_("entries"))
     def counts(self, upload: Upload) -> str:
         """Show how many entries there are in each state, each number leading to the list of these."""
         address = reverse("admin:archive_entry_changelist")
-        found = [(state, n) for state, n in entry_counts(PUBLIC, upload.pk).items() if n]
+        found = [(state, n) for state, n in entry_counts(Scope((upload.space,)), upload.pk).items() if n]
         return format_html_join(
             " · ",
             '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
@@ -186,6 +313,12 @@ class UploadAdmin(ReadOnlyAdmin):
         text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
         self.message_user(request, text % {"n": count})
 
+    @admin.action(description=_("Let waiting uploads in"), permissions=["change"])
+    def admit(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        count = uploads.admit(list(queryset.values_list("pk", flat=True)))
+        text = ngettext("%(n)d upload was let in.", "%(n)d uploads were let in.", count)
+        self.message_user(request, text % {"n": count})
+
     @admin.action(description=_("Read everything again"), permissions=["change"])
     def reread(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
         count = sum(uploads.reread(pk) for pk in queryset.values_list("pk", flat=True))
@@ -194,9 +327,10 @@ class UploadAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Entry)
-class EntryAdmin(ReadOnlyAdmin):
+class EntryAdmin(LibrariesAdmin):
     """Entries, to look for failures."""
 
+    space = "upload__space"
     list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
     list_filter = ("state", "hidden", "format", "encoding")
     list_select_related = ("upload", "game")
@@ -206,9 +340,10 @@ class EntryAdmin(ReadOnlyAdmin):
     readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return (
-            super().get_queryset(request).defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
-        )
+        found = super().get_queryset(request)
+        if not is_administrator(request.user):
+            found = found.exclude(pk__in=taken_down.hidden_from(request))
+        return found.defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
         """Return whether somebody may take bytes away, as may who may take a game away."""
@@ -232,7 +367,7 @@ class EntryAdmin(ReadOnlyAdmin):
 
     @admin.action(description=_("Show the bytes again"), permissions=["hide"])
     def show(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
-        count = queryset.update(hidden=False)
+        count = queryset.filter(game=None).update(hidden=False)
         text = ngettext(
             "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
         )
@@ -295,7 +430,7 @@ class TwinFilter(admin.SimpleListFilter):
 
 
 @admin.register(Game)
-class GameAdmin(ReadOnlyAdmin):
+class GameAdmin(LibrariesAdmin):
     """Games; deleting goes through the store, which takes them out of the index. Their bytes stay where they
     came, for everybody or hidden, as the page that confirms it asks."""
 
@@ -317,10 +452,13 @@ class GameAdmin(ReadOnlyAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Game) -> None:
+        note(Deed.DELETE, request.user, f"game {obj.pk}")
         store.delete_games([obj.pk], hide_bytes=_hides(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
         ids = list(queryset.values_list("pk", flat=True))
+        for pk in ids:
+            note(Deed.DELETE, request.user, f"game {pk}")
         for first in range(0, len(ids), DELETED):
             store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
 
@@ -332,7 +470,7 @@ class GameAdmin(ReadOnlyAdmin):
     def twins(self, game: Game) -> str:
         found = (
             (reverse("admin:archive_game_change", args=[twin.id]), twin.id)
-            for twin in twins.twins_of(PUBLIC, game)
+            for twin in twins.twins_of(Scope((game.space,)), game)
         )
         return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
 
@@ -346,8 +484,111 @@ def _hides(request: HttpRequest) -> bool:
     return request.POST.get("hide") == "yes"
 
 
-@admin.register(Player, Event)
-class NameAdmin(ReadOnlyAdmin):
-    """Players and events."""
+@admin.register(SiteText)
+class SiteTextAdmin(ModelAdmin):
+    """Terms, privacy and contact, which administrators write; each page is linked once it has a text."""
+
+    list_display = ("page", "language", "changed")
+
+
+class OpenReports(admin.SimpleListFilter):
+    """Reports that wait, which are shown first, or those that are settled."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("open", _("waiting")), ("settled", _("settled"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        if self.value() is None:
+            return None
+        return queryset.filter(settled__isnull=self.value() == "open")
+
+
+@admin.register(Report)
+class ReportAdmin(ReadOnlyAdmin):
+    """What visitors report of games; curators look at the game and settle the report."""
+
+    list_display = ("page", "reason", "beginning", "by", "made", "settled", "settled_by")
+    list_display_links = ("reason",)
+    list_filter = (OpenReports, "reason")
+    list_select_related = ("by", "settled_by")
+    ordering = (F("settled").desc(nulls_first=True), "-pk")
+    actions = ("settle", "open_again")
+    fields = ("page", "reason", "text", "by", "made", "settled", "settled_by")
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return obj is None and self.has_settle_permission(request)
+
+    def has_settle_permission(self, request: HttpRequest) -> bool:
+        """Return whether somebody may settle reports."""
+        return request.user.has_perm("archive.change_report")
+
+    @admin.display(description=_("game"))
+    def page(self, report: Report) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("game", args=[report.game]), report.game)
+
+    @admin.display(description=_("what they write"))
+    def beginning(self, report: Report) -> str:
+        return Truncator(report.text).chars(100)
+
+    @admin.action(description=_("Mark as settled"), permissions=["settle"])
+    def settle(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        by = request.user if isinstance(request.user, User) else None
+        count = queryset.filter(settled=None).update(settled=timezone.now(), settled_by=by)
+        self._told(request, count)
+
+    @admin.action(description=_("Mark as not settled"), permissions=["settle"])
+    def open_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        self._told(request, queryset.update(settled=None, settled_by=None))
+
+    def _told(self, request: HttpRequest, count: int) -> None:
+        text = ngettext("%(n)d report was changed.", "%(n)d reports were changed.", count)
+        self.message_user(request, text % {"n": count})
+
+
+class NameAdmin(LibrariesAdmin):
+    """Names; those that no game has any more are for administrators alone."""
 
     search_fields = ("name",)
+    games: type[Model]
+    """The table of the games of each name."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found = super().get_queryset(request)
+        if is_administrator(request.user):
+            return found
+        mine = self.games._default_manager.filter(**{self.opts.model_name or "": OuterRef("pk")})
+        return found.filter(Exists(mine))
+
+
+@admin.register(Player)
+class PlayerAdmin(NameAdmin):
+    """Players."""
+
+    games = GamePlayer
+
+
+@admin.register(Event)
+class EventAdmin(NameAdmin):
+    """Events."""
+
+    games = GameEvent
+
+
+@admin.register(AuditLine)
+class AuditAdmin(ReadOnlyAdmin):
+    """Who did what, when and from where: for administrators alone."""
+
+    list_display = ("at", "name", "deed", "what", "address")
+    list_filter = ("deed",)
+    date_hierarchy = "at"
+    search_fields = ("name", "what", "address")
+    fields = ("at", "name", "account", "deed", "what", "address")
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)

@@ -70,8 +70,7 @@ _NO_TOKEN: Final = b"\xff" * 64
 
 
 def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """Compress pieces as those of one stream of DEFLATE (RFC 1951), with room for a token behind each but the
-    last."""
+    """Compress pieces as one stream of DEFLATE (RFC 1951), with room for a token behind all but the last."""
     compressor = zlib.compressobj(wbits=-15)
 
     def packed(text: bytes) -> bytes:
@@ -121,8 +120,7 @@ class Answers:
                 self.size -= self.answers.popitem(last=False)[1].size
 
     def name(self, question: str, revision: object) -> str:
-        """Return the name of the answer that a question had in this revision; empty where that is not
-        known."""
+        """Return the name of the answer that a question had in this revision; empty where nobody knows it."""
         with self.lock:
             if revision != self.revision:
                 self.names.clear()

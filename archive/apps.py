@@ -1,7 +1,5 @@
 """The one Django app of the archive."""
 
-from __future__ import annotations
-
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -11,4 +9,6 @@ class ArchiveConfig(AppConfig):
     verbose_name = _("Kifu Archive")
 
     def ready(self) -> None:
-        from archive import checks  # noqa: F401  # registers them
+        from archive import audit, checks  # noqa: F401  # registers them
+
+        audit.listen()

@@ -1,7 +1,5 @@
 """The ASGI application that granian serves: the WSGI one behind `archive.serving.front`."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from archive.serving.front import Front, Limits

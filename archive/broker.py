@@ -4,8 +4,6 @@ kombu writes messages and binding tables in place, so that a reader can meet a h
 a worker. Here both are written under another name and renamed, which every reader sees whole or not at all.
 """
 
-from __future__ import annotations
-
 import fcntl
 import time
 import uuid

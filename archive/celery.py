@@ -1,7 +1,5 @@
 """The Celery application: messages only say "look at upload N", the database knows the rest."""
 
-from __future__ import annotations
-
 import os
 
 from celery import Celery

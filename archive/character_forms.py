@@ -4,8 +4,6 @@ Names are compared `folded` and shown as they are written. Players are stored wi
 needs a migration that makes those one who are the same by then, as 0010 does.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 _IN_NAMES: Final = """

@@ -1,7 +1,5 @@
 """Django's system checks of ours: settings that are valid one by one and contradict each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normalized records as they are kept in the database: zlib-compressed UTF-8 JSON."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Sequence
@@ -62,8 +60,7 @@ def from_json(text: bytes) -> Any:
 
 
 def same_moves(one: Record, other: Record) -> bool:
-    """Return whether two records of a kind of game begin alike and play the same, forks included, in the same
-    order.
+    """Return whether two records of a kind of game begin alike and play the same, forks and their order too.
 
     Comments, times, headers and the main line's ending do not count. Linear in both.
     """

@@ -5,8 +5,6 @@ pages, whose forms have tokens that are masked anew each time, by what they are 
 `archive.web.unchanged`). Tags are weak: compressed or not, it is the same answer.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from pathlib import Path
@@ -48,8 +46,7 @@ def _tag(*pieces: bytes) -> str:
 
 @cache
 def _key() -> bytes:
-    """Return the key of all tags. They say nothing to who does not have the answer: a visitor's cookies are
-    in some of them."""
+    """Return the key of all tags, without which they tell nothing of the visitors' cookies in them."""
     return hashlib.sha256(f"tags {settings.SECRET_KEY}".encode()).digest()
 
 
@@ -68,8 +65,7 @@ def program() -> bytes:
 
 
 def is_known(request: HttpRequest, tag: str) -> bool:
-    """Return whether who asks has the answer of this tag already; weak comparison, as RFC 9110 has it
-    here."""
+    """Return whether who asks has the answer of this tag already, by the weak comparison of RFC 9110."""
     if request.method not in ("GET", "HEAD"):
         return False
     asked = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))

@@ -1,15 +1,14 @@
 """Reads typed settings from the environment; a bad value stops the program with a sentence that names it."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -61,8 +60,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: int, minimum: int = 1, maximum: int | None = None) -> int:
-    """Read a whole number from `minimum` to `maximum`, None for no end. Raise ImproperlyConfigured
-    otherwise."""
+    """Read a whole number of `minimum` to `maximum` (None: no end). Raise ImproperlyConfigured otherwise."""
     value = text(name)
     if not value:
         return default
@@ -71,6 +69,18 @@ def number(name: str, default: int, minimum: int = 1, maximum: int | None = None
     if maximum is not None and int(value) > maximum:
         raise ImproperlyConfigured(f"{name}={value!r} is more than {maximum}")
     return int(value)
+
+
+def by_role(name: str, default: Mapping[str, int]) -> dict[str, int]:
+    """Read whole numbers by role, such as `anonymous=9,contributor=50`; other roles have those of `default`.
+    Raise ImproperlyConfigured for another role, or what is no number."""
+    found = dict(default)
+    for part in filter(None, (piece.strip() for piece in text(name).split(","))):
+        role, _sign, value = (one.strip() for one in part.partition("="))
+        if role not in default or not value.isascii() or not value.isdigit():
+            raise ImproperlyConfigured(f"{name}: {part!r} is no number for one of {', '.join(default)}")
+        found[role] = int(value)
+    return found
 
 
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
@@ -88,8 +98,7 @@ def words(name: str, default: list[str]) -> list[str]:
 
 
 def contact(name: str) -> str:
-    """Read an address of mail or of a page as a URI, empty where it is unset. Raise ImproperlyConfigured
-    otherwise."""
+    """Read an address of mail or of a page as a URI, or nothing. Raise ImproperlyConfigured otherwise."""
     value = text(name)
     if not value or _CONTACT.fullmatch(value):
         return value
@@ -108,8 +117,7 @@ def address(name: str, default: str) -> tuple[str, int]:
 
 
 def networks(name: str, default: list[str]) -> tuple[Network, ...]:
-    """Read addresses and networks (`10.0.0.0/8`), separated by commas. Raise ImproperlyConfigured
-    otherwise."""
+    """Read addresses and networks (`10.0.0.0/8`) between commas. Raise ImproperlyConfigured otherwise."""
     found = []
     for word in words(name, default):
         try:
@@ -119,6 +127,46 @@ def networks(name: str, default: list[str]) -> tuple[Network, ...]:
                 f"{name}: {word!r} is neither an address nor a network such as 10.0.0.0/8 ({error})"
             ) from None
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """A server that takes mails; `tls` is `always`, `starttls` or `never`."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    tls: str
+
+
+_MAIL_PORTS: Final = {"smtps": (465, "always"), "smtp": (587, "starttls"), "smtp+plain": (25, "never")}
+
+
+def mail_server(name: str) -> MailServer | None:
+    """Read the address of a mail server, such as `smtps://user:password@mail.example`; None if unset.
+
+    `smtp` asks for TLS after it has greeted, `smtp+plain` for none. Characters with a meaning in addresses
+    are written with percent signs. Raises ImproperlyConfigured for anything else.
+    """
+    value = text(name)
+    if not value:
+        return None
+    # The value may hold a password: it is not repeated.
+    wrong = ImproperlyConfigured(
+        f"{name} is not the address of a mail server, such as smtps://user:password@host"
+    )
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in _MAIL_PORTS or not parts.hostname or parts.path.rstrip("/") or parts.query:
+        raise wrong
+    usual, tls = _MAIL_PORTS[parts.scheme]
+    return MailServer(
+        parts.hostname, port or usual, unquote(parts.username or ""), unquote(parts.password or ""), tls
+    )
 
 
 def counts_store(name: str) -> str:

@@ -1,7 +1,5 @@
 """Python's search for garbage: rare in processes that read many records, none while one answer is made."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Findings about records, as they are stored and as they are told to a reader."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Final

@@ -5,8 +5,6 @@ reads in one way; Latin letters are their own. Players are stored with what this
 migration that fills the column anew, as 0015 does.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Final

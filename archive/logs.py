@@ -1,7 +1,5 @@
 """Log lines of all processes: one format, nothing of visitors unescaped, the request of each."""
 
-from __future__ import annotations
-
 import logging
 import re
 import secrets
@@ -61,6 +59,16 @@ class Asked(NamedTuple):
     method: str | None
     target: str
     agent: str | None
+
+
+_KEYS: Final = re.compile(
+    r"(/(?:shared|join|sign-up)/|/account/email/confirm/|/account/password/reset/[0-9A-Za-z]+-|[?&]key=)[^/?&]+"
+)
+
+
+def without_keys(target: str) -> str:
+    """Return an address without the keys of links in it: who reads the log is not asked in by them."""
+    return _KEYS.sub(r"\1…", target)
 
 
 def visits_are_told() -> bool:
@@ -129,8 +137,7 @@ def _indented(text: str) -> str:
 
 
 def configuration(level: str, *, access: bool) -> dict[str, Any]:
-    """Return the LOGGING setting: everything from `level` (of `LEVELS`) on to standard error, and the access
-    log."""
+    """Return the LOGGING setting: what is of `level` (of `LEVELS`) or worse, and the access log."""
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -8,10 +8,11 @@ that nothing else can delete them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.conf import settings
+from django.contrib.auth import models as auth
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
@@ -20,13 +21,16 @@ from django.utils.translation import gettext_lazy as _
 from archive import codec
 from archive.character_forms import folded
 from archive.kana_readings import reading
+from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
     _TextField = models.TextField[str, str]
+    _UserManager = auth.UserManager["User"]
 else:
     _TextField = models.TextField
+    _UserManager = auth.UserManager
 
 LARGEST_ID: Final = 2**63 - 1
 """The largest number that a database takes for an id."""
@@ -35,13 +39,130 @@ PIECE_BYTES: Final = 1024 * 1024
 """Largest piece in which an upload's bytes are stored."""
 
 
+class UserManager(_UserManager):
+    """Makes accounts; who may do everything has the role that says so."""
+
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **more: Any
+    ) -> User:
+        return super().create_superuser(username, email, password, **{"role": User.Role.ADMINISTRATOR} | more)
+
+
 class User(AbstractUser):
     """Somebody with an account, in the table that archives had before there was a model of our own."""
 
+    class Role(models.TextChoices):
+        READER = "reader", _("reader")
+        CONTRIBUTOR = "contributor", _("contributor")
+        CURATOR = "curator", _("curator")
+        ADMINISTRATOR = "administrator", _("administrator")
+
     id = models.AutoField(primary_key=True)
+    role = models.CharField(
+        _("role"), max_length=13, choices=Role.choices, default=Role.CONTRIBUTOR, db_default=Role.CONTRIBUTOR
+    )
+    """What somebody may do (`archive.accounts.roles`), which also keeps `is_staff` and `is_superuser`."""
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    limited_to: Collection[str] | None = None
+    """The rights that are left to who acts through a token; None for who has signed in."""
 
     class Meta(AbstractUser.Meta):
         db_table = "auth_user"
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Return whether somebody has a right, and not only without the token that they use."""
+        return (self.limited_to is None or perm in self.limited_to) and super().has_perm(perm, obj)
+
+
+class Token(models.Model):
+    """A key with which a program acts for somebody. It is shown once; what is kept is its SHA-256."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField()
+    """Names of `archive.accounts.roles.SCOPES`."""
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField(null=True)
+    last_used = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def reads_private(self) -> bool:
+        """Return whether its owner reads by it what is not public."""
+        return not {"read-private", "admin"}.isdisjoint(self.scopes)
+
+
+class AccountInvitation(models.Model):
+    """A link with which somebody makes an account, once. What is kept of it is its SHA-256."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=13, choices=User.Role.choices)
+    note = models.CharField(max_length=80, blank=True)
+    """For whom it was made, as its maker calls them."""
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_made"
+    )
+    """NULL is who starts the archive."""
+    made = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    used = models.DateTimeField(null=True)
+    used_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="invitations_used"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.note}".strip()
+
+
+class Space(models.Model):
+    """A library of games that only its members read: a person's own, or a group's. The public one, which
+    everybody reads, has no row."""
+
+    class Kind(models.TextChoices):
+        PERSON = "person", _("own library")
+        GROUP = "group", _("group")
+
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    name = models.TextField(blank=True)
+    """What a group is called; empty for a person's own."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name or f"{self.kind} {self.pk}"
+
+
+class Membership(models.Model):
+    """Somebody who reads a space. Owners of a group ask others in and send members away."""
+
+    space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="memberships", db_index=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    owner = models.BooleanField(default=False)
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "user"], name="member_of_space")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.space_id}"
+
+
+class Invitation(models.Model):
+    """A link by which one person becomes a member of a group, once. Only a hash of its key is kept."""
+
+    space = models.ForeignKey(Space, on_delete=models.CASCADE, related_name="invitations")
+    key = models.CharField(max_length=64, unique=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    owner = models.BooleanField(default=False)
+    """Whether it makes an owner."""
+    expires = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"into {self.space_id} until {self.expires}"
 
 
 class Upload(models.Model):
@@ -52,6 +173,7 @@ class Upload(models.Model):
         PROCESSING = "processing", _("in progress")
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
+        WAITING = "waiting", _("waits for a curator")
         DELETING = "deleting", _("being deleted")
 
     sha256 = models.CharField(max_length=64)
@@ -60,6 +182,12 @@ class Upload(models.Model):
     uploader = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="uploads"
     )
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    """Where its games go, and who reads it."""
+    payer = models.CharField(max_length=64, blank=True, db_default="")
+    """The counter that its games are charged to (`archive.limits.throttling.payer`)."""
+    moving_to = models.BigIntegerField(null=True)
+    """The space that its games are being moved to, one by one."""
     source = models.CharField(max_length=20)
     """Which door it came through: web, api, admin, command, samples."""
     received = models.DateTimeField(auto_now_add=True)
@@ -80,7 +208,7 @@ class Upload(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["uploader", "sha256"], name="upload_of_user"),
+            models.UniqueConstraint(fields=["uploader", "space", "sha256"], name="upload_of_user"),
             # NULLs are distinct to the constraint above on both engines.
             models.UniqueConstraint(
                 fields=["sha256"], condition=Q(uploader__isnull=True), name="upload_of_nobody"
@@ -137,9 +265,13 @@ class UploadChunk(models.Model):
 
 
 class Name(models.Model):
-    """Something that records call by name. `name` is normalized (`archive.derive.headers`)."""
+    """Something that records of one space call by name. `name` is normalized (`archive.derive.headers`).
 
-    name = models.TextField(unique=True)
+    Each space has names of its own: what is said in a private one is neither listed nor told elsewhere.
+    """
+
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    name = models.TextField()
 
     class Meta:
         abstract = True
@@ -184,12 +316,18 @@ class Player(Name):
     reading = ReadingField(blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["key"], name="player_key")]
-        indexes = [models.Index(fields=["reading", "name"], name="player_reading")]
+        constraints = [
+            models.UniqueConstraint(fields=["space", "key"], name="player_key"),
+            models.UniqueConstraint(fields=["space", "name"], name="player_name"),
+        ]
+        indexes = [models.Index(fields=["space", "reading", "name"], name="player_reading")]
 
 
 class Event(Name):
     """A tournament, a match, a series."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_name")]
 
 
 class PlayerAlias(Name):
@@ -201,13 +339,17 @@ class PlayerAlias(Name):
     """The id of the player that this was the name of, until it turned out to be the same as another's."""
 
     class Meta:
-        indexes = [models.Index(fields=["key"], name="player_alias_key")]
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="player_alias_name")]
+        indexes = [models.Index(fields=["space", "key"], name="player_alias_key")]
 
 
 class EventAlias(Name):
     """A further normalized name of an event."""
 
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="aliases")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_alias_name")]
 
 
 class Game(models.Model):
@@ -236,8 +378,8 @@ class Game(models.Model):
 
     kind = models.CharField(max_length=16)
     record_kind = models.CharField(max_length=10, choices=RecordKind.choices)
-    space = models.BigIntegerField(default=0)
-    """0 is public; anything else keeps a private game's identity and keys apart."""
+    space = models.BigIntegerField(default=PUBLIC)
+    """What keeps its identity and its keys apart from those of other spaces."""
     digest = models.BinaryField(max_length=16)
     digest_version = models.SmallIntegerField()
     stem = models.BinaryField(max_length=16, null=True)
@@ -292,6 +434,28 @@ class Game(models.Model):
         return codec.unpack(self.stored.record)
 
 
+class Share(models.Model):
+    """A game that somebody may read who does not read its space: a person, or whoever has a link.
+
+    It gives the game itself, its record and its pictures, and no place in lists and counts. Of a link's key
+    only a hash is kept.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="shares")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="shared_games"
+    )
+    key = models.CharField(max_length=64, null=True, unique=True)  # noqa: DJ001 - NULL is "no link"
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    made = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["game", "user"], name="share_with_user")]
+
+    def __str__(self) -> str:
+        return f"game {self.game_id} for {self.user_id or 'whoever has the link'}"
+
+
 class GameRecord(models.Model):
     """A game's normalized record, packed by `archive.codec`."""
 
@@ -321,6 +485,8 @@ class GameAlias(models.Model):
     """A former id of a game that turned out to be another one's edition."""
 
     id = models.BigIntegerField(primary_key=True)
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    """Where the game was that had it: whoever cannot read that space is not told of it."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="aliases")
 
     def __str__(self) -> str:
@@ -331,6 +497,8 @@ class GoneGame(models.Model):
     """The id of a game that was deleted, or of an alias of one: its addresses answer 410."""
 
     id = models.BigIntegerField(primary_key=True)
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    """Where it was: for whoever cannot read that space there was never anything."""
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -358,6 +526,7 @@ class GoneUpload(models.Model):
     so the last of these rows tells whether what was counted before still holds."""
 
     upload_id = models.BigIntegerField(unique=True)
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
 
     def __str__(self) -> str:
         return str(self.upload_id)
@@ -510,3 +679,118 @@ class IndexState(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version}: {self.state}"
+
+
+class SiteText(models.Model):
+    """A page in the words of who keeps the archive, in one language: plain text, paragraphs between empty
+    lines."""
+
+    class Page(models.TextChoices):
+        TERMS = "terms", _("Terms of use")
+        PRIVACY = "privacy", _("Privacy")
+        CONTACT = "contact", _("Contact")
+
+    page = models.CharField(_("page"), max_length=10, choices=Page.choices)
+    language = models.CharField(_("language"), max_length=2, choices=settings.LANGUAGES)
+    text = models.TextField(_("text"), max_length=100_000)
+    changed = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("page of the archive's owner")
+        verbose_name_plural = _("pages of the archive's owner")
+        constraints = [models.UniqueConstraint(fields=["page", "language"], name="site_text_of_language")]
+
+    def __str__(self) -> str:
+        return f"{self.get_page_display()} ({self.get_language_display()})"
+
+
+class Report(models.Model):
+    """What somebody finds wrong with a game, until the staff has settled it."""
+
+    class Reason(models.TextChoices):
+        WRONG = "wrong", _("The record or its names are wrong")
+        PERSONAL = "personal", _("It tells of a person who does not want it")
+        RIGHTS = "rights", _("It may not be published")
+        ABUSE = "abuse", _("It is offensive, or no game at all")
+        OTHER = "other", _("Something else")
+
+    game = models.BigIntegerField(_("game"))
+    """Its id when it was reported; it may be gone, or another's alias, since then."""
+    reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
+    text = models.TextField(_("what they write"), blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("reported by"),
+    )
+    made = models.DateTimeField(_("reported"), auto_now_add=True)
+    settled = models.DateTimeField(_("settled"), null=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("settled by"),
+    )
+
+    class Meta:
+        verbose_name = _("report of a game")
+        verbose_name_plural = _("reports of games")
+        indexes = [models.Index(fields=["game"], condition=Q(settled=None), name="report_open")]
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.get_reason_display()}"
+
+
+class _Lines(models.QuerySet["AuditLine"]):
+    """Lines are written and read, and nothing else."""
+
+    def update(self, **_values: Any) -> int:
+        raise PermissionError("lines of the audit log are never changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise PermissionError("lines of the audit log are never deleted")
+
+
+class AuditLine(models.Model):
+    """Something that somebody did (`archive.audit`). Accounts are named by id and name, to outlive them."""
+
+    class Deed(models.TextChoices):
+        SIGN_IN = "sign-in", _("signed in")
+        SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
+        SIGN_OUT = "sign-out", _("signed out")
+        RIGHTS = "rights", _("changed rights")
+        MEMBERS = "members", _("changed members")
+        SHARE = "share", _("shared")
+        PUBLISH = "publish", _("published")
+        TAKE_BACK = "take-back", _("took back")
+        DELETE = "delete", _("deleted")
+
+    at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
+    deed = models.CharField(_("what was done"), max_length=20, choices=Deed.choices)
+    account = models.BigIntegerField(_("account"), null=True)
+    name = models.CharField(_("who"), max_length=150, blank=True)
+    what = models.TextField(_("to what"), blank=True)
+    address = models.CharField(_("from where"), max_length=64, blank=True)
+
+    objects = _Lines.as_manager()
+    forgetting = models.Manager["AuditLine"]()
+    """For `archive.audit.forget_addresses` alone."""
+
+    class Meta:
+        default_permissions = ("view",)
+        verbose_name = _("line of the audit log")
+        verbose_name_plural = _("audit log")
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.name or '-'} {self.deed} {self.what}"
+
+    def save(self, *args: Any, **values: Any) -> None:
+        if not self._state.adding:
+            raise PermissionError("lines of the audit log are never changed")
+        super().save(*args, **values)
+
+    def delete(self, *_args: Any, **_values: Any) -> tuple[int, dict[str, int]]:
+        raise PermissionError("lines of the audit log are never deleted")

@@ -1,7 +1,5 @@
 """The one settings file: what differs between machines comes from the environment (docs/operations.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +43,17 @@ ARCHIVE_ANONYMOUS_UPLOAD = env.flag("ARCHIVE_ANONYMOUS_UPLOAD", default=EMBEDDED
 # Whether programs may send name and password with every request.
 ARCHIVE_BASIC_AUTH = env.flag("ARCHIVE_BASIC_AUTH", default=False)
 ARCHIVE_LOGIN_REQUIRED = env.flag("ARCHIVE_LOGIN_REQUIRED", default=False)
+# Who may make an account for themselves: nobody, who has a link of an administrator's, or everybody with a
+# mailbox.
+ARCHIVE_REGISTRATION = env.choice("ARCHIVE_REGISTRATION", ("closed", "invitation", "open"), "closed")
+# The role of those who register without an invitation, which names one itself.
+ARCHIVE_NEW_ROLE = env.choice("ARCHIVE_NEW_ROLE", ("reader", "contributor"), "contributor")
+# Where mails are handed over; without it they are written to the log.
+MAIL_SERVER = env.mail_server("ARCHIVE_EMAIL_URL")
 ARCHIVE_SAMPLES = env.flag("ARCHIVE_SAMPLES", default=True)
 WEB_WORKERS = env.number("ARCHIVE_WEB_WORKERS", 2)
+# After so many days the audit log forgets from where something was done.
+ARCHIVE_AUDIT_ADDRESS_DAYS = env.number("ARCHIVE_AUDIT_ADDRESS_DAYS", 30, minimum=0)
 # Requests that one web process works on at a time; the others wait without holding anything.
 WEB_THREADS = env.number("ARCHIVE_WEB_THREADS", 4)
 # What memory a web process may have; one that has more is replaced while the site is served.
@@ -106,7 +113,24 @@ ARCHIVE_THROTTLE_WORK = env.number("ARCHIVE_THROTTLE_WORK", 1200, minimum=0)
 ARCHIVE_THROTTLE_SOURCES = env.number("ARCHIVE_THROTTLE_SOURCES", 60, minimum=0)
 ARCHIVE_THROTTLE_UPLOADS = env.number("ARCHIVE_THROTTLE_UPLOADS", 300, minimum=0)
 ARCHIVE_THROTTLE_UPLOAD_BYTES = env.number("ARCHIVE_THROTTLE_UPLOAD_BYTES", 256 * 1024 * 1024, minimum=0)
+ARCHIVE_THROTTLE_REPORTS = env.number("ARCHIVE_THROTTLE_REPORTS", 10, minimum=0)
 ARCHIVE_THROTTLE_SIGN_INS = env.number("ARCHIVE_THROTTLE_SIGN_INS", 20, minimum=0)
+ARCHIVE_THROTTLE_MAILS = env.number("ARCHIVE_THROTTLE_MAILS", 20, minimum=0)
+# How much may be sent a day, by role; strangers are counted by their address. 0 is no limit.
+ARCHIVE_DAILY_BYTES = env.by_role(
+    "ARCHIVE_DAILY_BYTES",
+    {"anonymous": 1024**3, "reader": 1024**3, "contributor": 20 * 1024**3, "curator": 0, "administrator": 0},
+)
+ARCHIVE_DAILY_FILES = env.by_role(
+    "ARCHIVE_DAILY_FILES",
+    {"anonymous": 2_000, "reader": 2_000, "contributor": 50_000, "curator": 0, "administrator": 0},
+)
+ARCHIVE_DAILY_GAMES = env.by_role(
+    "ARCHIVE_DAILY_GAMES",
+    {"anonymous": 20_000, "reader": 20_000, "contributor": 500_000, "curator": 0, "administrator": 0},
+)
+# Whether what strangers send waits until a curator lets it in.
+ARCHIVE_ANONYMOUS_WAITS = env.flag("ARCHIVE_ANONYMOUS_WAITS", default=False)
 # How many times as much signed-in users, the staff and who sits at this machine may ask for.
 ARCHIVE_THROTTLE_USERS = env.number("ARCHIVE_THROTTLE_USERS", 5)
 ARCHIVE_THROTTLE_STAFF = env.number("ARCHIVE_THROTTLE_STAFF", 100)
@@ -123,6 +147,11 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "archive",
+    # After the archive, whose templates stand in place of theirs.
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
 ]
 
 MIDDLEWARE = [
@@ -145,9 +174,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "archive.web.security.KeptByNobody",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 if ARCHIVE_LOGIN_REQUIRED:
     MIDDLEWARE.append("django.contrib.auth.middleware.LoginRequiredMiddleware")
@@ -167,6 +198,7 @@ TEMPLATES = [
             ],
             "libraries": {
                 "kifu": "archive.web.templatetags.kifu",
+                "accounts": "archive.web.templatetags.accounts",
                 **{kind: f"archive.web.{kind}.tags" for kind in GAMES},
             },
             "context_processors": [
@@ -229,11 +261,61 @@ for folder in ("test", "tmp") if EMBEDDED else ("tmp",):
     (DATA_DIR / folder).mkdir(parents=True, exist_ok=True)
 
 AUTH_USER_MODEL = "archive.User"
-AUTHENTICATION_BACKENDS = ["archive.limits.signing_in.CountedBackend"]
+AUTHENTICATION_BACKENDS = ["archive.limits.signing_in.CountedBackend", "archive.accounts.roles.RoleBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+
+# The pages of accounts (archive/web/accounts). Attempts and mails are counted by the archive's own limits.
+ACCOUNT_ADAPTER = "archive.web.accounts.adapter.Adapter"
+MFA_ADAPTER = "archive.web.accounts.second_factor.Adapter"
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
+ACCOUNT_FORMS = {
+    "login": "archive.web.accounts.forms.SignIn",
+    "signup": "archive.web.accounts.forms.SignUp",
+    "add_email": "archive.web.accounts.forms.AddMail",
+    "change_password": "archive.web.accounts.forms.ChangePassword",
+    "set_password": "archive.web.accounts.forms.SetPassword",
+    "reset_password": "archive.web.accounts.forms.ResetPassword",
+    "reset_password_from_key": "archive.web.accounts.forms.NewPassword",
+    "reauthenticate": "archive.web.accounts.forms.Reauthenticate",
+}
+MFA_FORMS = {
+    "authenticate": "archive.web.accounts.second_factor.Authenticate",
+    "reauthenticate": "archive.web.accounts.second_factor.Reauthenticate",
+    "activate_totp": "archive.web.accounts.second_factor.Activate",
+}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
+ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "/account/email/"
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_PRESERVE_USERNAME_CASING = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "webmaster", "postmaster", "me"]
+PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+# Clocks of telephones go wrong by some seconds.
+MFA_TOTP_TOLERANCE = 1
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+# Who has no confirmed address signs in by name, and a mail server is not needed for that.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+
+EMAIL_BACKEND = (
+    "django.core.mail.backends.smtp.EmailBackend" if MAIL_SERVER else "archive.accounts.mail.InTheLog"
+)
+if MAIL_SERVER:
+    EMAIL_HOST, EMAIL_PORT = MAIL_SERVER.host, MAIL_SERVER.port
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER.user, MAIL_SERVER.password
+    EMAIL_USE_SSL, EMAIL_USE_TLS = MAIL_SERVER.tls == "always", MAIL_SERVER.tls == "starttls"
+# A server that is away keeps no visitor waiting for long.
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ARCHIVE_EMAIL_FROM", "kifu-archive@localhost")
 
 LANGUAGE_CODE = "ja"
 LANGUAGES = [("ja", "日本語"), ("en", "English")]
@@ -249,6 +331,7 @@ FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "tmp") if EMBEDDED else None
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        "archive.api.authentication.Bearer",
         "archive.api.authentication.Basic",
         "rest_framework.authentication.SessionAuthentication",
     ],

@@ -1,7 +1,5 @@
 """The versions of the tables from which an archive can be brought up to date."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.db.backends.base.base import BaseDatabaseWrapper

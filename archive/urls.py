@@ -1,11 +1,10 @@
 """Every address of the site: the API, the admin and the pages."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.urls import include, path
 
 from archive.web import health, wellknown
+from archive.web.accounts import pages
 
 handler400 = "archive.web.errors.bad_request"
 handler403 = "archive.web.errors.permission_denied"
@@ -17,7 +16,10 @@ urlpatterns = [
     path("readyz", health.readyz),
     path("robots.txt", wellknown.robots),
     path(".well-known/security.txt", wellknown.security),
+    # One way to sign in, with second factor and limits.
+    path("admin/login/", pages.admin_sign_in),
     path("admin/", admin.site.urls),
     path("api/v1/", include("archive.api.urls")),
+    path("", include("archive.web.accounts.urls")),
     path("", include("archive.web.urls")),
 ]

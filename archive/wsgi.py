@@ -1,7 +1,5 @@
 """The WSGI application that granian serves."""
 
-from __future__ import annotations
-
 import gc
 import os
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from tests.kifu_core.corpus import Reading, read_all
+from tests.kifu_core.corpus import ReadFile, read_all
 from tests.shared import CORPUS
 
 COLUMNS = ("files", "same plies", "other plies", "no game", "unknown format")
 
 
-def column(item: Reading) -> str:
+def column(item: ReadFile) -> str:
     """The column of the table that a file counts in."""
     if item.error is not None:
         return "unknown format"
@@ -24,7 +24,7 @@ def column(item: Reading) -> str:
     return "same plies" if item.agrees else "other plies"
 
 
-def reason(item: Reading) -> str:
+def reason(item: ReadFile) -> str:
     """The first error of a file in one line."""
     if item.error is not None:
         return f"{item.error.code}, line {item.error.line}"

@@ -39,7 +39,7 @@ TARGETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Comparison:
     """Microseconds per ply of one library for one format, to the record and to its JSON text.
 
     `faster` are how many times as fast we are in either; None where there is nothing to compare.
@@ -76,7 +76,9 @@ def _ours(file_format: str, texts: Sequence[str]) -> Contestant:
     return Contestant(OURS, file_format, plies, own(load, texts), own(to_text, texts))
 
 
-def rows_of(contestants: Iterable[Contestant], seconds: Mapping[tuple[str, str, str], float]) -> list[Row]:
+def rows_of(
+    contestants: Iterable[Contestant], seconds: Mapping[tuple[str, str, str], float]
+) -> list[Comparison]:
     """The rows of the table from the shortest rounds."""
     records: dict[str, float] = {}
     texts: dict[str, float] = {}
@@ -90,7 +92,7 @@ def rows_of(contestants: Iterable[Contestant], seconds: Mapping[tuple[str, str, 
         faster = to_record / records[file_format] if to_record else None
         target = TARGETS.get((library, file_format))
         faster_text = to_text / texts[file_format]
-        rows.append(Row(library, file_format, plies, to_record, to_text, faster, faster_text, target))
+        rows.append(Comparison(library, file_format, plies, to_record, to_text, faster, faster_text, target))
     return rows
 
 
@@ -103,7 +105,7 @@ def key_games(texts: Sequence[str]) -> list[keys.Game]:
     ]
 
 
-def measure(folder: str | None, rounds: int) -> tuple[list[Row], dict[str, float]]:
+def measure(folder: str | None, rounds: int) -> tuple[list[Comparison], dict[str, float]]:
     """The rows of all libraries, and microseconds per ply from a replay to keys."""
     texts = golden_texts()
     games = key_games(texts["csa"])
@@ -122,7 +124,7 @@ def measure(folder: str | None, rounds: int) -> tuple[list[Row], dict[str, float
     return rows_of(contestants, seconds), following
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[Comparison]) -> str:
     """The rows as a table; the last columns are how many times as fast we are, and want to be."""
     heads = f"{'we are':>9}{'to text':>9}{'target':>8}"
     lines = [f"{'microseconds/ply':<18}{'format':<8}{'record':>8}{'to text':>9}{heads}"]

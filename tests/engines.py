@@ -17,6 +17,7 @@ ONE_ENGINE: Final = {
     "test_api_find": "texts become codes without a query; `test_api_positions` looks codes up",
     "test_api_parameters": "refused before any query, but for `pages_ignore`",
     "test_content_types": "refused before any query",
+    "test_role_walk": "rights of roles; `test_libraries` and `test_spaces` ask in scopes",
     "test_web_accounts": "Django's own tables; `test_limits_signing_in` counts guesses",
     "test_web_broken": "how entries are called; `test_api_entries` reads them",
     "test_web_editing": "texts become positions without a query",

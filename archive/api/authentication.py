@@ -1,6 +1,4 @@
-"""How programs sign in with every request: HTTP Basic, where `ARCHIVE_BASIC_AUTH` is on."""
-
-from __future__ import annotations
+"""How programs sign in with every request: with a token, or HTTP Basic where `ARCHIVE_BASIC_AUTH` is on."""
 
 import hashlib
 import hmac
@@ -10,14 +8,17 @@ import time
 from collections import OrderedDict
 from typing import Any, Final
 
+from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.utils.translation import gettext as _
-from rest_framework.authentication import BasicAuthentication
-from rest_framework.exceptions import PermissionDenied
+from rest_framework.authentication import BaseAuthentication, BasicAuthentication
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
+from archive.accounts import tokens
 from archive.intake.permissions import comes_from_elsewhere
-from archive.models import User
+from archive.limits.signing_in import count_failure
+from archive.models import Token, User
 
 KEPT_SECONDS: Final = 300
 """After so long a password is hashed again, which takes a third of a second."""
@@ -62,11 +63,28 @@ class KnownPasswords:
 known_passwords = KnownPasswords()
 
 
-class Basic(BasicAuthentication):
-    """Name and password, where they are allowed; a stranger where they are not.
+class Bearer(BaseAuthentication):
+    """`Authorization: Bearer` and the key of a token. First of the classes, so its challenge is that of every
+    401."""
 
-    First of the classes, so its challenge is that of every 401.
-    """
+    def authenticate(self, request: Request) -> tuple[User, Token] | None:
+        scheme, _blank, key = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        token = tokens.find(key.strip())
+        if token is None:
+            count_failure(request._request)
+            raise AuthenticationFailed(_("This token is wrong, expired or revoked."))
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the challenge of a 401 (RFC 9110, 15.5.2), and where Basic is on that one beside it."""
+        found = f'Bearer realm="{_REALM}"'
+        return f'{found}, Basic realm="{_REALM}", charset="UTF-8"' if settings.ARCHIVE_BASIC_AUTH else found
+
+
+class Basic(BasicAuthentication):
+    """Name and password, where they are allowed; a stranger where they are not."""
 
     www_authenticate_realm = _REALM
 
@@ -89,15 +107,10 @@ class Basic(BasicAuthentication):
         if user is not None and user.is_active and known_passwords.knows(user, password):
             return user, None
         found, _nothing = super().authenticate_credentials(userid, password, request)
+        if is_mfa_enabled(found):
+            raise PermissionDenied("this account has a second factor: use a token")
         known_passwords.remember(found, password)
         return found, None
-
-    def authenticate_header(self, request: Request) -> str:
-        """Return the challenge of a 401. Without Basic there are sessions alone; a 401 names some scheme all
-        the same (RFC 9110, 15.5.2)."""
-        if not settings.ARCHIVE_BASIC_AUTH:
-            return f'Session realm="{_REALM}"'
-        return f'Basic realm="{_REALM}", charset="UTF-8"'
 
 
 def _user(name: str) -> User | None:

@@ -1,7 +1,5 @@
 """Records as files to take away: which formats there are and what a browser is told of them."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from archive.models import Entry, Game, Upload

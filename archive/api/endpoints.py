@@ -3,8 +3,6 @@
 What is not declared is refused with its name: a parameter that is misspelt must not look like an answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final
@@ -21,9 +19,13 @@ from archive.answers import Answer, Question, answers
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
 from archive.entity_tags import is_known, not_modified, of_parts, tagged
+from archive.queries.scope import CHOSEN, KEY, is_stranger
 
 _TOKEN: Final = "csrfmiddlewaretoken"
 """What forms of our pages send beside their fields."""
+
+EVERYWHERE: Final = (CHOSEN, KEY)
+"""Parameters that every address takes: they tell what may be read (`archive.queries.scope`)."""
 
 Serializer = type[serializers.Serializer[Any]]
 
@@ -54,7 +56,10 @@ def endpoint(
                 return not_modified(answer.headers["ETag"], answer.headers)
             if answer is not None:
                 return answer.response(request._request)
-            found = given(query, request.query_params)
+            asked_for = request.query_params.copy()
+            for name in EVERYWHERE:
+                asked_for.pop(name, None)
+            found = given(query, asked_for)
             asked = {} if query is Nothing else {"query": found}
             response = view(request, **asked, **parts)
             if not callable(types) and len(types) > 1:
@@ -70,7 +75,7 @@ def endpoint(
 
 def _stranger(request: Request) -> str:
     """Return a name for what a stranger asks for; empty for anybody else."""
-    if request.user.is_authenticated:
+    if not is_stranger(request):
         return ""
     return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
 

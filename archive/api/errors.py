@@ -4,8 +4,6 @@
 `errors`, in the language that the request asks for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

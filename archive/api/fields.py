@@ -3,8 +3,6 @@
 The framework's own fields are more generous: to them `1_0`, `１０` and ` 10.0 ` are the number ten.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """JSON as it comes in and goes out: strict in what is read, always valid in what is written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

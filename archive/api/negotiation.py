@@ -3,8 +3,6 @@
 Nothing here may import the framework's views, whose settings name these classes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Keyset pages: a page's cost does not depend on how far it is from the first."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -46,8 +44,7 @@ def address_with(request: Request, cursor: str | None) -> str | None:
 
 
 def number_of(query: Mapping[str, Any]) -> int | None:
-    """Return the place at which a list is asked to begin, where the cursor is a number; None for its
-    beginning.
+    """Return the place at which a list is asked to begin, where the cursor is a number; None for its start.
 
     Raises ApiError.
     """

@@ -1,7 +1,5 @@
 """The shapes of what is asked and answered about positions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers
@@ -12,12 +10,12 @@ from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
 from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.color_names import results_of
-from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, Interval, MoveStats, Results, Unplayed
+from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, Unplayed
 from archive.queries.legal import LegalMove
 from archive.queries.position_games import GameThrough
 from archive.queries.position_query import MATCHES
 from archive.queries.reading_plan import Sample
-from archive.queries.walk import DEEPEST, Node, Walk
+from archive.queries.walk import DEEPEST, MoveTree, Node
 from kifu_core.games import GAMES, GameKind
 
 
@@ -108,21 +106,13 @@ def move_json(game: GameKind[Any], move: MoveStats) -> dict[str, Any]:
         "results": results_json(game, move.results),
         "others": move.others,
         "share": round(move.share, 6),
-        "score": _rounded(move.score),
-        "interval": _interval_json(move.interval),
+        "score": None if move.score is None else round(move.score, 6),
+        "interval": move.interval and [round(end, 6) for end in move.interval],
         "rating": None if move.rating is None else round(move.rating, 1),
         "rated": move.rated,
         "last_year": move.last_year,
         "reached": move.reached,
     }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
-
-
-def _interval_json(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [round(end, 6) for end in interval]
 
 
 def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
@@ -171,7 +161,7 @@ def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
     return answer
 
 
-def walk_json(game: GameKind[Any], walk: Walk) -> dict[str, Any]:
+def walk_json(game: GameKind[Any], walk: MoveTree) -> dict[str, Any]:
     """Return the JSON of a tree of moves; `cut` says what ended it early."""
     answer = walk.root.answer
     return {

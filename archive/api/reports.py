@@ -1,7 +1,5 @@
 """A text about an entry that could not be read, ready to be sent to whoever can help."""
 
-from __future__ import annotations
-
 import platform
 import re
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The shapes of what is asked and answered; nothing is looked up or decided here."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any, ClassVar
 
@@ -11,16 +9,17 @@ from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, Raw, Text, Whole
 from archive.queries.color_names import results_of
-from archive.queries.filters import Filter, Place, filters_of
+from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
+from archive.queries.scope import space_name
 from kifu_core.games import GAMES
 
 
 class FacetsQuery(serializers.Serializer[Any]):
     """What `GET games/facets` takes: the filters, which `place` says where games are filtered."""
 
-    place: ClassVar[Place] = "games"
+    place: ClassVar[FilterPlace] = "games"
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return super().get_fields() | {one.name: _field(one) for one in filters_of(self.place)}
@@ -65,15 +64,18 @@ class RecordQuery(serializers.Serializer[Any]):
 
 
 class UploadBody(serializers.Serializer[Any]):
-    """What `POST uploads` takes: files, or a text."""
+    """What `POST uploads` takes: files, or a text, and the space that their games go to."""
 
     file = Anything(required=False)
     text = Anything(required=False)
     name = Raw(required=False)
+    space = Text(required=False, allow_blank=True)
 
 
 class ConvertBody(UploadBody):
     """What `POST convert` takes."""
+
+    space = None  # type: ignore[assignment]
 
     to = Text(required=False, allow_blank=True)
 
@@ -106,4 +108,5 @@ def game_json(row: GameRow, request: Request) -> dict[str, Any]:
         "calendar": row.calendar,
         "round": row.round,
         "opening": row.opening,
+        "space": space_name(request, row.space),
     }

@@ -1,7 +1,5 @@
 """The shapes of a game's series."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from kifu_core.shogi.clock import Tick
@@ -16,8 +14,7 @@ Sides = tuple[str, str]
 
 
 def evaluation_json(one: Evaluation, sides: Sides) -> dict[str, Any]:
-    """Return the JSON of an evaluation, with what is known of it; `mate` names the side that mates and in how
-    many plies."""
+    """Return the JSON of an evaluation; `mate` names the side that mates and in how many plies."""
     mate = None if one.winner is None else {"winner": sides[one.winner], "plies": one.mate}
     said = {
         "depth": one.depth,

@@ -1,7 +1,5 @@
 """The API, under `/api/v1/`."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from archive.api.views import convert, entries, games, positions, uploads

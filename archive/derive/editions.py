@@ -3,8 +3,6 @@
 Pure functions over packed records; which editions belong together is decided in `archive.store.matching`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -82,8 +80,7 @@ def fit(one: Edition, other: Edition) -> bool:
 
 
 def goes_on(old: Edition, new: Edition) -> bool:
-    """Return whether a new reading is likely one of the same text: one line begins the other, or both name
-    the same players."""
+    """Return whether two readings are likely of one text: a line begins the other, or the players agree."""
     before, after = codec.unpack(old.record), codec.unpack(new.record)
     names = headers.player_keys(after["header"])
     if any(names) and headers.player_keys(before["header"]) == names:
@@ -122,8 +119,7 @@ def _joined(base: Edition, other: Edition) -> Edition:
 
 
 def _header(base: Header, other: Header) -> dict[str, str]:
-    """Return the base's headers, and the other's where it lacks any; those of a player or the day
-    together."""
+    """Return the base's headers and what the other's have more; those of a player or a day go together."""
     header = dict(base)
     for colour, names in enumerate(PLAYERS):
         if headers.players(other)[colour] and not headers.players(base)[colour]:
@@ -148,8 +144,7 @@ def _take(header: dict[str, str], other: Header, names: Sequence[str]) -> None:
 
 
 def _names_again(name: str, header: Header) -> bool:
-    """Return whether a header would say once more who played or when: 下手 beside 先手, 対局日 beside
-    開始日時."""
+    """Return whether a header only repeats who played or when: 下手 beside 先手, 対局日 beside 開始日時."""
     groups = (*PLAYERS, BEGINNINGS, ENDS)
     plain = name.removeprefix("*")
     return any(plain in group and first(header, group).strip() for group in groups)

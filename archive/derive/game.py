@@ -3,8 +3,6 @@
 A game's identity is its digest: the same game in another format has the same one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
@@ -15,17 +13,8 @@ from typing import Any, Final, NamedTuple
 from archive import codec
 from archive.derive import headers, series
 from archive.index import schema
-from archive.index.schema import (
-    BLACK_WINS,
-    DRAW,
-    FIRST,
-    FORK,
-    NOT_A_GAME,
-    UNKNOWN,
-    UNKNOWN_DAY,
-    WHITE_WINS,
-)
-from kifu_core.classes import key
+from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
+from kifu_core.classes import PUBLIC, key
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES, of_record
 from kifu_core.jkf import Record
@@ -37,7 +26,6 @@ SHORT_PLIES: Final = 10
 """Below this many plies a record without players and day is only the same as one with the same text."""
 
 SHOGI: Final = "shogi"
-PUBLIC: Final = 0
 
 
 class DerivedRow(NamedTuple):
@@ -116,8 +104,7 @@ class DerivedEntry:
 
 
 def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None = None) -> DerivedGame:
-    """Derive everything the store needs from a parsed game. With `kept_rows` its rows, which are the dearest,
-    are left out.
+    """Derive everything the store needs from a parsed game; with `kept_rows` not its rows, the dearest part.
 
     Linear in its nodes, forks included. Raises ParseError for a record that does not say where it starts.
     """

@@ -1,7 +1,5 @@
 """The limits of what the archive keeps of one game."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from kifu_core.limits import Limits

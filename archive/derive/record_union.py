@@ -3,8 +3,6 @@
 Works on complete records that have the same start and main line.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -74,8 +72,7 @@ def fits(record: Record, limits: Limits = UNLIMITED) -> bool:
 
 
 def _take_comments(entry: MoveEntry, other: MoveEntry) -> bool:
-    """Take over another edition's comments; return whether they brought anything: new ones, or a better
-    reading of one's own."""
+    """Take over another edition's comments; return whether it has new ones or better readings of ours."""
     theirs = other.get("comments", [])
     mine = entry.get("comments", [])
     if not theirs or theirs == mine:

@@ -3,8 +3,6 @@
 All of it follows from the stored record and the game's header_data, so it can be made anew at any time.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping
@@ -31,8 +29,7 @@ class Series(NamedTuple):
 
 
 def series_of(record: Record, header_data: Mapping[str, Any]) -> Series:
-    """Return the series of a normalized record; limits and fractions of seconds stand in the game's
-    `header_data`.
+    """Return the series of a normalized record; `header_data` has its limits and fractions of seconds.
 
     Linear in the main line and its comments.
     """

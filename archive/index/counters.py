@@ -3,8 +3,6 @@
 A row counts as rated where the game knows a rating of the side to move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 

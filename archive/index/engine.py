@@ -1,7 +1,5 @@
 """One interface for what the database engines do differently; all other SQL runs on both."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol, cast
 
@@ -36,8 +34,7 @@ class Engine(Protocol):
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 
     def fetch_prepared(self, sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement that is the same for all questions of its kind, so that its plan is
-        kept.
+        """Return the rows of a statement that is the same for all questions of its kind: its plan is kept.
 
         The plan is made without the values. So the order of its loops must not depend on them: it is fixed by
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL

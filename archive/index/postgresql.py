@@ -7,8 +7,6 @@ Locks, all advisory and held to the end of the transaction: who writes rows take
 promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, cast
@@ -280,6 +278,5 @@ def revision() -> object:
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Return whether it is a deadlock, or something that only the order of two transactions made
-    impossible."""
+    """Return whether it is a deadlock, or something that only the order of transactions made impossible."""
     return getattr(error.__cause__, "sqlstate", None) in _RETRIES

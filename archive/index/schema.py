@@ -13,8 +13,6 @@ A row says that a game reaches a position and what it plays there::
 docs/position-index.md tells the whole story.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple

@@ -9,8 +9,6 @@ Transactions are IMMEDIATE (settings), so each one that writes holds the only wr
 that is both of the locks of `engine.Engine`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -5,8 +5,6 @@ the keys of both, and each game answers under one of them. When no game is left 
 is retired: nothing asks for it, and nobody may write it any more.
 """
 
-from __future__ import annotations
-
 from django.db import connection, transaction
 
 from archive.index import schema
@@ -41,8 +39,7 @@ def _retired() -> set[int]:
 
 
 def check_current() -> None:
-    """Raise RetiredVersionError if our version is retired; called inside a writing transaction, after its
-    lock."""
+    """Raise RetiredVersionError if our version is retired. A writing transaction calls it after its lock."""
     if schema.INDEX_VERSION in _retired():
         raise RetiredVersionError(f"version {schema.INDEX_VERSION} of the index is no longer in use")
 

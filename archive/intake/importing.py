@@ -1,7 +1,5 @@
 """Taking in files from disk: each is an upload, worked off in turns, by one process or several."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -157,8 +155,7 @@ def _size(path: str) -> int:
 
 
 def run(files: Iterable[File], workers: int) -> Iterator[Turn]:
-    """Take in files and yield a `Turn` whenever there is news. One file is worked on by one process at a
-    time.
+    """Take in files, each in one process at a time, and yield a `Turn` whenever there is news.
 
     A single process is this one, which looks for garbage rarely from then on.
     """

@@ -4,8 +4,6 @@ Python gives little of what it has used back to the system. Without a limit one 
 machine's memory, and the system would end any process, perhaps the database.
 """
 
-from __future__ import annotations
-
 import resource
 
 from billiard.compat import mem_rss

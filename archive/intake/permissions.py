@@ -1,7 +1,5 @@
 """Permissions to upload, and to delete what was uploaded."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from secrets import token_urlsafe
 from typing import Final
@@ -11,18 +9,19 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
+from archive.accounts import roles
 from archive.models import Sender, Upload
 
 
 def may_upload(request: HttpRequest) -> bool:
     """Return whether this request may store an upload.
 
-    A signed-in user may (sessions are protected by Django's CSRF token). Without signing in one may where
-    `ARCHIVE_ANONYMOUS_UPLOAD` is on, unless a page of another site sent the request: such a page could
-    otherwise fill the archive of everyone who visits it.
+    A user may whose role says so (sessions are protected by Django's CSRF token), and whose token, if they
+    use one. Without signing in one may where `ARCHIVE_ANONYMOUS_UPLOAD` is on, unless a page of another site
+    sent the request: such a page could otherwise fill the archive of everyone who visits it.
     """
     if request.user.is_authenticated:
-        return True
+        return roles.may_upload(request.user)
     return bool(settings.ARCHIVE_ANONYMOUS_UPLOAD) and not comes_from_elsewhere(request)
 
 
@@ -37,7 +36,8 @@ def deletable(request: HttpRequest, uploads: Collection[Upload]) -> set[int]:
     user = request.user
     if user.is_authenticated and user.has_perm("archive.delete_upload"):
         return {upload.pk for upload in uploads}
-    own = {upload.pk for upload in uploads if user.is_authenticated and upload.uploader_id == user.pk}
+    may = roles.may_delete_own(user)
+    own = {upload.pk for upload in uploads if may and upload.uploader_id == user.pk}
     return own | _sent_alone(session_key(request), [one.pk for one in uploads if one.uploader_id is None])
 
 
@@ -54,8 +54,7 @@ _KEY: Final = "sender"
 
 
 def session_key(request: HttpRequest) -> str:
-    """Return the key by which uploads of this session are known; empty where none was sent without an
-    account."""
+    """Return the key by which a session's uploads are known; empty where it sent none without an account."""
     return str(request.session.get(_KEY, ""))
 
 

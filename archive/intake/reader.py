@@ -1,7 +1,5 @@
 """Reads bytes into entries that the store can take; nothing here writes."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +16,7 @@ from archive.intake.time_limits import time_limit
 from archive.intake.walk.entries import Part
 from archive.intake.walk.refusals import TOO_MUCH_MEMORY
 from kifu_core import games
+from kifu_core.classes import PUBLIC
 from kifu_core.deadline import TooSlowError
 from kifu_core.decoding import Source, decode
 from kifu_core.errors import SOURCE_LINE_LIMIT, Issue, KifuError
@@ -30,9 +29,11 @@ log = logging.getLogger(__name__)
 WORKER_DIED: Final = "worker-died"
 
 
-def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) -> Iterator[DerivedEntry]:
+def read_part(
+    part: Part, name: str, there: int = 0, doomed: int | None = None, space: int = PUBLIC
+) -> Iterator[DerivedEntry]:
     """Yield the entries of one part of an upload of that name, in order; at least one, with lines of the
-    file.
+    file. Their games are derived for the space.
 
     The first `there` entries are stored already and come out empty; that with the number `doomed` fails.
     Neither is derived.
@@ -40,7 +41,7 @@ def read_part(part: Part, name: str, there: int = 0, doomed: int | None = None) 
     if part.issue is not None:
         yield failed(part, part.issue)
         return
-    for entry in read_entries(part.data, part.path or name, there, doomed):
+    for entry in read_entries(part.data, part.path or name, there, doomed, space):
         yield replace(_placed(entry, part.first_line - 1), path=part.path, part=part.number)
 
 
@@ -57,17 +58,19 @@ def _placed(entry: DerivedEntry, lines: int) -> DerivedEntry:
     return replace(entry, issues=tuple(moved))
 
 
-def read_entries(data: bytes, name: str, there: int = 0, doomed: int | None = None) -> Iterator[DerivedEntry]:
+def read_entries(
+    data: bytes, name: str, there: int = 0, doomed: int | None = None, space: int = PUBLIC
+) -> Iterator[DerivedEntry]:
     """Yield the entries of one file, in the order of the file; there is always at least one.
 
     A file that cannot be read, and a game of it that cannot, is an entry without a game whose issues say
     why. Memory is that of the parsed file; its size is bounded by ARCHIVE_MAX_TEXT_BYTES.
     """
-    for seq, entry in enumerate(_entries(data, name, there, doomed)):
+    for seq, entry in enumerate(_entries(data, name, there, doomed, space)):
         yield replace(entry, seq=seq)
 
 
-def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator[DerivedEntry]:
+def _entries(data: bytes, name: str, there: int, doomed: int | None, space: int) -> Iterator[DerivedEntry]:
     limit = settings.ARCHIVE_MAX_TEXT_BYTES
     if len(data) > limit:
         yield _failed(Issue("too-large", "error", params={"bytes": len(data), "limit": limit}))
@@ -91,7 +94,8 @@ def _entries(data: bytes, name: str, there: int, doomed: int | None) -> Iterator
         log.exception("reading %r failed", name)
         yield _failed(Issue("internal-error", "error"))
         return
-    yield from _in_order(result, there, doomed, cache(lambda: _source(data, result)))
+    source = cache(lambda: _source(data, result))
+    yield from _in_order(result, there, doomed, lambda parsed: _derived(parsed, result, source, space))
 
 
 def _with_game_id(result: ParseResult, name: str) -> ParseResult:
@@ -117,10 +121,9 @@ def _source(data: bytes, result: ParseResult) -> Source | None:
 
 
 def _in_order(
-    result: ParseResult, there: int, doomed: int | None, source: Callable[[], Source | None]
+    result: ParseResult, there: int, doomed: int | None, derived: Callable[[ParsedGame], DerivedEntry]
 ) -> Iterator[DerivedEntry]:
-    """Yield games and unreadable games by their first line; findings about the whole go to the first
-    entry."""
+    """Yield games and unreadable games by their first line; the first entry gets findings about the whole."""
     if not result.games:
         found_out = any(issue.severity == "error" for issue in result.issues)
         reason = () if found_out else (Issue("no-game", "error"),)
@@ -137,17 +140,17 @@ def _in_order(
         if index == doomed:
             item = Issue(WORKER_DIED, "error")
         # One at a time: positions of a batch are derived while no transaction is open, and others may write.
-        entry = (
-            _derived(item, result, source) if isinstance(item, ParsedGame) else _failed(item, result=result)
-        )
+        entry = derived(item) if isinstance(item, ParsedGame) else _failed(item, result=result)
         yield replace(entry, index=index, issues=(*whole, *entry.issues) if index == 0 else entry.issues)
 
 
-def _derived(parsed: ParsedGame, result: ParseResult, source: Callable[[], Source | None]) -> DerivedEntry:
+def _derived(
+    parsed: ParsedGame, result: ParseResult, source: Callable[[], Source | None], space: int
+) -> DerivedEntry:
     seconds = settings.ARCHIVE_ENTRY_SECONDS
     try:
         with time_limit(seconds):
-            game = derive_game(parsed)
+            game = derive_game(parsed, space)
     except TooSlowError:
         return _failed(*parsed.issues, Issue("too-slow", "error", params={"seconds": seconds}), result=result)
     except KifuError as error:

@@ -1,7 +1,5 @@
 """Reading an upload bit by bit: where the walk is, kept between batches, found again from the rows."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -61,8 +59,7 @@ def resume_point(upload_id: int) -> ResumePoint:
 
 
 def small_data(uploads: Sequence[Upload]) -> dict[int, bytes]:
-    """Return the bytes of several uploads by their ids, looked up at once; without those that are not
-    small."""
+    """Return the bytes of those of the uploads that are small, by their ids, looked up at once."""
     ids = [upload.pk for upload in uploads if store.is_small(upload.size)]
     pieces = UploadChunk.objects.filter(upload_id__in=ids, n=0).values_list("upload_id", "bytes")
     return {pk: bytes(data) for pk, data in pieces}
@@ -135,7 +132,7 @@ class UploadWalk:
         if doomed == 0:
             self._rest = iter([failed(part, Issue(WORKER_DIED, "error"))])
         else:
-            self._rest = read_part(part, self.upload.name, there, doomed)
+            self._rest = read_part(part, self.upload.name, there, doomed, self.upload.space)
 
     def _numbered(self) -> Iterator[DerivedEntry]:
         for entry in self._rest:

@@ -1,7 +1,5 @@
 """The bytes of an entry once more, for who asks for them: in a web process, so in little memory and time."""
 
-from __future__ import annotations
-
 import errno
 import io
 from contextlib import closing

@@ -20,13 +20,15 @@ from django.db import transaction
 from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive import store
+from archive import audit, store
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
 
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
+MOVED_GAMES: Final = 50
+"""Games that one task moves to another space: about a second."""
 BULK_BYTES: Final = 1024 * 1024
 """An upload of this size is nobody's paste."""
 
@@ -76,6 +78,17 @@ def process_upload(task: Any, upload_id: int) -> None:
         raise WorkerShutdown(1)
 
 
+@shared_task(name="archive.move_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+def move_upload(task: Any, upload_id: int) -> None:
+    """Move some of the games of an upload to where they go, and send itself again for the rest."""
+    try:
+        done = store.move_upload(upload_id, MOVED_GAMES)
+    except PASSING as error:
+        raise task.retry(exc=error, countdown=2**task.request.retries) from error
+    if not done:
+        send_move(upload_id)
+
+
 @shared_task(name="archive.sweep", base=LimitedTask)
 def sweep() -> None:
     """Send again what was left behind: messages lost, workers killed, a broker that was away."""
@@ -83,6 +96,9 @@ def sweep() -> None:
         send(upload_id, INTERACTIVE)
     for upload_id in store.left_deleting():
         send_deletion(upload_id)
+    for upload_id in store.left_moving():
+        send_move(upload_id)
+    audit.forget_addresses()
 
 
 @shared_task(name="archive.delete_upload", base=LimitedTask)
@@ -118,6 +134,14 @@ def send_deletion(upload_id: int) -> None:
         delete_upload.apply_async((upload_id,), queue=BULK)
     except (BrokerError, OSError) as error:
         log.warning("no message for the deletion of upload %d: %s", upload_id, error)
+
+
+def send_move(upload_id: int) -> None:
+    """Tell a worker of an upload whose games are moved. What the broker does not take the sweeper finds."""
+    try:
+        move_upload.apply_async((upload_id,), queue=BULK)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for the move of upload %d: %s", upload_id, error)
 
 
 def enqueue(upload_id: int, size: int = 0) -> None:

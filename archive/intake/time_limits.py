@@ -1,7 +1,5 @@
 """Limits on time: on what one record may take, where work is done in the main thread, and on a whole task."""
 
-from __future__ import annotations
-
 import faulthandler
 import signal
 import sys

@@ -1,12 +1,11 @@
 """The way in for every upload: bytes are stored first, then a worker is told; and the way out."""
 
-from __future__ import annotations
-
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 
@@ -14,6 +13,7 @@ from archive import store
 from archive.intake import tasks
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
+from kifu_core.classes import PUBLIC
 
 DELETE_SECONDS = 1.0
 """What takes longer to delete is deleted by a worker."""
@@ -28,8 +28,13 @@ def receive(
     user: AbstractBaseUser | AnonymousUser | None,
     source: str,
     sender: str = "",
+    space: int = PUBLIC,
+    payer: str = "",
 ) -> tuple[Upload, bool]:
     """Store an upload as it came and tell a worker; return it, and whether it is new.
+
+    What a stranger sends waits for a curator where `ARCHIVE_ANONYMOUS_WAITS` is on; `payer` is the counter of
+    the games that come of it (`archive.limits.throttling`).
 
     The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin
     or sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
@@ -37,12 +42,21 @@ def receive(
     nothing is stored then.
     """
     uploader = user if user is not None and user.is_authenticated else None
+    waits = settings.ARCHIVE_ANONYMOUS_WAITS and uploader is None
     upload, created = store.create_upload(
-        clean_name(name), chunks, uploader=uploader, source=source, sender=sender
+        clean_name(name), chunks, uploader, source, sender, space, payer, waits=waits
     )
-    if created:
+    if created and not waits:
         tasks.enqueue(upload.pk, upload.size)
     return upload, created
+
+
+def admit(ids: Collection[int]) -> int:
+    """Let in uploads that wait for a curator, and tell a worker of each; return how many there were."""
+    let_in = store.admit(ids)
+    for pk in let_in:
+        tasks.enqueue(pk)
+    return len(let_in)
 
 
 def withdraw(upload_id: int, seconds: float | None = None) -> bool:

@@ -1,7 +1,5 @@
 """The watched folder: files that somebody puts there are taken in; nothing in it is ever changed."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -64,8 +62,7 @@ def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def _take(path: Path) -> list[int]:
-    """Store a file; return the upload's id if it is new. What cannot be taken is told to whoever reads the
-    log."""
+    """Store a file; return the upload's id if it is new. The log tells what cannot be taken."""
     try:
         with path.open("rb") as file:
             upload, created = store.create_upload(clean_name(path.name), _chunks(file), source="watch")

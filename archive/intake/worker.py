@@ -1,7 +1,5 @@
 """Working off uploads: claim them, read their entries, store them batch by batch."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +11,8 @@ from django.db import connection
 from archive import store
 from archive.derive.game import DerivedEntry
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
-from archive.models import Upload
+from archive.limits.throttling import charge_games
+from archive.models import Entry, Upload
 from kifu_core.errors import Issue
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
@@ -88,6 +87,8 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
                 walks.close(upload.pk)
                 if upload.rereads:
                     store.finish(upload.pk, token)
+                else:
+                    _charge(upload)
             if time.monotonic() >= until:
                 break
     except store.ClaimLostError as lost:
@@ -111,6 +112,12 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
         raise
     walks.keep()
     return store.hand_over(left, token)
+
+
+def _charge(upload: Upload) -> None:
+    """Count the games that came of an upload that was read for the first time, for whom it was sent by."""
+    if upload.payer:
+        charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
 
 
 class OpenWalks:
@@ -161,8 +168,7 @@ def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
 def batches(
     walks: Iterable[tuple[int, Iterable[DerivedEntry]]], size: int | None = None
 ) -> Iterator[list[store.ReadBatch]]:
-    """Yield the entries of uploads in groups that are small enough to store in one transaction and do not
-    take long to read."""
+    """Yield uploads' entries in groups small enough for one transaction and quick enough to read."""
     limit = BATCH_ENTRIES if size is None else size
     group: list[store.ReadBatch] = []
     count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS

@@ -5,8 +5,6 @@ address is one of `ARCHIVE_TRUSTED_PROXIES`. The header `Forwarded` (RFC 7239) i
 that tell the same, a visitor could send the one that the proxy does not write.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 from collections.abc import Callable
@@ -43,8 +41,7 @@ class HasMeta(Protocol):
 
 
 def client_address(request: HasMeta) -> str:
-    """Return the visitor's address in its usual spelling (IPv4 in IPv6 as IPv4), `unknown` where there is
-    none.
+    """Return the visitor's address in its usual spelling (IPv4 in IPv6 as IPv4), or `unknown`.
 
     That is the peer; where the peer is a trusted proxy, the right-most address of `X-Forwarded-For` that is
     not one. At an entry that is no address the search ends with the proxy that passed it on.
@@ -64,8 +61,7 @@ def client_address(request: HasMeta) -> str:
 
 
 def neighbourhood(address: str) -> str:
-    """Return what is counted together: an IPv4 address by itself, an IPv6 address with its network of 64
-    bits."""
+    """Return what counts as one visitor: an IPv4 address, or an IPv6 address's network of 64 bits."""
     found = parsed(address)
     if isinstance(found, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((found, _SITE_BITS), strict=False))

@@ -1,7 +1,5 @@
 """Counters of windows, for all processes together; a process counts for itself while the store is away."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os
@@ -119,8 +117,7 @@ def store_name() -> str:
 
 
 def is_redis(address: str) -> bool:
-    """Return whether an address is that of one Valkey or Redis; a broker may have several, with
-    semicolons."""
+    """Return whether an address is that of one Valkey or Redis; that of a broker may name several."""
     return address.startswith(("redis://", "rediss://")) and ";" not in address
 
 

@@ -4,8 +4,6 @@ On a connection of its own, one for the process: a count must stay where a reque
 back, and nobody else may wait for the lock on a counter until that transaction ends.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any, Final
@@ -80,8 +78,7 @@ class PostgreSQLStore:
 
     @staticmethod
     def parameters() -> dict[str, Any]:
-        """Return the parameters of a connection to the archive's database on which every statement is a
-        transaction."""
+        """Return the parameters of a connection to the database where each statement is a transaction."""
         told = archive.get_connection_params()
         wanted = {name: told[name] for name in told if name not in ("cursor_factory", "context")}
         if not settings.DATABASE_POOLER:

@@ -1,7 +1,5 @@
 """Counters in Valkey or Redis: one script, one round trip, windows that end by themselves."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import redis

@@ -1,7 +1,5 @@
 """What is counted, and what requests cost: the routes in `urls` say which of it is theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -30,12 +28,32 @@ class Rule:
         return int(getattr(settings, self.setting))
 
 
+class RuleOfRoles(Rule):
+    """A quota of a day, of which each role has its own."""
+
+    @property
+    def quota(self) -> int:
+        return self.of_role("anonymous")
+
+    def of_role(self, role: str) -> int:
+        """Return how much an account of a role may ask for, or an anonymous address; 0 for no limit."""
+        quotas: dict[str, int] = getattr(settings, self.setting)
+        return quotas[role]
+
+
 WORK: Final = Rule("work", "ARCHIVE_THROTTLE_WORK")
 READING: Final = Rule("reading", "ARCHIVE_CONVERT_BYTES_PER_MINUTE", unit="content-bytes")
 SOURCES: Final = Rule("sources", "ARCHIVE_THROTTLE_SOURCES")
 UPLOADS: Final = Rule("uploads", "ARCHIVE_THROTTLE_UPLOADS")
 UPLOAD_BYTES: Final = Rule("upload-bytes", "ARCHIVE_THROTTLE_UPLOAD_BYTES", unit="content-bytes")
+MAILS: Final = Rule("mails", "ARCHIVE_THROTTLE_MAILS", seconds=10 * MINUTE)
+REPORTS: Final = Rule("reports", "ARCHIVE_THROTTLE_REPORTS", seconds=60 * MINUTE)
 SIGN_INS: Final = Rule("sign-ins", "ARCHIVE_THROTTLE_SIGN_INS", seconds=10 * MINUTE)
+
+_DAY: Final = 24 * 60 * MINUTE
+DAILY_BYTES: Final = RuleOfRoles("daily-bytes", "ARCHIVE_DAILY_BYTES", seconds=_DAY, unit="content-bytes")
+DAILY_FILES: Final = RuleOfRoles("daily-files", "ARCHIVE_DAILY_FILES", seconds=_DAY)
+DAILY_GAMES: Final = RuleOfRoles("daily-games", "ARCHIVE_DAILY_GAMES", seconds=_DAY)
 
 Charges = list[tuple[Rule, int]]
 Cost = Callable[[HttpRequest], Charges]
@@ -101,4 +119,11 @@ def sources(request: HttpRequest) -> Charges:
 
 def upload(request: HttpRequest) -> Charges:
     """Charge the bytes; files are counted where their number is known (`throttling.charge_uploads`)."""
-    return [(UPLOAD_BYTES, body_bytes(request))] if request.method == "POST" else [(WORK, 1)]
+    if request.method != "POST":
+        return [(WORK, 1)]
+    return [(UPLOAD_BYTES, body_bytes(request)), (DAILY_BYTES, body_bytes(request))]
+
+
+def report(request: HttpRequest) -> Charges:
+    """Charge a report of a game; its form is a page like others."""
+    return [(WORK, 1), (REPORTS, 1)] if request.method == "POST" else [(WORK, 1)]

@@ -1,15 +1,17 @@
 """Passwords: every way to sign in comes through here, and so many wrong ones are tried, not more.
 
-Only failures count. An attempt is counted before the password is looked at, so that a thousand at once are no
-more than one after the other, and taken back when it was right. One address has few failures, one account
-several times as many from all addresses: a guesser with many addresses is stopped as well, and one with a
-single address cannot keep the owner of an account out.
+Codes of second factors and keys of tokens come here too. Only failures count. An attempt is counted before it
+is looked at, so that a thousand at once are no more than one after the other, and taken back when it was
+right. One address has few failures, one account several times as many from all addresses: a guesser with many
+addresses is stopped as well, and one with a single address cannot keep the owner of an account out.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
@@ -26,37 +28,78 @@ ACCOUNT_FACTOR: Final = 5
 
 
 class CountedBackend(ModelBackend):
-    """Django's users; raises LimitReachedError after too many wrong passwords."""
+    """Django's users, by name or by a confirmed address of mail; raises LimitReachedError after too many
+    wrong
+    passwords."""
 
     def authenticate(
         self,
         request: HttpRequest | None,
         username: str | None = None,
         password: str | None = None,
+        email: str | None = None,
         **other: Any,
     ) -> User | None:
-        if username is None or password is None:
+        given = username or email
+        if given is None or password is None:
             return None
-        counted = _counted(request, username)
-        # No name has a NUL, which PostgreSQL refuses to look for.
-        user = None if "\0" in username else super().authenticate(request, username, password, **other)
-        if user is not None:
-            for key in counted:
-                counter().take_back(key, 1)
+        # Nothing has a NUL, which PostgreSQL refuses to look for; the name stays one that nobody has.
+        name = given.replace("\0", "\ufffd")
+        name = _name_of(name) or name
+        with attempt(request, name) as tried:
+            user = super().authenticate(request, name, password, **other)
+            tried.succeeded = user is not None
         return user
 
 
-def _counted(request: HttpRequest | None, name: str) -> list[bytes]:
+def _name_of(address: str) -> str:
+    """Return the name of the account with this confirmed address of mail; empty where there is none, or where
+    it is somebody's name itself."""
+    if "@" not in address or User.objects.filter(username=address).exists():
+        return ""
+    found = EmailAddress.objects.filter(email=address.lower(), verified=True)
+    return str(found.values_list("user__username", flat=True).first() or "")
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt to sign in; what does not succeed stays counted."""
+
+    succeeded: bool = False
+
+
+@contextmanager
+def attempt(request: HttpRequest | None, name: str) -> Iterator[Attempt]:
+    """Count an attempt for its address and the account of that name, unless it succeeds.
+
+    Raises LimitReachedError where there were too many.
+    """
+    counted = _counted(request, name)
+    tried = Attempt()
+    yield tried
+    if tried.succeeded:
+        for key in counted:
+            counter().take_back(key, 1)
+
+
+def count_failure(request: HttpRequest) -> None:
+    """Count a failure that is no account's for its address. Raises LimitReachedError."""
+    _counted(request, None)
+
+
+def _counted(request: HttpRequest | None, name: str | None) -> list[bytes]:
     """Count an attempt for its address and its account; return the counters."""
     quota = SIGN_INS.quota
     # Without a request nobody signs in from elsewhere: a command on this machine.
     if request is None or not settings.ARCHIVE_THROTTLE or not quota:
         return []
     address = key_of(SIGN_INS.name, "address", neighbourhood(client_address(request)))
-    account = key_of(SIGN_INS.name, "account", name.casefold())
-    for key, most in ((address, quota), (account, quota * ACCOUNT_FACTOR)):
+    counted = [(address, quota)]
+    if name is not None:
+        counted.append((key_of(SIGN_INS.name, "account", name.casefold()), quota * ACCOUNT_FACTOR))
+    for key, most in counted:
         count = counter().add(key, 1, SIGN_INS.seconds)
         if count.total > most:
             text = _("Too many attempts to sign in. Try again in %(seconds)s seconds.")
             raise LimitReachedError(count.seconds, text)
-    return [address, account]
+    return [key for key, _most in counted]

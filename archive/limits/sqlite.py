@@ -4,8 +4,6 @@ Apart from the archive's database, so that counting waits for no import and no i
 with the file but counts of the last minutes, so it is never waited for the disk.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import time

@@ -1,7 +1,5 @@
 """The interface of a store of counters, whichever database it is kept in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Protocol
 

@@ -3,8 +3,6 @@
 Requests run in threads, which nothing can end from outside; `kifu_core.deadline` ends the reading itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final

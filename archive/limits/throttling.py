@@ -1,8 +1,6 @@
 """Limits of requests: what a request costs is charged to who asks. On pages a middleware does so
 (`archive.web.throttles`), on the API REST framework, which knows who asks."""
 
-from __future__ import annotations
-
 import ipaddress
 import math
 from dataclasses import dataclass
@@ -15,9 +13,10 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from archive.accounts.roles import role_of
 from archive.limits.addresses import HasMeta, client_address, neighbourhood
 from archive.limits.counting import counter, key_of
-from archive.limits.rules import SOURCES, UPLOADS, Rule, charges
+from archive.limits.rules import DAILY_FILES, DAILY_GAMES, SOURCES, UPLOADS, Rule, RuleOfRoles, charges
 
 _NOTED: Final = "archive.limits"
 
@@ -56,7 +55,7 @@ def charge(request: HasMeta, user: Any, rule: Rule, amount: int) -> None:
 
     The request that uses up a quota still passes, however large it is: one larger than the quota never could.
     """
-    quota = rule.quota * _factor(request, user)
+    quota = _quota(request, user, rule)
     if not settings.ARCHIVE_THROTTLE or not quota:
         return
     count = counter().add(key_of(rule.name, _who(request, user)), amount, rule.seconds)
@@ -68,8 +67,25 @@ def charge(request: HasMeta, user: Any, rule: Rule, amount: int) -> None:
 
 
 def charge_uploads(request: HasMeta, user: Any, files: int) -> None:
-    """Count the files of an upload, once it is known how many there are."""
+    """Count the files of an upload, once it is known how many there are.
+
+    Raises LimitReachedError also where as many games as may be came of what was sent in a day.
+    """
+    charge(request, user, DAILY_GAMES, 0)
+    charge(request, user, DAILY_FILES, files)
     charge(request, user, UPLOADS, files)
+
+
+def payer(request: HasMeta, user: Any) -> str:
+    """Return the name of the counter of the games that come of what somebody sends; nobody reads out of it
+    who that is."""
+    return key_of(DAILY_GAMES.name, _who(request, user)).hex()
+
+
+def charge_games(name: str, games: int) -> None:
+    """Count games that came of what was sent, under the name that `payer` gave then."""
+    if settings.ARCHIVE_THROTTLE and name and games:
+        counter().add(bytes.fromhex(name), games, DAILY_GAMES.seconds)
 
 
 def charge_list(request: HasMeta, user: Any) -> None:
@@ -93,6 +109,13 @@ def _who(request: HasMeta, user: Any) -> str:
     if user.is_authenticated:
         return f"user {user.pk}"
     return f"address {neighbourhood(client_address(request))}"
+
+
+def _quota(request: HasMeta, user: Any, rule: Rule) -> int:
+    """Return how much somebody may ask for; 0 for no limit."""
+    if isinstance(rule, RuleOfRoles) and (role := role_of(user)) is not None:
+        return rule.of_role(role)
+    return rule.quota * _factor(request, user)
 
 
 def _factor(request: HasMeta, user: Any) -> int:

@@ -1,7 +1,5 @@
 """The progress of a long command: a bar on a terminal, now and then a line elsewhere."""
 
-from __future__ import annotations
-
 from time import monotonic
 from typing import Protocol
 

@@ -3,8 +3,6 @@
 Archives that have all of those take this one for applied; others are refused (`manage.py migrate` says so).
 """
 
-from __future__ import annotations
-
 import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion

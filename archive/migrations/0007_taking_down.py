@@ -1,7 +1,5 @@
 """What is taken down: ids that answer 410, uploads that are being deleted, the keys of each game's rows."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps

@@ -3,8 +3,6 @@
 Unlogged: a count costs no write-ahead log, and after a crash of the server all begin anew.
 """
 
-from __future__ import annotations
-
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps

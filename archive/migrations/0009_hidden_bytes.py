@@ -1,7 +1,5 @@
 """Entries whose bytes only the staff sees."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

@@ -1,7 +1,5 @@
 """Games by the place that their records name: servers write the game's address there."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

@@ -1,7 +1,5 @@
 """Keys of players' names, in which 髙 and 高 are one character; players who are one by them become one."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Entries by their state: an upload's counts, and the pages of its failures and of the others."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

@@ -1,7 +1,5 @@
 """The sessions in which uploads came without an account."""
 
-from __future__ import annotations
-
 import django.db.models.deletion
 from django.db import migrations, models
 

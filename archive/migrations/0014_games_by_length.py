@@ -2,8 +2,6 @@
 
 About 16 bytes a game on SQLite, 25 on PostgreSQL."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

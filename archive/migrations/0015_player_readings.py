@@ -3,8 +3,6 @@
 About 30 bytes a player, and as many again in the index; nothing for games.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.db import migrations, models

@@ -1,7 +1,5 @@
 """What was allowed for Django's accounts, and noted of them, is so for the archive's own."""
 
-from __future__ import annotations
-
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps

@@ -1,7 +1,5 @@
 """Columns are called by what is in them."""
 
-from __future__ import annotations
-
 from django.db import migrations
 
 

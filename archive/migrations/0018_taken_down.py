@@ -1,7 +1,5 @@
 """Games that were taken down are known when they are sent again."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

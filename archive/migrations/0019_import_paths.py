@@ -1,7 +1,5 @@
 """The paths within imports under which uploads came."""
 
-from __future__ import annotations
-
 from django.db import migrations, models
 
 

@@ -4,8 +4,6 @@ lishogi writes its address of a game as the place (`場所：https://lishogi.org
 people copy from the browser have more: the side they look from, the move, a player's four characters.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

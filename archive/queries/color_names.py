@@ -3,8 +3,6 @@
 What is asked by the names of sides (`black`, `white`, and as `result` either of them) means one kind of game.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -2,8 +2,6 @@
 rows of as many games as can be looked at in time, and a word about it where these are not all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
@@ -13,11 +11,11 @@ from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries import reading_plan
 from archive.queries.position_filters import Driver, Resolved, shortest
 from archive.queries.position_query import ROWS, Asked, Lines
-from archive.queries.reading_plan import Reading, Sample, way_to_all, way_to_next
+from archive.queries.reading_plan import ReadingPlan, Sample, way_to_all, way_to_next
 from archive.queries.sql import Sql, conjunction
 
 
-class Counted(NamedTuple):
+class RowCount(NamedTuple):
     """A number of rows. `rated` and `rating_sum` are of the side to move, None where not looked up;
     `first_played` is the first known day, None where there is none or where counters were asked."""
 
@@ -69,7 +67,7 @@ def _each(table: str, keys: str) -> str:
     return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
-def counted(keys: Sequence[int]) -> list[Counted]:
+def counted(keys: Sequence[int]) -> list[RowCount]:
     """Return all numbers under keys. A key without counters has few rows (about HOT_GAMES), which are read.
 
     One statement, and so one state: a game that is moving from one version of the index to another is in it
@@ -78,7 +76,7 @@ def counted(keys: Sequence[int]) -> list[Counted]:
     listed = engine().KEYS
     read = _GROUPED.format(rows=_cold(_ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))))
     kept = _KEPT.format(each=_each("archive_hotmove", listed))
-    return [Counted(*row) for row in _asked_again(f"{kept} UNION ALL {read}", keys)]
+    return [RowCount(*row) for row in _asked_again(f"{kept} UNION ALL {read}", keys)]
 
 
 def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
@@ -103,26 +101,26 @@ def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
 # --- with filters ----------------------------------------------------------------------------------------
 
 
-def filtered(asked: Asked, resolved: Resolved) -> tuple[list[Counted], Reading]:
+def filtered(asked: Asked, resolved: Resolved) -> tuple[list[RowCount], ReadingPlan]:
     """Return the numbers of the games that the filters let through, and how they were read.
 
     Exact for up to `EXACT_ROWS` rows or games of a list; beyond that a sample of the newest `SAMPLE_ROWS`.
     """
     if resolved.nobody:
-        return [], Reading()
+        return [], ReadingPlan()
     if not (resolved.probing or resolved.days()):
         kept = [row for row in counted(asked.keys) if _wanted(asked, resolved, row)]
-        return kept, Reading()
+        return kept, ReadingPlan()
     reading = choose(asked, resolved)
     rows = _together([piece for key in asked.keys for piece in _rows(asked, resolved, key, reading)])
     found = engine().fetch_prepared(_GROUPED.format(rows=rows.text), rows.values)
-    told = [Counted(*row) for row in found]
+    told = [RowCount(*row) for row in found]
     if not reading.rated:
         told = [row._replace(rated=None, rating_sum=None) for row in told]
     return told, reading
 
 
-def _wanted(asked: Asked, resolved: Resolved, row: Counted) -> bool:
+def _wanted(asked: Asked, resolved: Resolved, row: RowCount) -> bool:
     result = resolved.filters.result
     return result is None or asked.seen(row.result, row.key) == result
 
@@ -161,14 +159,14 @@ class _Numbers:
         return int(slot)
 
 
-def choose(asked: Asked, resolved: Resolved) -> Reading:
+def choose(asked: Asked, resolved: Resolved) -> ReadingPlan:
     """Return the shortest way to all games that the filters let through."""
     numbers = _Numbers(asked, resolved)
     reading = way_to_all(numbers)
     return _sampled(asked, resolved, numbers.games) if reading is None else reading
 
 
-def choose_for_pages(asked: Asked, resolved: Resolved) -> Reading:
+def choose_for_pages(asked: Asked, resolved: Resolved) -> ReadingPlan:
     """Return the shorter way to look for the next of these games."""
     return way_to_next(_Numbers(asked, resolved))
 
@@ -194,8 +192,7 @@ def _together(pieces: Sequence[Sql]) -> Sql:
 def _in_order(asked: Asked, resolved: Resolved, key: int) -> Sql:
     """Return FROM and WHERE for a key's rows within the days asked for, before anything else is asked."""
     return conjunction_from(
-        ROWS_OF_KEY,
-        [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))],
+        ROWS_OF_KEY, [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))]
     )
 
 
@@ -221,16 +218,15 @@ _READ: Final = """
 """
 
 
-def _sampled(asked: Asked, resolved: Resolved, games: int) -> Reading:
-    """Return how to read the newest `SAMPLE_ROWS` rows of all keys together: where they begin, and which days
-    they are of."""
+def _sampled(asked: Asked, resolved: Resolved, games: int) -> ReadingPlan:
+    """Return how to read the newest `SAMPLE_ROWS` rows of all keys: where they begin, and of which days."""
     newest = _together([_newest(asked, resolved, number) for number in range(len(asked.keys))])
     cut = _CUT.format(newest=newest.text)
     ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, reading_plan.SAMPLE_ROWS - 1])
     read = _READ.format(newest=newest.text, rows=ROWS[asked.lines])
     ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
     sample = Sample(number, games, _day(played), _day(until))
-    return Reading(
+    return ReadingPlan(
         rated=reading_plan.SAMPLE_ROWS <= reading_plan.RATED_ROWS, cut=(played, slot), sample=sample
     )
 
@@ -245,7 +241,7 @@ def _day(ordinal: int) -> date | None:
     return None if ordinal == UNKNOWN_DAY else date.fromordinal(ordinal)
 
 
-def _rows(asked: Asked, resolved: Resolved, key: int, reading: Reading) -> list[Sql]:
+def _rows(asked: Asked, resolved: Resolved, key: int, reading: ReadingPlan) -> list[Sql]:
     """Return SQL for the single rows of a key that the filters let through, in as many pieces as it takes."""
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
@@ -273,8 +269,7 @@ _LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMI
 
 
 def _listed(resolved: Resolved, driver: Driver) -> Sql:
-    """Return the games of a list within the days asked for, as a FROM item. They are in order, and so read by
-    the list's index."""
+    """Return a list's games within the days asked for, in order, as a FROM item read by the list's index."""
     rows = conjunction_from(driver.source, [*driver.conditions, resolved.between("l")])
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 

@@ -1,7 +1,5 @@
 """The lists of all players and of all events: page by page, by reading, by name, or by number of games."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -38,17 +36,14 @@ _PARTS: Final = {
 """The order of the readings: kana, Latin letters, none. Each is one stretch of the index."""
 
 _BY_READING: Final = """
-    SELECT n.id, n.name, (
-        SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
-    ), n.reading FROM {table} n WHERE {part} AND (n.reading, n.name) > (%s, %s)
-    AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.reading, n.name LIMIT %s
+    SELECT n.id, n.name, {number}, n.reading FROM {table} n
+    WHERE {part} AND (n.reading, n.name) > (%s, %s) AND {listed} ORDER BY n.reading, n.name LIMIT %s
 """
 _RANKED: Final = """
-    SELECT n.id, c.number FROM (
+    SELECT min(n.id), sum(c.number) FROM (
         SELECT d.{kind}_id AS id, count(*) AS number FROM {games} d GROUP BY d.{kind}_id
-    ) c JOIN {table} n ON n.id = c.id WHERE lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-    ORDER BY c.number DESC, n.name LIMIT %s
+    ) c JOIN {table} n ON n.id = c.id WHERE {readable} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    GROUP BY n.{by} ORDER BY sum(c.number) DESC, min(n.name) LIMIT %s
 """
 
 
@@ -84,15 +79,14 @@ def listed(
     `after` is what the page before gave, `row` where a list by reading begins. Raises ValueError for an order
     that the list does not have, and for an `after` of another order.
     """
-    scope.check_public()
     if order not in ORDERS[kind]:
         raise ValueError(f"order is one of {', '.join(ORDERS[kind])}, not {order!r}")
     if row is not None and (order != "reading" or row not in BEGINNINGS):
         raise ValueError(f"there is no row {row!r} in this list")
     if order == "games":
-        return _by_games(kind, words, after, limit)
+        return _by_games(scope, kind, words, after, limit)
     if order == "reading":
-        found = _by_reading(kind, words, after, row, limit + 1)
+        found = _by_reading(scope, kind, words, after, row, limit + 1)
     else:
         found = [
             Listed(one.id, one.name, one.games) for one in people.names(scope, kind, words, after, limit + 1)
@@ -100,10 +94,12 @@ def listed(
     return Names(tuple(found[:limit]), found[limit - 1].name if len(found) > limit else "")
 
 
-def _by_reading(kind: Kind, words: str, after: str, row: str | None, limit: int) -> list[Listed]:
+def _by_reading(
+    scope: Scope, kind: Kind, words: str, after: str, row: str | None, limit: int
+) -> list[Listed]:
     found: list[Listed] = []
     for part, place in _parts(after.replace("\0", ""), row):
-        sql = _BY_READING.format(part=part, **people.named_by(kind))
+        sql = _BY_READING.format(part=part, **people.named_by(scope, kind))
         values: list[int | str] = [people.COUNTED_TO, *place, people.like(kind, words), limit - len(found)]
         with connection.cursor() as cursor:
             cursor.execute(sql, values)
@@ -114,8 +110,7 @@ def _by_reading(kind: Kind, words: str, after: str, row: str | None, limit: int)
 
 
 def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the stretches of the list from a name or a row on, each with the reading and the name before its
-    first."""
+    """Yield the stretches of the list from a name or a row on, each with the reading and name before it."""
     key = reading(after) if after else (row or UNKNOWN)
     first = "kana" if not after and row is None else _part_of(key)
     # Latin letters begin with figures.
@@ -129,12 +124,12 @@ def _part_of(key: str) -> str:
     return {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
 
 
-def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
+def _by_games(scope: Scope, kind: Kind, words: str, after: str, limit: int) -> Names:
     """Return a page of the list by number of games; `after` is how many names come before it."""
     if after and not (after.isascii() and after.isdigit() and int(after[:9]) <= RANKED):
         raise ValueError("after is none of a list by number of games")
     first = int(after or 0)
-    ranked = _ranked(kind, words)
+    ranked = _ranked(scope, kind, words)
     page = ranked[first : first + limit]
     names = _names_of(kind, [pk for pk, _n in page])
     items = tuple(Listed(pk, names[pk], n) for pk, n in page if pk in names)
@@ -142,16 +137,18 @@ def _by_games(kind: Kind, words: str, after: str, limit: int) -> Names:
     return Names(items, following, cut=len(ranked) == RANKED)
 
 
-def _ranked(kind: Kind, words: str) -> list[tuple[int, int]]:
+def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
     """Return ids with their exact numbers of games, those with the most first."""
 
     def ranked() -> list[tuple[int, int]]:
+        readable = scope.condition("n")
+        sql = _RANKED.format(readable=readable.text, **people.named_by(scope, kind))
         with connection.cursor() as cursor:
-            cursor.execute(_RANKED.format(**people.named_by(kind)), [people.like(kind, words), RANKED])
+            cursor.execute(sql, [*readable.values, people.like(kind, words), RANKED])
             return [(int(pk), int(n)) for pk, n in cursor.fetchall()]
 
     return kept(
-        f"ranked {kind} {words}",
+        f"ranked {scope} {kind} {words}",
         ranked,
         lambda found: KEPT_SECONDS if sum(n for _pk, n in found) > FEW else 0,
     )
@@ -161,8 +158,7 @@ def _names_of(kind: Kind, ids: list[int]) -> dict[int, str]:
     if not ids:
         return {}
     places = ", ".join(["%s"] * len(ids))
-    table = people.named_by(kind)["table"]
-    asked = Sql(f"SELECT n.id, n.name FROM {table} n WHERE n.id IN ({places})", tuple(ids))
+    asked = Sql(f"SELECT n.id, n.name FROM archive_{kind} n WHERE n.id IN ({places})", tuple(ids))
     with connection.cursor() as cursor:
         cursor.execute(asked.text, asked.values)
         return dict(cursor.fetchall())

@@ -1,7 +1,5 @@
 """What games did in a position: totals, results, and all that is known of each move played."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,22 +8,13 @@ from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from archive.index import versions
-from archive.index.schema import (
-    BLACK_WINS,
-    DRAW,
-    FIRST,
-    FORK,
-    NOT_A_GAME,
-    UNKNOWN,
-    UNKNOWN_DAY,
-    WHITE_WINS,
-)
-from archive.queries.counting import Counted, counted, filtered, totals
+from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
+from archive.queries.counting import RowCount, counted, filtered, totals
 from archive.queries.filters import GameFilters
 from archive.queries.position_filters import resolve
 from archive.queries.position_games import GameThrough, extremes
 from archive.queries.position_query import Asked, Lines, ask, position_keys
-from archive.queries.reading_plan import Reading, Sample
+from archive.queries.reading_plan import ReadingPlan, Sample
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -146,23 +135,17 @@ def explore(
     HOT_GAMES each; with filters that of the fewest rows that have to be looked at, see `counting.filtered`.
     """
     asked = ask(scope, kind, code, match, lines)
-    resolved = resolve(filters)
+    resolved = resolve(scope, filters)
     if filters:
         rows, reading = filtered(asked, resolved)
     else:
-        rows, reading = counted(asked.keys), Reading()
+        rows, reading = counted(asked.keys), ReadingPlan()
     told = _tell(asked, kind, code, match, rows)
     unplayed: tuple[Unplayed, ...] | None = None
     if not filters:
         told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
     first, latest = extremes(asked, resolved, rows, reading)
-    return replace(
-        told,
-        first=first,
-        latest=latest,
-        sample=reading.sample,
-        unplayed=unplayed,
-    )
+    return replace(told, first=first, latest=latest, sample=reading.sample, unplayed=unplayed)
 
 
 def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:
@@ -186,7 +169,7 @@ def explore_many(
 
 def tell_many(questions: Sequence[Asked], kind: str, codes: Sequence[str], match: Match) -> list[Explorer]:
     """Return the answers to several questions out of one count."""
-    by_key: dict[int, list[Counted]] = {}
+    by_key: dict[int, list[RowCount]] = {}
     wanted = sorted({key for asked in questions for key in asked.keys})
     for row in counted(wanted) if wanted else ():
         by_key.setdefault(row.key, []).append(row)
@@ -208,7 +191,7 @@ class _Count:
         self.rating_sum = 0
         self.last = UNKNOWN_DAY
 
-    def add(self, result: int, row: Counted) -> None:
+    def add(self, result: int, row: RowCount) -> None:
         self.by_result[result] += row.n
         if result == NOT_A_GAME:
             return
@@ -229,7 +212,7 @@ class _Count:
         return self.by_result[NOT_A_GAME]
 
 
-def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[Counted]) -> Explorer:
+def _tell(asked: Asked, kind: str, code: str, match: Match, rows: Iterable[RowCount]) -> Explorer:
     total, by_move = _Count(), dict[int, _Count]()
     for row in rows:
         if row.flags & (FORK if asked.lines == "main" else 0):

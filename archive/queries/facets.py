@@ -6,26 +6,26 @@ that there are others. Of all records, and of all of a kind, an archive of up to
 the numbers that the statistics have.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from django.db import connection
 from django.db.models import QuerySet
 
-from archive.models import Entry, Event, Player, Upload
+from archive.models import Event, Player, Upload
 from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
-from archive.queries.kept import kept
+from archive.queries.kept import kept, unchanged
+from archive.queries.people import years_of
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
 from archive.queries.whole import together, whole
+
+_Kind = Literal["player", "event"]
 
 LOOKED_AT: Final = 5_000
 """Games that are looked at: about 25 ms on either engine."""
@@ -79,9 +79,10 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
     query = query_of(scope, filters)
     if query is None:
         return Facets()
+    name = f"facets {scope} {filters}"
     found = kept(
-        f"facets {scope} {filters}",
-        lambda: _count(query),
+        name,
+        lambda: unchanged(name, lambda: _count(query)),
         lambda found: KEPT_SECONDS if found.sampled else 0,
     )
     return _of_whole(scope, filters, found) if found.sampled else found
@@ -120,16 +121,16 @@ def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
 
 
 _SEATS: Final = """
-    SELECT player, count(*) FROM (
+    SELECT {one}, count(*) FROM (
         SELECT g.player0_id AS player FROM archive_game g WHERE g.player0_id IS NOT NULL AND {asked}
         UNION ALL
         SELECT g.player1_id FROM archive_game g WHERE g.player1_id IS NOT NULL
         AND (g.player0_id IS NULL OR g.player0_id <> g.player1_id) AND {asked}
-    ) s GROUP BY player ORDER BY count(*) DESC, player LIMIT %s
+    ) s {names} GROUP BY {together} ORDER BY count(*) DESC, {one} LIMIT %s
 """
 _EVENTS: Final = """
-    SELECT g.event_id, count(*) FROM archive_game g WHERE g.event_id IS NOT NULL AND {asked}
-    GROUP BY g.event_id ORDER BY count(*) DESC, g.event_id LIMIT %s
+    SELECT {one}, count(*) FROM archive_game g {names} WHERE g.event_id IS NOT NULL AND {asked}
+    GROUP BY {together} ORDER BY count(*) DESC, {one} LIMIT %s
 """
 _UPLOADS: Final = """
     SELECT e.upload_id, count(DISTINCT e.game_id) FROM archive_entry e JOIN archive_game g ON g.id = e.game_id
@@ -140,8 +141,7 @@ _UPLOADS: Final = """
 
 
 def _names(scope: Scope, filters: GameFilters) -> Facets:
-    """Return the players, events and uploads of all records, or of all of a kind. They are kept as the other
-    numbers are."""
+    """Return the players, events and uploads of all records, or of all of a kind, kept like other numbers."""
     asked = conjunction(
         [
             scope.condition("g"),
@@ -152,12 +152,21 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
     return kept(
         f"names {asked}",
         lambda: Facets(
-            players=_named(Player.objects.all(), _most_of(_SEATS, asked, 2)),
-            events=_named(Event.objects.all(), _most_of(_EVENTS, asked)),
-            sources=_named(Upload.objects.all(), _most_of(_UPLOADS, asked)),
+            players=_named(Player.objects.all(), _most_of(_by_name(scope, _SEATS, "player"), asked, 2)),
+            events=_named(Event.objects.all(), _most_of(_by_name(scope, _EVENTS, "event"), asked)),
+            sources=_named(_uploads(scope), _most_of(_UPLOADS, asked)),
         ),
         lambda _found: KEPT_WHOLE,
     )
+
+
+def _by_name(scope: Scope, sql: str, kind: _Kind) -> str:
+    """Return the SQL of counts by name. Who is known in several spaces is one there."""
+    one, key = {"player": ("s.player", "key"), "event": ("g.event_id", "name")}[kind]
+    if len(scope.spaces) == 1:
+        return sql.format(one=one, names="", together=one, asked="{asked}")
+    names = f"JOIN archive_{kind} n ON n.id = {one}"
+    return sql.format(one=f"min({one})", names=names, together=f"n.{key}", asked="{asked}")
 
 
 def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
@@ -179,14 +188,16 @@ def _count(query: Query) -> Facets:
     ids, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
         *rows, strict=True
     )
-    years = Counter(date.fromordinal(day).year for day in days if day)
+    years = years_of(days)
     # Who plays himself is in one game.
     seats = ({*pair} - {None} for pair in zip(blacks, whites, strict=True))
     return Facets(
         games=len(rows),
         sampled=sampled,
-        players=_named(Player.objects.all(), Counter(player for both in seats for player in both)),
-        events=_named(Event.objects.all(), Counter(event for event in events if event is not None)),
+        players=_named(
+            Player.objects.all(), _one(query.scope, "player", (one for both in seats for one in both))
+        ),
+        events=_named(Event.objects.all(), _one(query.scope, "event", (one for one in events if one))),
         years=tuple(sorted(years.most_common(LISTED), reverse=True)),
         results=_most(results),
         handicaps=_most(handicaps),
@@ -194,7 +205,7 @@ def _count(query: Query) -> Facets:
         openings=_most(opening for opening in openings if opening),
         kinds=_most(kinds),
         boards=_most(boards),
-        sources=_sources(ids),
+        sources=_sources(query.scope, ids),
     )
 
 
@@ -205,21 +216,45 @@ def _most(values: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
 def _named(names: QuerySet[Any], counted: Counter[int]) -> tuple[tuple[int, str, int], ...]:
     most = counted.most_common(LISTED)
     known = dict(names.filter(pk__in=[pk for pk, _n in most]).values_list("pk", "name"))
-    return tuple((pk, known[pk], n) for pk, n in most)
-
-
-def _sources(games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
-    """Return the uploads in which the games came. A game that came in two counts in both."""
-    counted: Counter[int] = Counter()
-    for first in range(0, len(games), _PIECE):
-        entries = Entry.objects.filter(game_id__in=games[first : first + _PIECE]).order_by()
-        counted.update(upload for _game, upload in {*entries.values_list("game_id", "upload_id")})
-    for doomed in Upload.objects.filter(state=Upload.State.DELETING).values_list("pk", flat=True):
-        counted.pop(doomed, None)
-    most = counted.most_common(LISTED)
-    known = dict(Upload.objects.filter(pk__in=[pk for pk, _n in most]).values_list("pk", "name"))
     return tuple((pk, known[pk], n) for pk, n in most if pk in known)
 
 
+def _uploads(scope: Scope) -> QuerySet[Upload]:
+    """Return the uploads that are named: a published game may have come in one that few may read."""
+    return Upload.objects.filter(space__in=scope.spaces).exclude(state=Upload.State.DELETING)
+
+
+def _one(scope: Scope, kind: _Kind, ids: Iterable[int]) -> Counter[int]:
+    """Count ids. Who is known in several spaces is one."""
+    counted = Counter(ids)
+    if len(scope.spaces) == 1:
+        return counted
+    keys = {
+        "player": Player.objects.values_list("pk", "key"),
+        "event": Event.objects.values_list("pk", "name"),
+    }
+    known = dict(keys[kind].filter(pk__in=list(counted)))
+    first: dict[str, int] = {}
+    found: Counter[int] = Counter()
+    for pk in sorted(counted):
+        found[first.setdefault(known[pk], pk)] += counted[pk]
+    return found
+
+
+def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
+    """Return the uploads in which the games came. A game that came in two counts in both."""
+    counted: Counter[int] = Counter()
+    with connection.cursor() as cursor:
+        for first in range(0, len(games), _PIECE):
+            piece = games[first : first + _PIECE]
+            # Written out: Django takes ten times as long to put a thousand ids into a question as it takes
+            # to be answered.
+            cursor.execute(_CAME_IN.format(places=", ".join(["%s"] * len(piece))), piece)
+            counted.update(upload for _game, upload in {*cursor.fetchall()})
+    named = set(_uploads(scope).filter(pk__in=list(counted)).values_list("pk", flat=True))
+    return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in named}))
+
+
+_CAME_IN: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN ({places})"
 _PIECE: Final = 1_000
 """Ids in one statement."""

@@ -4,9 +4,7 @@ The parameters of the API, the forms of the pages, the search box, what a reques
 and of the explorer are all made from what annotates the fields of `GameFilters`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date
 from typing import Annotated, Any, Final, Literal, get_type_hints
@@ -18,7 +16,7 @@ from archive.derive import headers
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
 from archive.queries.color_names import colours_of, game_meant
-from archive.queries.sql import Sql
+from archive.queries.sql import Sql, one_of
 from kifu_core.games import GAMES
 from kifu_core.shogi import handicaps, specials
 
@@ -30,7 +28,7 @@ RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
 PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
 """The starts of all kinds of games."""
 
-Place = Literal["games", "positions"]
+FilterPlace = Literal["games", "positions"]
 """Where games are filtered: in the list of games, or among those through a position."""
 
 
@@ -46,9 +44,10 @@ class Filter:
     choice `choices` are all values with what pages call them, empty where that depends on the kind of game.
     In the search box it goes by its name and by `keys`; `read` makes an address's value of the box's text.
 
-    `games` is its condition on a game {g}, `positions` the one on the game of a row d, empty where
-    `position_filters` asks in another way; None where it cannot be asked for. `stored` makes the value of the
-    condition of that of the filter; `names` tells whose id that is instead.
+    `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids, `positions` the
+    one on the game of a row d, empty where `position_filters` asks in another way; None where it cannot be
+    asked for. `stored` makes the value of the condition of that of the filter; `names` tells whose id that is
+    instead.
     """
 
     label: Promise
@@ -70,14 +69,15 @@ class Filter:
     hidden: bool = False
     """Pages lead to it, but nobody writes it into a form."""
 
-    def applies(self, place: Place) -> bool:
+    def applies(self, place: FilterPlace) -> bool:
         """Tell whether games can be filtered by it there."""
         return (self.games if place == "games" else self.positions) is not None
 
-    def condition(self, value: Any, alias: str = "g") -> Sql:
-        """Return the condition on a game of a list."""
-        text = (self.games or "").format(g=alias)
-        return Sql(text, (value,) * text.count("%s"))
+    def condition(self, values: Sequence[Any], alias: str = "g") -> Sql:
+        """Return the condition on a game of a list. A name has one id in each space that it is known in,
+        anything else has one value."""
+        text = (self.games or "").format(g=alias, one_of=one_of(values))
+        return Sql(text, tuple(values) * (text.count("%s") // len(values)))
 
 
 def _of_game(column: str, sign: str = "=") -> dict[str, str]:
@@ -107,7 +107,7 @@ _RECORD_KINDS: Final = {
 _GAMES: Final = {word: game.name for game in GAMES.values() for word in game.called}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
 _UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
-_PLAYED: Final = "({g}.player0_id = %s OR {g}.player1_id = %s)"
+_PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
 # A sum is no column: what is looked up is the game, and not all games of a rating each time.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
@@ -121,19 +121,18 @@ class GameFilters:
     among the games through a position those of the asker's board. `since` and `until` are compared with the
     first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
     `opening` is compared in one spelling; `min_plies` and `max_plies` are what the main line has at least and
-    at most, `min_rating` what both players have at least. `upload` is the id of an upload in which the game
-    came.
+    at most, `min_rating` what both players have at least. `upload` is the id of one that the game came in.
     """
 
     # fmt: off
     player: Annotated[str | None, Filter(_("Player"), "text", names="player", keys=("対局者",),
         games=_PLAYED, positions="", foremost=True)] = None
     black: Annotated[str | None, Filter(_("Black"), "text", names="player",
-        games="{g}.player0_id = %s", positions="")] = None
+        games="{g}.player0_id {one_of}", positions="")] = None
     white: Annotated[str | None, Filter(_("White"), "text", names="player",
-        games="{g}.player1_id = %s", positions="")] = None
+        games="{g}.player1_id {one_of}", positions="")] = None
     event: Annotated[str | None, Filter(_("Event"), "text", names="event", keys=("棋戦",),
-        games="{g}.event_id = %s", positions="", foremost=True)] = None
+        games="{g}.event_id {one_of}", positions="", foremost=True)] = None
     since: Annotated[date | None, Filter(_("From"), "day", name="from", keys=("開始日",),
         stored=date.toordinal, games="{g}.played >= %s", positions="", foremost=True)] = None
     until: Annotated[date | None, Filter(_("To"), "last day", name="to", keys=("終了日",),
@@ -167,7 +166,7 @@ class GameFilters:
         """Return what is asked of a filter; None for nothing."""
         return getattr(self, one.attribute)
 
-    def check(self, place: Place) -> None:
+    def check(self, place: FilterPlace) -> None:
         """Raise ValueError where something is asked for that games cannot be filtered by there."""
         wrong = [one.name for one in FILTERS if self.asked(one) is not None and not one.applies(place)]
         if wrong:
@@ -184,7 +183,7 @@ FILTERS: Final = tuple(_defined())
 """All filters, in the order of forms."""
 
 
-def filters_of(place: Place) -> tuple[Filter, ...]:
+def filters_of(place: FilterPlace) -> tuple[Filter, ...]:
     """Return the filters that can be asked for there."""
     return tuple(one for one in FILTERS if one.applies(place))
 
@@ -201,7 +200,7 @@ def positions_asked(game: str, asked: Mapping[str, Any]) -> GameFilters:
     return _given("positions", game, asked)
 
 
-def _given(place: Place, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
+def _given(place: FilterPlace, game: str | None, asked: Mapping[str, Any]) -> GameFilters:
     found = {one.attribute: asked.get(one.name) for one in filters_of(place)}
     empty = {name: None for name, value in found.items() if value == ""}
     return GameFilters(**found | empty | colours_of(game, asked))

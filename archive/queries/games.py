@@ -1,7 +1,5 @@
 """Lists of games: exact names, days, results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,9 +11,9 @@ from archive.derive import headers
 from archive.index.engine import engine
 from archive.models import LARGEST_ID, Upload
 from archive.queries.filters import FILTERS, Filter, GameFilters
-from archive.queries.keyset import ORDERS, Column, Page, Phase, Place, Sorting, as_date, paged
+from archive.queries.keyset import ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction
+from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.games import SHOGI
 
 
@@ -50,7 +48,8 @@ class GameRow:
     calendar: Annotated[str, "g.calendar"]
     round: Annotated[str, "g.round"]
     opening: Annotated[str, "g.opening"]
-    place: Place
+    space: Annotated[int, "g.space"]
+    place: PageEnd
     """Where the game stands in lists; for cursors only."""
 
 
@@ -179,7 +178,7 @@ def find_games(
     if listing is None:
         return Page((), None)
 
-    def fetch(phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
+    def fetch(phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
         return _fetch(listing, phase, count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
@@ -223,7 +222,7 @@ def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
     return None if row is None else _game_row(row)
 
 
-def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], Place | None]:
+def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
     """Return the next games, and where the looking ended if that was before there were enough."""
     alias = listing.alias
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
@@ -242,7 +241,7 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
     return [*map(_game_row, found)], end if len(found) < count else None
 
 
-def _end(query: Query, phase: Phase) -> Place | None:
+def _end(query: Query, phase: Phase) -> PageEnd | None:
     """Return the place up to which a page looks; None if it looks to the end of the list."""
     text, values = phase.keyset()
     where = conjunction([*query.mine, Sql(text, tuple(values))])
@@ -250,19 +249,19 @@ def _end(query: Query, phase: Phase) -> Place | None:
         column=phase.column, source=query.source.text, conditions=where.text, order=phase.by("d")
     )
     rows = engine().fetch_prepared(sql, [*query.source.values, *where.values, 1, PAGE_GAMES - 1])
-    return Place(*rows[0]) if rows else None
+    return PageEnd(*rows[0]) if rows else None
 
 
 def _game_row(row: Sequence[Any]) -> GameRow:
     found = by_name(row, "at", "slot")
-    return GameRow(**{name: found[name] for name in COLUMNS}, place=Place(found["at"], found["slot"]))
+    return GameRow(**{name: found[name] for name in COLUMNS}, place=PageEnd(found["at"], found["slot"]))
 
 
 def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     """Return where and how to look for games; None where a name is asked for that nobody has."""
     filters.check("games")
-    ids = _ids(filters)
-    if NOBODY in ids.values():
+    ids = _ids(scope, filters)
+    if () in ids.values():
         return None
     query, driver = _driven(scope, ids, filters.game)
     days = [_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in _DAYS_ASKED]
@@ -278,7 +277,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
-    ids = _ids(filters)
+    ids = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
         scope,
@@ -293,59 +292,63 @@ def _asked(filters: GameFilters) -> list[Filter]:
     return [one for one in FILTERS if filters.asked(one) is not None]
 
 
-def _condition(one: Filter, filters: GameFilters, ids: Mapping[str, int | None], alias: str = "g") -> Sql:
+Ids = tuple[int, ...] | None
+"""The ids of what is asked for, empty where there is none; None where nothing is asked for."""
+
+
+def _condition(one: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g") -> Sql:
     """Return the condition that a filter puts on a game."""
-    known = ids.get(one.attribute)
-    return one.condition(one.stored(filters.asked(one)) if known is None else known, alias)
+    return one.condition(ids.get(one.attribute) or (one.stored(filters.asked(one)),), alias)
 
 
-def _ids(filters: GameFilters) -> dict[str, int | None]:
+def _ids(scope: Scope, filters: GameFilters) -> dict[str, Ids]:
     """Return the ids of what is asked for by name, and of the upload."""
-    ids = {one.attribute: named(one.names, filters.asked(one)) for one in FILTERS if one.names}
-    return ids | {"upload": listed_upload(filters.upload)}
+    ids = {one.attribute: named(scope, one.names, filters.asked(one)) for one in FILTERS if one.names}
+    return ids | {"upload": listed_upload(scope, filters.upload)}
 
 
-def listed_upload(pk: int | None) -> int | None:
-    """Return the id of an upload that is asked for; `NOBODY` where it is being deleted."""
-    doomed = pk is not None and Upload.objects.filter(pk=pk, state=Upload.State.DELETING).exists()
-    return NOBODY if doomed else pk
+def listed_upload(scope: Scope, pk: int | None) -> Ids:
+    """Return the id of an upload that is asked for; none where it is another space's, or being deleted."""
+    if pk is None:
+        return None
+    found = Upload.objects.filter(pk=pk, space__in=scope.spaces).exclude(state=Upload.State.DELETING)
+    return (pk,) if found.exists() else ()
 
 
 _NAMED: Final = """
     SELECT coalesce(
-        (SELECT min(a.{kind}_id) FROM archive_{kind}alias a WHERE a.{by} = %s),
-        (SELECT n.id FROM archive_{kind} n WHERE n.{by} = %s)
+        (SELECT min(a.{kind}_id) FROM archive_{kind}alias a WHERE a.space = %s AND a.{by} = %s),
+        (SELECT n.id FROM archive_{kind} n WHERE n.space = %s AND n.{by} = %s)
     )
 """
-NOBODY: Final = -1
-"""Stands for the id of a name that nobody has."""
 
 
-def named(kind: Literal["player", "event"], text: str | None) -> int | None:
-    """Return the id of a player's or an event's name; `NOBODY` where nobody has it, None for no name."""
+def named(scope: Scope, kind: Literal["player", "event"], text: str | None) -> Ids:
+    """Return the ids of a player's or an event's name, one of each space where it is known."""
     if text is None:
         return None
     name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
-    ((found,),) = engine().fetch_prepared(_NAMED.format(kind=kind, by=by), [name, name])
-    return NOBODY if found is None else int(found)
+    sql = _NAMED.format(kind=kind, by=by)
+    found = (engine().fetch_prepared(sql, [space, name] * 2)[0][0] for space in scope.spaces)
+    return tuple(int(pk) for pk in found if pk is not None)
 
 
-def _driven(scope: Scope, ids: Mapping[str, int | None], game: str | None) -> tuple[Query, str | None]:
+def _driven(scope: Scope, ids: Mapping[str, Ids], game: str | None) -> tuple[Query, str | None]:
     """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
     upload's, a rarer kind's; or the list of all games, which belongs to none."""
     if (player := ids["player"]) is not None:
-        mine = Sql("d.player_id = %s", (player,))
+        mine = Sql(f"d.player_id {one_of(player)}", player)
         columns = "d.played, d.slot, d.player_id, d.colour"
         return Query(scope, Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
     for colour, side in enumerate(("black", "white")):
         if (player := ids[side]) is not None:
-            mine = Sql(f"d.player_id = %s AND d.colour = {colour}", (player,))
+            mine = Sql(f"d.player_id {one_of(player)} AND d.colour = {colour}", player)
             return Query(scope, Sql("archive_gameplayer d"), (mine,)), side
     if (event := ids["event"]) is not None:
-        return Query(scope, Sql("archive_gameevent d"), (Sql("d.event_id = %s", (event,)),)), "event"
+        return Query(scope, Sql("archive_gameevent d"), (Sql(f"d.event_id {one_of(event)}", event),)), "event"
     if (upload := ids["upload"]) is not None:
-        entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", (upload,))
-        return Query(scope, Sql(_OF_UPLOAD, (upload,)), rows=entries), "upload"
+        entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", upload)
+        return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries), "upload"
     if game not in (None, SHOGI.name):
         return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
     return Query(scope, _ALL_GAMES), None

@@ -3,8 +3,6 @@
 None outlives an upload that was taken down: what was counted before counts its games too.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -13,6 +11,8 @@ from typing import Final, TypeVar
 
 from django.core.cache import cache
 from django.db import connection
+
+from archive.index.engine import engine
 
 LONGEST: Final = 600.0
 """Seconds after which everything is counted anew."""
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
     """Return what `make` gives or gave before. `seconds` tells how long a value is kept, 0 for not at all."""
-    key = f"{last_gone()}-{blake2b(name.encode(), digest_size=16).hexdigest()}"
+    key = _key(last_gone(), name)
     found: tuple[float, T] | None = cache.get(key)
     if found is None:
         value = make()
@@ -34,6 +34,23 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
         cache.set(key, found, lasts)
     _until.set(min(_until.get(), found[0]))
     return found[1]
+
+
+def unchanged(name: str, make: Callable[[], T]) -> T:
+    """Return what `make` gives or gave before, if nobody has committed anything since."""
+    # Asked for before anything is looked at: what is committed meanwhile makes another revision.
+    revision = engine().revision()
+    if revision is None:
+        return make()
+    found: tuple[T] | None = cache.get(_key(revision, name))
+    if found is None:
+        found = (make(),)
+        cache.set(_key(revision, name), found, LONGEST)
+    return found[0]
+
+
+def _key(state: object, name: str) -> str:
+    return blake2b(f"{state} {name}".encode(), digest_size=16).hexdigest()
 
 
 def begin() -> None:

@@ -4,8 +4,6 @@ the oldest.
 A page costs the same however deep it lies. Ties of a day or of a length are in the order of the slots.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +45,7 @@ class InvalidCursorError(ValueError):
     """The cursor was not made here, or for another order."""
 
 
-class Place(NamedTuple):
+class PageEnd(NamedTuple):
     """Where a page ended: at which day, or what else its order goes by, and at which slot. `way` tells apart
     a game's rows under several keys."""
 
@@ -72,7 +70,7 @@ class Phase:
     parameters; `order` the ORDER BY of the two. No two games have the same id, which needs no slot beside it.
     """
 
-    after: Place
+    after: PageEnd
     days: Days
     descending: bool
     column: Column = "played"
@@ -85,11 +83,11 @@ class Phase:
         text, values = self._beside(alias, sign, self.after)
         return f"{_DAYS[self.days].format(alias)}{text}", values
 
-    def until(self, end: Place, alias: str = "d") -> tuple[str, list[int]]:
+    def until(self, end: PageEnd, alias: str = "d") -> tuple[str, list[int]]:
         """Return the condition for what comes up to a place, itself included, with its parameters."""
         return self._beside(alias, ">=" if self.descending else "<=", end)
 
-    def _beside(self, alias: str, sign: str, place: Place) -> tuple[str, list[int]]:
+    def _beside(self, alias: str, sign: str, place: PageEnd) -> tuple[str, list[int]]:
         if self.column == "id":
             return f"{alias}.id {sign} %s", [place.played]
         return f"({alias}.{self.column}, {alias}.slot) {sign} (%s, %s)", [place.played, place.slot]
@@ -121,46 +119,46 @@ def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
         return
     # No row has the way of a beginning, so a beginning excludes nothing.
     if after is None or after.played:
-        yield Phase(after or Place(0, 0, _END), "known", False)
+        yield Phase(after or PageEnd(0, 0, _END), "known", False)
         after = None
-    yield Phase(after or Place(0, 0, _END), "unknown", False)
+    yield Phase(after or PageEnd(0, 0, _END), "unknown", False)
 
 
-def _beginning(column: Column, descending: bool) -> Place:
+def _beginning(column: Column, descending: bool) -> PageEnd:
     """Return a place before all games."""
     if not descending:
-        return Place(-1, 0, _END)
-    return Place(_LAST_ID if column == "id" else _END, _END, _END)
+        return PageEnd(-1, 0, _END)
+    return PageEnd(_LAST_ID if column == "id" else _END, _END, _END)
 
 
-def write_cursor(place: Place, order: Sorting) -> str:
+def write_cursor(place: PageEnd, order: Sorting) -> str:
     """Return a page's end as text that cannot be made up."""
     text = urlsafe_b64encode(json.dumps([*place]).encode()).decode()
     return Signer(salt=f"games {order}").sign(text)
 
 
-def read_cursor(cursor: str, order: Sorting) -> Place:
+def read_cursor(cursor: str, order: Sorting) -> PageEnd:
     """Return the place that `write_cursor` wrote. Raises InvalidCursorError."""
     try:
         text = Signer(salt=f"games {order}").unsign(cursor)
     except BadSignature:
         raise InvalidCursorError(f"this cursor was not made here, or not for order={order}") from None
-    return Place(*json.loads(urlsafe_b64decode(text)))
+    return PageEnd(*json.loads(urlsafe_b64decode(text)))
 
 
 def paged(
     order: Sorting,
     cursor: str | None,
     limit: int,
-    fetch: Callable[[Phase, int], tuple[Sequence[T], Place | None]],
-    place: Callable[[T], Place],
+    fetch: Callable[[Phase, int], tuple[Sequence[T], PageEnd | None]],
+    place: Callable[[T], PageEnd],
 ) -> Page[T]:
     """Return a page made out of `fetch(phase, how many)`, which is called once or twice. It gives items and,
     if it stopped looking before it had enough, the place up to which it looked."""
     if not 1 <= limit <= LARGEST:
         raise ValueError(f"a page has 1 to {LARGEST} items, not {limit}")
     items: list[T] = []
-    stop: Place | None = None
+    stop: PageEnd | None = None
     for phase in phases(order, cursor):
         if len(items) <= limit and stop is None:
             found, stop = fetch(phase, limit + 1 - len(items))

@@ -1,7 +1,5 @@
 """The moves of a position: which are legal, how they are written, where they lead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

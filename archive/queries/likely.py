@@ -4,8 +4,6 @@ Of a name with few wrong characters some piece is right: names of about the same
 pieces are looked through, in one look at the table as for a part of a name, and the nearest are told.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Final
 
@@ -26,7 +24,7 @@ _LOOKED_AT: Final = 300
 _NEAR: Final = """
     SELECT DISTINCT n.name, t.name FROM {table} n
     JOIN (SELECT id, name FROM {table} UNION ALL SELECT {kind}_id, name FROM {aliases}) t ON t.id = n.id
-    WHERE length(t.name) BETWEEN %s AND %s AND ({likes})
+    WHERE {readable} AND length(t.name) BETWEEN %s AND %s AND ({likes})
     AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) LIMIT %s
 """
 _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
@@ -35,21 +33,22 @@ _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 def likely(scope: Scope, kind: Kind, text: str) -> list[str]:
     """Return names of players or events that are spelt nearly like a text, the nearest first. There are none
     for one letter, and for what is too long to have been typed."""
-    scope.check_public()
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")
     if not _SHORTEST <= len(name) <= _LONGEST:
         return []
     wrong = 1 if len(name) <= _SHORT else 2
     likes = [_pattern(piece) for piece in _pieces(name, wrong)]
+    readable = scope.condition("n")
     sql = _NEAR.format(
         table=f"archive_{kind}",
         aliases=f"archive_{kind}alias",
         games=f"archive_game{kind}",
         kind=kind,
+        readable=readable.text,
         likes=" OR ".join([_LIKE] * len(likes)),
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [len(name) - wrong, len(name) + wrong, *likes, _LOOKED_AT])
+        cursor.execute(sql, [*readable.values, len(name) - wrong, len(name) + wrong, *likes, _LOOKED_AT])
         near = [(distance(name.lower(), spelt.lower()), found) for found, spelt in cursor.fetchall()]
     found = [one for far, one in sorted(near) if far <= wrong and one != name]
     return list(dict.fromkeys(found))[:_MOST]

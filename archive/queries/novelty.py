@@ -32,8 +32,7 @@ _KNOWN: Final = f"""
 
 
 def novelty(scope: Scope, game: Game, record: Record | None = None) -> int | None:
-    """Return the ply whose position is new, from 1; None for what is no game, has no day, or has no news in
-    `PLIES`.
+    """Return the ply whose position is new, from 1; None for no game, no day, or no news in `PLIES`.
 
     Positions count as they are, not their mirror images. One probe of the index per ply up to the answer.
     """

@@ -7,7 +7,7 @@ however many games a program has played; `Summary.more` tells that there are oth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
@@ -18,8 +18,9 @@ from django.db.models import QuerySet
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
-from archive.queries.games import NOBODY, named
+from archive.queries.games import named
 from archive.queries.scope import Scope
+from archive.queries.sql import one_of
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""
@@ -45,6 +46,13 @@ class Tally:
     @property
     def games(self) -> int:
         return self.wins + self.losses + self.draws + self.unknown
+
+    def add_all(self, other: Tally) -> None:
+        """Count the games of another tally too."""
+        self.wins += other.wins
+        self.losses += other.losses
+        self.draws += other.draws
+        self.unknown += other.unknown
 
     def add(self, result: int, colour: int) -> None:
         if result == DRAW:
@@ -96,21 +104,24 @@ _FOUND_BY: Final = {"player": "key", "event": "name"}
 _LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
 
 _NAMES: Final = """
-    SELECT n.id, n.name, (
-        SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x
-    ) FROM {table} n WHERE n.name > %s AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) ORDER BY n.name LIMIT %s
+    SELECT n.id, n.name, {number} FROM {table} n WHERE n.name > %s AND {listed} ORDER BY n.name LIMIT %s
 """
-_NAMES_COUNTED: Final = """
-    SELECT count(*) FROM (
-        SELECT 1 FROM {table} n WHERE lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-        AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id) LIMIT %s
-    ) x
+_NAMES_COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM {table} n WHERE {listed} LIMIT %s) x"
+_NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
+_LISTED: Final = """
+    {first} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)
 """
+_ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
+_FIRST: Final = """n.space IN ({spaces}) AND NOT EXISTS (
+        SELECT 1 FROM {table} o WHERE o.space IN ({spaces}) AND o.space < n.space AND o.{by} = n.{by}
+        AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = o.id)
+    )"""
+"""Who is known in several spaces is named once: as in the first of them."""
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
-    WHERE d.{kind}_id = %s AND g.record_kind = 'game'
+    WHERE d.{kind}_id {one_of} AND g.record_kind = 'game'
     ORDER BY d.played DESC, d.slot DESC LIMIT %s
 """
 
@@ -119,8 +130,7 @@ def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int
     """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
     do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
     name whose games are all gone is gone too."""
-    scope.check_public()
-    sql = _NAMES.format(**named_by(kind))
+    sql = _NAMES.format(**named_by(scope, kind))
     with connection.cursor() as cursor:
         cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like(kind, words), limit])
         return [Named(*row) for row in cursor.fetchall()]
@@ -128,14 +138,21 @@ def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int
 
 def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
     """Count the players or events that `names` lists, up to `most`."""
-    scope.check_public()
     with connection.cursor() as cursor:
-        cursor.execute(_NAMES_COUNTED.format(**named_by(kind)), [like(kind, words), most])
+        cursor.execute(_NAMES_COUNTED.format(**named_by(scope, kind)), [like(kind, words), most])
         return int(cursor.fetchone()[0])
 
 
-def named_by(kind: Kind) -> dict[str, str]:
-    return {"table": _TABLES[kind], "games": _LISTS[kind], "kind": kind, "by": _FOUND_BY[kind]}
+def named_by(scope: Scope, kind: Kind) -> dict[str, str]:
+    """Return pieces of SQL about a name n: `number` counts its games up to a limit, `listed` is the condition
+    that it is in the scope, has games and is like a pattern; the others are names of tables and columns."""
+    names = {"table": _TABLES[kind], "games": _LISTS[kind], "kind": kind, "by": _FOUND_BY[kind]}
+    spaces = ", ".join(str(int(space)) for space in scope.spaces)
+    several = len(scope.spaces) > 1
+    alike = _ALIKE.format(spaces=spaces, **names) if several else "= n.id"
+    first = _FIRST.format(spaces=spaces, **names) if several else f"n.space = {spaces}"
+    number = _NUMBER.format(alike=alike, **names)
+    return names | {"alike": alike, "number": number, "listed": _LISTED.format(first=first, **names)}
 
 
 def like(kind: Kind, words: str) -> str:
@@ -150,7 +167,7 @@ def like(kind: Kind, words: str) -> str:
 def spelt(scope: Scope, text: str) -> str:
     """Return a player's name as it is here, where a text is that name in other cases or the other kana;
     otherwise return the text."""
-    if named("player", text) != NOBODY:
+    if named(scope, "player", text):
         return text
     forms = dict.fromkeys([text, text.translate(_TO_KATAKANA), text.translate(_TO_HIRAGANA)])
     alike = {one.name for form in forms for one in names(scope, "player", form, limit=LISTED)}
@@ -174,13 +191,13 @@ def _has_games(rows: QuerySet[Any]) -> bool:
 
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
     """Return a player's games added up; None for an unknown id, and where no games of it are left."""
-    scope.check_public()
-    player = Player.objects.filter(pk=player_id).first()
+    player = Player.objects.filter(pk=player_id, space__in=scope.spaces).first()
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
-    aliases = PlayerAlias.objects.filter(player=player).order_by("name").values_list("name", flat=True)
-    summary = Summary(player.pk, player.name, tuple(aliases))
-    rows = _rows("player", player_id, summary)
+    mine = Player.objects.filter(space__in=scope.spaces, key=player.key).values_list("pk", flat=True)
+    aliases = PlayerAlias.objects.filter(player__in=mine).order_by("name").values_list("name", flat=True)
+    summary = Summary(player.pk, player.name, tuple(dict.fromkeys(aliases)))
+    rows = _rows("player", tuple(mine), summary)
     against: dict[int, Tally] = {}
     for _played, colour, result, black, white, _opening, kind in rows:
         summary.add(kind, result, colour)
@@ -193,21 +210,21 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
 
 def united_with(scope: Scope, player_id: int) -> int | None:
     """Return the player that the one of this former id turned out to be; None where there is none."""
-    scope.check_public()
-    found = PlayerAlias.objects.filter(former=player_id).values_list("player_id", flat=True).first()
+    former = PlayerAlias.objects.filter(former=player_id, space__in=scope.spaces)
+    found = former.values_list("player_id", flat=True).first()
     return None if found is None else int(found)
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
     """Return an event's games added up; None for an unknown id, and where no games of it are left."""
-    scope.check_public()
-    event = Event.objects.filter(pk=event_id).first()
+    event = Event.objects.filter(pk=event_id, space__in=scope.spaces).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None
-    aliases = EventAlias.objects.filter(event=event).order_by("name").values_list("name", flat=True)
-    summary = Summary(event.pk, event.name, tuple(aliases))
+    mine = Event.objects.filter(space__in=scope.spaces, name=event.name).values_list("pk", flat=True)
+    aliases = EventAlias.objects.filter(event__in=mine).order_by("name").values_list("name", flat=True)
+    summary = Summary(event.pk, event.name, tuple(dict.fromkeys(aliases)))
     scores: dict[int, Tally] = {}
-    for _played, _colour, result, *players, _opening, kind in _rows("event", event_id, summary):
+    for _played, _colour, result, *players, _opening, kind in _rows("event", tuple(mine), summary):
         for colour, player in enumerate(players):
             summary.add(kind, result, colour)
             if player is not None:
@@ -216,12 +233,12 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
     return summary
 
 
-def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
+def _rows(kind: Kind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
     """Return the latest games, newest first, after adding to the summary what does not depend on the kind."""
     colour = "d.colour" if kind == "player" else "0"
-    sql = _GAMES_OF.format(games=_LISTS[kind], kind=kind, colour=colour)
+    sql = _GAMES_OF.format(games=_LISTS[kind], kind=kind, colour=colour, one_of=one_of(ids))
     with connection.cursor() as cursor:
-        cursor.execute(sql, [number, LOOKED_AT + 1])
+        cursor.execute(sql, [*ids, LOOKED_AT + 1])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     summary.more = len(rows) > LOOKED_AT
     rows = rows[:LOOKED_AT]
@@ -231,10 +248,19 @@ def _rows(kind: Kind, number: int, summary: Summary) -> list[tuple[Any, ...]]:
     return rows
 
 
-def by_year(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Count games by year out of ordinals, without gaps; games without a day are left out."""
-    found = Counter(date.fromordinal(day).year for day in days if day > 0)
-    return without_gaps(found)
+def by_year(days: Iterable[int] | Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """Count games by year, without gaps, out of ordinals or of how many there are of each; games without a
+    day are left out."""
+    return without_gaps(years_of(days))
+
+
+def years_of(days: Iterable[int] | Mapping[int, int]) -> Counter[int]:
+    """Count games by year as `by_year` does, the years of which there are any."""
+    found = Counter[int]()
+    for day, n in Counter(days).items():
+        if day > 0:
+            found[date.fromordinal(day).year] += n
+    return found
 
 
 def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
@@ -245,7 +271,13 @@ def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
 
 
 def _people(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
-    """Return the most frequent players, with their names."""
-    chosen = sorted(tallies, key=lambda number: (-tallies[number].games, number))[:LISTED]
-    known = dict(Player.objects.filter(pk__in=chosen).values_list("pk", "name"))
-    return tuple((Named(number, known[number], tallies[number].games), tallies[number]) for number in chosen)
+    """Return the most frequent players, with their names. Who is known in several spaces is one."""
+    known = {
+        pk: (key, name)
+        for pk, key, name in Player.objects.filter(pk__in=tallies).values_list("pk", "key", "name")
+    }
+    together: dict[str, tuple[int, Tally]] = {}
+    for pk in sorted(tallies):
+        together.setdefault(known[pk][0], (pk, Tally()))[1].add_all(tallies[pk])
+    chosen = sorted(together.values(), key=lambda found: (-found[1].games, found[0]))[:LISTED]
+    return tuple((Named(pk, known[pk][1], tally.games), tally) for pk, tally in chosen)

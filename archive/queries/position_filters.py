@@ -19,15 +19,15 @@ from typing import Final, NamedTuple
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.queries.filters import FILTERS, GameFilters
-from archive.queries.games import NOBODY, listed_upload, named
+from archive.queries.games import Ids, listed_upload, named
 from archive.queries.position_query import Asked
-from archive.queries.sql import Sql, conjunction
+from archive.queries.scope import Scope
+from archive.queries.sql import Sql, conjunction, one_of
 
 
 class Driver(NamedTuple):
     """A list of games: `source` has columns played and slot under the alias l; `length` selects as many rows
-    as it has, or a few more; `slots` its slots, perhaps one of them twice. `probe` asks the same of the game
-    of a row d."""
+    as it has, or a few more; `slots` its slots, perhaps one twice. `probe` asks it of the game of row d."""
 
     source: Sql
     conditions: tuple[Sql, ...]
@@ -41,9 +41,9 @@ class Resolved:
     """Filters with names looked up. `nobody` tells that a name is asked for that there is not."""
 
     filters: GameFilters
-    players: tuple[int | None, int | None, int | None]
+    players: tuple[Ids, Ids, Ids]
     """Either side, the asker's Black, the asker's White."""
-    event: int | None
+    event: Ids
     nobody: bool
 
     @property
@@ -104,16 +104,17 @@ class Resolved:
     def _lists(self, turned: int) -> Iterator[Driver]:
         either, black, white = self.players
         if either is not None:
-            mine = Sql("l.player_id = %s", (either,))
-            probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 = %s) > 0", (either,))
+            mine = Sql(f"l.player_id {one_of(either)}", either)
+            probe = Sql(f"(SELECT count(*) {_SEAT} AND p.player_id + 0 {one_of(either)}) > 0", either)
             yield self._listed("archive_gameplayer l", probe, mine, Sql(_ONCE))
         for player, colour in ((black, turned), (white, 1 - turned)):
             if player is not None:
-                mine = Sql(f"l.player_id = %s AND l.colour = {colour}", (player,))
-                probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) = %s", (player,))
+                mine = Sql(f"l.player_id {one_of(player)} AND l.colour = {colour}", player)
+                probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) {one_of(player)}", player)
                 yield self._listed("archive_gameplayer l", probe, mine)
         if self.event is not None:
-            mine, probe = Sql("l.event_id = %s", (self.event,)), Sql(_EVENT, (self.event,))
+            mine = Sql(f"l.event_id {one_of(self.event)}", self.event)
+            probe = Sql(f"{_EVENT} {one_of(self.event)}", self.event)
             yield self._listed("archive_gameevent l", probe, mine)
         if (upload := self.filters.upload) is not None:
             games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
@@ -139,7 +140,7 @@ _AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"
 _RATED_SLOTS: Final = _AT_HAND.format(
     slots="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
 )
-_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot) = %s"
+_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot)"
 _UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
     WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
 # Who plays himself has two rows for one game.
@@ -151,13 +152,13 @@ _UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
 
 
-def resolve(filters: GameFilters | None) -> Resolved:
-    """Look up the names of filters."""
+def resolve(scope: Scope, filters: GameFilters | None) -> Resolved:
+    """Look up the names of filters in the spaces of a scope."""
     given = filters or GameFilters()
     given.check("positions")
-    players = [named("player", name) for name in (given.player, given.black, given.white)]
-    event = named("event", given.event)
-    nobody = NOBODY in (*players, event, listed_upload(given.upload))
+    players = [named(scope, "player", name) for name in (given.player, given.black, given.white)]
+    event = named(scope, "event", given.event)
+    nobody = () in (*players, event, listed_upload(scope, given.upload))
     return Resolved(given, (players[0], players[1], players[2]), event, nobody)
 
 

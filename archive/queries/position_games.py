@@ -1,7 +1,5 @@
 """The games through a position, in pages of constant cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -11,7 +9,7 @@ from archive.index.schema import FIRST, FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries import reading_plan
 from archive.queries.counting import (
     ROWS_OF_KEY,
-    Counted,
+    RowCount,
     choose_for_pages,
     conjunction_from,
     driver_of,
@@ -19,10 +17,10 @@ from archive.queries.counting import (
 )
 from archive.queries.filters import GameFilters
 from archive.queries.games import COLUMNS, GAME_COLUMNS, GameRow, by_name
-from archive.queries.keyset import Order, Page, Phase, Place, paged, phases
+from archive.queries.keyset import Order, Page, PageEnd, Phase, paged, phases
 from archive.queries.position_filters import Resolved, resolve
 from archive.queries.position_query import ROWS, Asked, Lines, ask
-from archive.queries.reading_plan import Reading
+from archive.queries.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
@@ -79,17 +77,16 @@ def games_through(
     matching orientation that it reaches.
 
     With filters a page looks at `PAGE_ROWS` rows at most: it can be short, or even empty, and still have a
-    next one. Raises DecodeError for a code that is not strictly valid, InvalidCursorError, ValueError as
-    `explore`.
+    next one. Raises DecodeError for a code not strictly valid, InvalidCursorError, ValueError as `explore`.
     """
-    asked, resolved = ask(scope, kind, code, match, lines), resolve(filters)
+    asked, resolved = ask(scope, kind, code, match, lines), resolve(scope, filters)
     if resolved.nobody:
         return Page((), None)
     reading = choose_for_pages(asked, resolved) if filters else None
 
-    def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], Place | None]:
+    def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], PageEnd | None]:
         if reading is None:
-            return _all(asked, phase, count), None
+            return _games(asked, phase, _pieces(asked, phase, count), count), None
         return _chosen(
             _Scan(asked, resolved, phase, reading, reading_plan.PAGE_ROWS // len(asked.keys)), count
         )
@@ -98,7 +95,7 @@ def games_through(
 
 
 def extremes(
-    asked: Asked, resolved: Resolved, rows: Iterable[Counted], reading: Reading
+    asked: Asked, resolved: Resolved, rows: Iterable[RowCount], reading: ReadingPlan
 ) -> tuple[GameThrough | None, ...]:
     """Return the first and the latest game with a known day that the filters let through; of a sample only
     the latest. `rows` is what was counted with these filters."""
@@ -117,9 +114,8 @@ def extremes(
     return (None, *ends) if reading.sample else tuple(ends)
 
 
-def _days(asked: Asked, rows: Iterable[Counted]) -> tuple[int | None, int] | None:
-    """Return the first and the last day of what was counted; the first is None where counters do not tell
-    it."""
+def _days(asked: Asked, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
+    """Return the first and last day of what was counted; the first is None from counters, which lack it."""
     of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
     if asked.lines == "main":
         of_games = [row for row in of_games if not row.flags & FORK]
@@ -143,11 +139,6 @@ def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | 
     rows = engine().fetch_prepared(_OF_PARTS.format(rows=both, join=engine().JOIN), values)
     found = {row[-1]: _game_through(asked, row[:-1]) for row in rows}
     return tuple(found.get(number) for number in range(len(parts)))
-
-
-def _all(asked: Asked, phase: Phase, count: int) -> list[GameThrough]:
-    """Return the next games, whatever they are."""
-    return _games(asked, phase, _pieces(asked, phase, count), count)
 
 
 def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> list[Sql]:
@@ -193,7 +184,7 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
     name = asked.game.text.move_name(move) if move != NO_MOVE else ""
     return GameThrough(
         **{column: found[column] for column in COLUMNS},
-        place=Place(found["played"], found["slot"], found["way"]),
+        place=PageEnd(found["played"], found["slot"], found["way"]),
         ply=found["ply"],
         move=move,
         move_name=name,
@@ -211,7 +202,7 @@ class _Scan(NamedTuple):
     asked: Asked
     resolved: Resolved
     phase: Phase
-    reading: Reading
+    reading: ReadingPlan
     rows: int
 
     def read(self, key: int) -> Sql:
@@ -240,25 +231,25 @@ class _Scan(NamedTuple):
         where = conjunction(conditions if also is None else [*conditions, also])
         return [_piece(self.phase, source, where, alias, count) for source in sources]
 
-    def end(self) -> Place | None:
+    def end(self) -> PageEnd | None:
         """Return the place up to which everything was looked at; None if that is the end."""
         if len(self.asked.keys) == 1 and self.reading.most is not None and self.reading.most < self.rows:
             return None
         ends = [place for key in self.asked.keys if (place := self._end(key)) is not None]
         return min(ends, key=self.rank) if ends else None
 
-    def _end(self, key: int) -> Place | None:
+    def _end(self, key: int) -> PageEnd | None:
         read = self.read(key)
         rows = engine().fetch_prepared(_LAST_READ.format(read=read.text), [*read.values, self.rows - 1])
-        return Place(rows[0][0], rows[0][1], key & 3) if rows else None
+        return PageEnd(rows[0][0], rows[0][1], key & 3) if rows else None
 
-    def rank(self, place: Place) -> tuple[int, int, int]:
+    def rank(self, place: PageEnd) -> tuple[int, int, int]:
         """Return a key that sorts places as the listing does."""
         sign = -1 if self.phase.descending else 1
         return sign * place.played, sign * place.slot, place.way
 
 
-def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], Place | None]:
+def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], PageEnd | None]:
     """Return the next games that the filters let through, and where the looking ended before the listing did.
 
     What one key gives from beyond the place where another's looking ended comes on the next page.

@@ -1,7 +1,5 @@
 """Which position is meant: by words, by a record, by a game of the archive. The one way to ask that."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -105,8 +103,7 @@ def _record(found: ParseResult) -> Record | None:
 
 
 def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> Any:
-    """Return the position after so many half-moves of the main line (None: all of them). Raises KifuError
-    `ply-out-of-range`."""
+    """Return the position at a ply of the main line (None: its end). Raises KifuError `ply-out-of-range`."""
     last = 0
     for at, position, _, _ in game.replay.main_line(record):
         if at == ply:
@@ -122,8 +119,7 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
 
 
 def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
-    """Return a position of a stored game; a former id is good too. Raises GameNotFoundError, and otherwise as
-    `of_record`."""
+    """Return a position of a game, also by a former id. Raises GameNotFoundError, else as `of_record`."""
     games = Game.objects.select_related("stored").filter(space__in=scope.spaces, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()

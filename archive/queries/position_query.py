@@ -6,8 +6,6 @@ its own rows; answers over several orientations are sums, in which a game that r
 counts in each. Moves and results are told as the asker sees the board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 

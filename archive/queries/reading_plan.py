@@ -2,8 +2,6 @@
 SQL that finds them and the SQL of each way.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
@@ -39,7 +37,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingPlan:
     """How filtered rows are read: driven by a list (its number) or row by row, with a list `at_hand` or
     without; from `cut` on, the day and slot where a sample begins; with the mover's ratings or without;
     asking for a rating by one look at all of them or row by row. `most` is how many rows, or games of the
@@ -72,11 +70,11 @@ class Numbers(Protocol):
         """Return about how many games there are."""
 
 
-def way_to_all(numbers: Numbers) -> Reading | None:
+def way_to_all(numbers: Numbers) -> ReadingPlan | None:
     """Return the shortest way to all games; None where they are too many, and a sample has to do."""
     rows = numbers.rows
     if rows <= FEW_ROWS:
-        return Reading()
+        return ReadingPlan()
     if (listed := _by_list(numbers)) is not None:
         return listed
     if rows > EXACT_ROWS and numbers.dated:
@@ -84,16 +82,16 @@ def way_to_all(numbers: Numbers) -> Reading | None:
     if rows > EXACT_ROWS:
         return None
     at_once = numbers.rating and rows * RATINGS_A_PROBE > numbers.games_in_all()
-    return Reading(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
+    return ReadingPlan(rated=rows <= RATED_ROWS, ratings_at_once=at_once)
 
 
-def way_to_next(numbers: Numbers) -> Reading:
+def way_to_next(numbers: Numbers) -> ReadingPlan:
     """Return the shorter way to the next of these games."""
     listed = _by_list(numbers) if numbers.rows > FEW_ROWS else None
-    return Reading() if listed is None else listed
+    return ReadingPlan() if listed is None else listed
 
 
-def _by_list(numbers: Numbers) -> Reading | None:
+def _by_list(numbers: Numbers) -> ReadingPlan | None:
     """Return how to read by the shortest list, if that is shorter than to probe all rows."""
     rows = numbers.rows
     best = numbers.shortest_list(min(rows * SLOTS_A_PROBE, EXACT_ROWS) + 1)
@@ -101,5 +99,5 @@ def _by_list(numbers: Numbers) -> Reading | None:
         return None
     number, length = best
     if rows <= min(length * ROWS_A_LOOKUP, EXACT_ROWS):
-        return Reading(at_hand=number, rated=min(rows, length) <= RATED_ROWS, most=rows)
-    return Reading(driver=number, rated=length <= RATED_ROWS, most=length) if length < rows else None
+        return ReadingPlan(at_hand=number, rated=min(rows, length) <= RATED_ROWS, most=rows)
+    return ReadingPlan(driver=number, rated=length <= RATED_ROWS, most=length) if length < rows else None

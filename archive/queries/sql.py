@@ -1,7 +1,5 @@
 """Pieces of SQL, which stay together with their parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +19,11 @@ def conjunction(conditions: Sequence[Sql]) -> Sql:
     if not conditions:
         return Sql("TRUE")
     return Sql(" AND ".join(sql.text for sql in conditions), sum((sql.values for sql in conditions), ()))
+
+
+def one_of(values: Sequence[Any]) -> str:
+    """Return what follows a column in the condition that it has one of these values: their places are %s."""
+    return "= %s" if len(values) == 1 else f"IN ({', '.join(['%s'] * len(values))})"
 
 
 _PLACE: Final = -(2**61)

@@ -1,7 +1,5 @@
 """What the whole archive adds up to. Every answer reads all games once, so callers keep it for a while."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
@@ -32,8 +30,7 @@ TIMED: Final = 1_000
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How much there is: games and other records, and positions in their rows of the index. `kinds` is how
-    many records there are of each kind, in the order of `Game.RecordKind`; kinds of which there is none are
-    left out."""
+    many records there are of each kind that has any, in the order of `Game.RecordKind`."""
 
     games: int
     positions: int
@@ -132,8 +129,7 @@ _SERIES: Final = """
 
 
 def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
-    """Count games by class of the time that both sides used together, from the first class to the last that
-    has any game."""
+    """Count games by class of the time that both sides used together, without empty classes at the ends."""
     with connection.cursor() as cursor:
         readable = scope.condition("g")
         cursor.execute(_SERIES.format(readable=readable.text), [*readable.values, kind, TIMED])

@@ -8,9 +8,10 @@ Of a game that is deleted by itself its records stay: their bytes are what someb
 hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that holds them: the
 whole upload, and what other entries were read from the same file. What is quoted of them goes as well, and so
 do the names of those files, which often are the players'.
-"""
 
-from __future__ import annotations
+So it is with records whose game was taken back from where its upload is: who reads the game reads them, and
+nobody else does, staff or not.
+"""
 
 from collections.abc import Collection, Iterable
 from typing import Any, Final
@@ -20,7 +21,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload
-from archive.queries.scope import scope_of
+from archive.queries.scope import readable_spaces, reads, reads_game
 
 
 class GoneError(Http404):
@@ -36,7 +37,9 @@ def upload_shown(request: HttpRequest, pk: int) -> Upload:
     """Return the upload of an address. Raises Http404, GoneError."""
     upload = Upload.objects.filter(pk=pk).first()
     if upload is None:
-        raise _missing(GoneUpload.objects.filter(upload_id=pk))
+        raise _missing(request, GoneUpload.objects.filter(upload_id=pk))
+    if not reads(request, upload.space):
+        raise Http404
     if upload.state == Upload.State.DELETING and not sees_deleted(request):
         raise GoneError
     return upload
@@ -44,7 +47,7 @@ def upload_shown(request: HttpRequest, pk: int) -> Upload:
 
 def uploads_shown(request: HttpRequest, pks: Collection[int]) -> QuerySet[Upload]:
     """Return those of the uploads that a list names to this request."""
-    found = Upload.objects.filter(pk__in=pks)
+    found = Upload.objects.filter(pk__in=pks, space__in=readable_spaces(request).values())
     return found if sees_deleted(request) else found.exclude(state=Upload.State.DELETING)
 
 
@@ -59,19 +62,39 @@ def entry_shown(request: HttpRequest, pk: int, seq: int) -> Entry:
 
 def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -> None:
     """Raise GoneError where bytes of an upload, or of one part of it, are hidden from this request."""
-    if has_hidden(upload, part) and not sees_deleted(request):
+    if has_hidden(upload, part) and _of_part(hidden_from(request), upload, part).exists():
         raise GoneError
+
+
+def hidden_from(request: HttpRequest) -> QuerySet[Entry]:
+    """Return the entries that are hidden from this request."""
+    hidden = _HIDDEN_ENTRIES.exclude(game__space__in=readable_spaces(request).values())
+    return hidden.exclude(game=None) if sees_deleted(request) else hidden
+
+
+_HIDDEN_ENTRIES: Final = Entry.objects.filter(hidden=True)
+
+
+def _sees(request: HttpRequest, entry: Entry) -> bool:
+    """Tell whether this request sees what an entry is made of."""
+    if not entry.hidden:
+        return True
+    return sees_deleted(request) if entry.game is None else reads(request, entry.game.space)
 
 
 def has_hidden(upload: Upload, part: int | None = None) -> bool:
     """Tell whether bytes of an upload, or of one part of it, are hidden."""
-    hidden = Entry.objects.filter(upload=upload, hidden=True)
-    return (hidden if part is None else hidden.filter(part=part)).exists()
+    return _of_part(_HIDDEN_ENTRIES, upload, part).exists()
+
+
+def _of_part(entries: QuerySet[Entry], upload: Upload, part: int | None) -> QuerySet[Entry]:
+    found = entries.filter(upload=upload)
+    return found if part is None else found.filter(part=part)
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
     """Return an entry's issues, without those that would quote what is hidden from this request."""
-    shown = not entry.hidden or sees_deleted(request)
+    shown = _sees(request, entry)
     return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
 
@@ -86,17 +109,20 @@ def hide_names(request: HttpRequest, uploads: Iterable[Upload]) -> None:
 
 def nameless(request: HttpRequest, pks: Collection[int]) -> set[int]:
     """Return those of the uploads whose names are hidden from this request."""
-    return set() if sees_deleted(request) else hidden_whole(pks)
+    return _whole(pks, hidden_from(request))
 
 
 def hidden_whole(pks: Collection[int]) -> set[int]:
     """Return those of the uploads that are themselves a file with hidden bytes, or of which all is hidden."""
-    hidden = Entry.objects.filter(hidden=True)
+    return _whole(pks, _HIDDEN_ENTRIES)
+
+
+def _whole(pks: Collection[int], hidden: QuerySet[Entry]) -> set[int]:
     return {
         pk
         for pk in _with_hidden(pks)
         if hidden.filter(upload=pk, path="").exists()
-        or not Entry.objects.filter(upload=pk, hidden=False).exists()
+        or not Entry.objects.filter(upload=pk).exclude(pk__in=hidden.filter(upload=pk)).exists()
     }
 
 
@@ -115,14 +141,12 @@ def _with_hidden(pks: Collection[int]) -> list[int]:
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
     """Take from these entries, which are to be shown and not to be saved, the paths of the files that hold
-    hidden bytes, unless this request sees them."""
-    if sees_deleted(request):
-        return
-    hidden = Entry.objects.filter(hidden=True)
+    what is hidden from this request; and from hidden ones what is quoted, and their games."""
+    hidden = hidden_from(request)
     paths: dict[int, set[str]] = {}
     for entry in entries:
         paths.setdefault(entry.upload_id, set())
-        if entry.path and not entry.hidden:
+        if entry.path:
             paths[entry.upload_id].add(entry.path)
     gone = {
         (pk, path)
@@ -130,15 +154,18 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
         for path in hidden.filter(upload=pk, path__in=paths[pk]).values_list("path", flat=True).distinct()
     }
     for entry in entries:
-        if entry.hidden or (entry.upload_id, entry.path) in gone:
+        if (entry.upload_id, entry.path) in gone:
             entry.path = ""
+        if not _sees(request, entry):
+            entry.issues = issues_shown(request, entry)
+            entry.path, entry.game = "", None
 
 
 def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:
     """Return the game of an address, with its record where that is wanted; None where there is none of this
     id, though there may be an alias. Raises GoneError."""
     game = next(iter(Game.objects.raw("SELECT * FROM archive_game WHERE id = %s", [pk])), None)
-    if game is None or game.space not in scope_of(request).spaces:
+    if game is None or not reads_game(request, game):
         return None
     if is_hidden(pk) and not sees_deleted(request):
         raise GoneError
@@ -148,19 +175,24 @@ def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | 
 
 
 def game_called(request: HttpRequest, pk: int) -> int:
-    """Return the present id of a game by a former one. Raises Http404, GoneError."""
-    alias = GameAlias.objects.filter(pk=pk).first()
+    """Return the present id of a game by a former one. Raises Http404, GoneError.
+
+    Who could not read the game of that id is not told of it, nor where the present one cannot be read.
+    """
+    alias = GameAlias.objects.filter(pk=pk).select_related("game").first()
     if alias is None:
-        raise _missing(GoneGame.objects.filter(pk=pk))
+        raise _missing(request, GoneGame.objects.filter(pk=pk))
+    if not reads(request, alias.space) or not reads_game(request, alias.game):
+        raise Http404
     if is_hidden(alias.game_id) and not sees_deleted(request):
         raise GoneError
     return alias.game_id
 
 
-def editions(game: int, *, deleted: bool) -> QuerySet[Entry]:
-    """Return the editions of a game in the order in which they came, with or without those that are being
-    deleted."""
-    entries = Entry.objects.filter(game=game).order_by("pk")
+def editions(game: int, spaces: Collection[int], *, deleted: bool) -> QuerySet[Entry]:
+    """Return the editions of a game that came in uploads for these spaces, in the order in which they came,
+    with or without those that are being deleted."""
+    entries = Entry.objects.filter(game=game, upload__space__in=spaces).order_by("pk")
     return entries if deleted else entries.exclude(upload__state=Upload.State.DELETING)
 
 
@@ -181,5 +213,6 @@ def is_hidden(game: int) -> bool:
     return bool(came and not stays)
 
 
-def _missing(gone: QuerySet[Any]) -> Http404:
-    return GoneError() if gone.exists() else Http404()
+def _missing(request: HttpRequest, gone: QuerySet[Any]) -> Http404:
+    there = gone.filter(space__in=readable_spaces(request).values())
+    return GoneError() if there.exists() else Http404()

@@ -4,8 +4,6 @@ A list is read no further than its newest `COUNTED_TO` games (or names), so that
 large the archive is; one that had to be cut is kept for a while.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

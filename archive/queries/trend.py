@@ -1,7 +1,6 @@
 """How often a position was reached over the years."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,9 +15,11 @@ NEWEST: Final = 2000
 """Games of each orientation that are looked at, the newest: one short walk along the index."""
 
 _DAYS: Final = f"""
-    SELECT d.played, d.slot FROM archive_occurrence d
-    WHERE d.key = %s AND d.played > {UNKNOWN_DAY} AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
-    ORDER BY d.played DESC, d.slot DESC LIMIT %s
+    SELECT x.played, count(*) FROM (
+        SELECT d.played, d.slot FROM archive_occurrence d
+        WHERE d.key = %s AND d.played > {UNKNOWN_DAY} AND (d.flags & {FORK}) = 0 AND d.result <> {NOT_A_GAME}
+        ORDER BY d.played DESC, d.slot DESC LIMIT %s
+    ) x GROUP BY x.played
 """
 
 
@@ -37,21 +38,21 @@ def trend(scope: Scope, kind: str, code: str, match: Match = "exact") -> Trend:
     Raises DecodeError and ValueError as `explore`.
     """
     keys = ask(scope, kind, code, match, "main").keys
-    days: list[int] = []
+    days: Counter[int] = Counter()
     first = 0
     for key in keys:
         own = _days(key)
         days += own
-        if len(own) == NEWEST:
-            first = max(first, own[-1])
+        if own.total() == NEWEST:
+            first = max(first, min(own))
     # The year of the last day looked at may go on among the games that were not.
     years = tuple((year, n) for year, n in by_year(days) if not first or year > _year(first))
     return Trend(years, whole=first == 0)
 
 
-def _days(key: int) -> list[int]:
-    """Return the days of the newest games under a key, the newest first."""
-    return [played for played, _slot in engine().fetch_prepared(_DAYS, [key, NEWEST])]
+def _days(key: int) -> Counter[int]:
+    """Count the newest games under a key by their days."""
+    return Counter(dict(engine().fetch_prepared(_DAYS, [key, NEWEST])))
 
 
 def _year(day: int) -> int:

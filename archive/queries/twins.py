@@ -4,8 +4,6 @@ Two kinds: the same moves under headers that differ or leave it open; and the sa
 one main line being the beginning of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
@@ -66,8 +64,7 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
 
 
 def _small(games: list[tuple[int, int]]) -> list[int]:
-    """Return the first of the games, each given with the size of its record, that are small enough together
-    to be read."""
+    """Return the first games, given with the sizes of their records, that are small enough together."""
     totals = accumulate(size for _pk, size in games)
     return [pk for (pk, _size), total in zip(games, totals, strict=True) if total <= PACKED]
 
@@ -145,8 +142,7 @@ def with_same_moves(scope: Scope) -> QuerySet[Game]:
 
 
 def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
-    """Return the ids of those games that are the beginning of another one of the same meeting, or go on from
-    one.
+    """Return the ids of those games that are another one's beginning, of the same meeting, or go on from one.
 
     Reads the records of at most `MEETINGS` games, the newest.
     """

@@ -38,7 +38,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class MoveTree:
     """A tree. `cut` says what kept it from being complete to the depth asked for; `nodes` are its moves."""
 
     root: Node
@@ -55,9 +55,8 @@ def walk(
     match: Match = "exact",
     lines: Lines = "main",
     seconds: float = SECONDS,
-) -> Walk:
-    """Return the tree of the moves played from a position by at least `min_games` games each, down to `depth`
-    half-moves.
+) -> MoveTree:
+    """Return the tree of the moves played from a position by `min_games` games or more, `depth` plies deep.
 
     Level by level, the most frequent moves first, one count for a hundred positions. At most `MOST_NODES`
     moves, and nothing more is begun after `seconds`: then the tree is cut, and says so.
@@ -79,7 +78,7 @@ def walk(
             following += growth.grow(part) if cut is None else ()
             cut = cut or ("nodes" if growth.full else None)
         level = sorted(following, key=_games, reverse=True)
-    return Walk(root, growth.nodes, cut)
+    return MoveTree(root, growth.nodes, cut)
 
 
 def _parts(level: Sequence[Node]) -> Iterator[Sequence[Node]]:

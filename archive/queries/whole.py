@@ -1,8 +1,6 @@
 """What all records of the archive are made of, by kind of game and of record: two passes over the games, kept
 for a while. The statistics and the facets of whole lists are told from the same numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ is gone, however it went, the pipe ends, and the child takes its whole process g
 runs the same roles without that.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import resource

@@ -5,11 +5,8 @@ threads runs the WSGI application, so that connections to the database, and the 
 long as their threads. An answer is sent piece by piece as fast as the visitor takes it; between two pieces
 no thread waits.
 
-What is refused here never reaches Django: it is told as problem details under `/api/`, elsewhere as a line
-of text.
+What is refused here never reaches Django: it is told as problem details under `/api/`, elsewhere as a line.
 """
-
-from __future__ import annotations
 
 import asyncio
 import contextvars
@@ -99,8 +96,7 @@ class Gone(Exception):
 class Room:
     """The bytes of bodies that have come or are coming, of all requests of this process.
 
-    One address has half of the room at most, or that of one body, so that nobody alone keeps all others from
-    sending.
+    One address has half of the room at most, or that of one body, so that nobody alone keeps all others out.
     """
 
     def __init__(self, limits: Limits) -> None:

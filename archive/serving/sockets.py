@@ -5,8 +5,6 @@ waits in the server's and the system's buffers, and a connection with it, for as
 that it has no room.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

@@ -1,7 +1,5 @@
 """Keeps child processes running: restarts the dead with a growing pause, and leaves none behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -37,8 +35,7 @@ class Child:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, start_new_session=True)
 
     def died(self, now: float) -> bool:
-        """Note a death that has happened; return whether one has. One that asks to be started again is
-        none."""
+        """Note a death and return whether there was one: to end in order to be started again is none."""
         if self.process is None or self.process.poll() is None:
             return False
         again = self.process.returncode == RESTART

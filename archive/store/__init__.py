@@ -4,10 +4,10 @@ Every function is a transaction of its own: killed anywhere it leaves nothing, r
 What is not named here is nobody's but the store's.
 """
 
-from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches, store_entries
+from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
 from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
-from archive.store.games import delete_games, reindex_games, replace_games
+from archive.store.games import delete_games, reindex_games
 from archive.store.leases import (
     RenumberedError,
     claim,
@@ -22,8 +22,16 @@ from archive.store.leases import (
     retry,
     sweep,
 )
+from archive.store.moving import TakenDownError, begin_move, left_moving, move_game, move_upload
 from archive.store.taken_down import let_in
-from archive.store.uploads import UploadEmpty, UploadTooLarge, create_upload, create_uploads, keep_paths
+from archive.store.uploads import (
+    UploadEmpty,
+    UploadTooLarge,
+    admit,
+    create_upload,
+    create_uploads,
+    keep_paths,
+)
 
 __all__ = [
     "ClaimLostError",
@@ -31,9 +39,12 @@ __all__ = [
     "ReadBatch",
     "RenumberedError",
     "StoredCounts",
+    "TakenDownError",
     "UploadEmpty",
     "UploadTooLarge",
+    "admit",
     "begin_deletion",
+    "begin_move",
     "claim",
     "claim_others",
     "create_upload",
@@ -46,14 +57,15 @@ __all__ = [
     "is_small",
     "keep_paths",
     "left_deleting",
+    "left_moving",
     "let_in",
     "lives",
+    "move_game",
+    "move_upload",
     "reindex_games",
-    "replace_games",
     "reread",
     "reread_renumbered",
     "retry",
     "store_batches",
-    "store_entries",
     "sweep",
 ]

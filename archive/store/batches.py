@@ -1,7 +1,5 @@
 """Store what was read of uploads: entries and their games, batch by batch."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -43,21 +41,6 @@ class StoredCounts:
     failed: int = 0
 
 
-def store_entries(
-    upload_id: int,
-    token: str,
-    entries: Sequence[DerivedEntry],
-    expected: int | None = None,
-    seconds: float = CLAIM_SECONDS,
-) -> StoredCounts:
-    """Store a batch of entries of one upload, as `store_batches` does.
-
-    `expected` is the number of its entries, as far as it is known; None: those up to the last of these.
-    """
-    known = max(entry.seq for entry in entries) + 1 if expected is None else expected
-    return _store([ReadBatch(upload_id, entries)], token, {upload_id: known}, seconds)
-
-
 def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
     """Store entries of one upload or several, and their games, in one transaction, and prolong the claims.
 
@@ -66,13 +49,6 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
     still to be finished. Raises ClaimLostError and RenumberedError, after which nothing at all is stored, and
     IndexDamagedError.
     """
-    expected = {batch.upload_id: batch.entries[-1].seq + 1 for batch in batches if batch.entries}
-    return _store(batches, token, expected, CLAIM_SECONDS)
-
-
-def _store(
-    batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float
-) -> StoredCounts:
     editions = _editions(entry for batch in batches for entry in batch.entries)
 
     def work(change: Change) -> StoredCounts:
@@ -87,7 +63,7 @@ def _store(
         for batch in batches:
             made += _reread_entries(change, there[batch.upload_id], batch.entries)
         change.write_counters()
-        _prolong(batches, token, expected, seconds)
+        _prolong(batches, token)
         return StoredCounts(
             *(sum(row.state == state for row in made) for state in ("stored", "duplicate", "failed"))
         )
@@ -129,8 +105,7 @@ class _StoredUpload:
         return [entry for entry in entries if entry.seq in there and there[entry.seq].rereads < self.rereads]
 
     def fits(self, batch: ReadBatch) -> bool:
-        """Return whether the stored entries are the same, and none of this reading lies behind the last of
-        all."""
+        """Return whether the stored entries are the same, none of this reading behind the last of all."""
         for entry in batch.entries:
             row = self.rows.get(entry.seq)
             if row and row.location != _location(entry):
@@ -190,9 +165,10 @@ def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _StoredUplo
 
 def _reread_entries(change: Change, there: _StoredUpload, entries: Sequence[DerivedEntry]) -> list[Entry]:
     """Bring the rows of an earlier reading up to this one and return them."""
-    old = there.old(entries)
+    old = rereading.where_games_are(there.old(entries), {seq: row.pk for seq, row in there.rows.items()})
     if not old:
         return []
+    change.know([entry.game for entry in old if entry.game])
     matching.lock([entry.game for entry in old if entry.game], change.names.players)
     ids = {seq: row.pk for seq, row in there.rows.items()}
     rows = rereading.reread_entries(change, old, ids, there.rereads)
@@ -268,16 +244,17 @@ def _entry_rows(
     return rows
 
 
-def _prolong(batches: Sequence[ReadBatch], token: str, expected: Mapping[int, int], seconds: float) -> None:
+def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
     """Prolong the claims of what made progress or close it, and forget the tries before.
 
     Raises ClaimLostError.
     """
-    until = timezone.now() + timedelta(seconds=seconds)
+    until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     ended = {batch.upload_id for batch in batches if batch.ended}
     alike: dict[int | None, set[int]] = {}
     for batch in batches:
-        alike.setdefault(expected.get(batch.upload_id), set()).add(batch.upload_id)
+        expected = batch.entries[-1].seq + 1 if batch.entries else None
+        alike.setdefault(expected, set()).add(batch.upload_id)
     changed = 0
     for count, ids in alike.items():
         values: dict[str, Any] = {"tries": 1} if count is None else {"tries": 1, "expected": count}

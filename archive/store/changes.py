@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.derive import series
 from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
 from archive.derive.headers import folded
 from archive.index import counters, schema, versions
@@ -35,12 +34,15 @@ from archive.models import (
     GameSeries,
     Player,
     PlayerAlias,
+    Share,
 )
-from kifu_core.jkf import Record
 
 T = TypeVar("T")
 Identity = tuple[int, bytes]
 """Space and digest."""
+
+NameIn = tuple[int, str]
+"""A space, and a normalized name that its games have."""
 
 Value = str | int | bytes | date | None
 
@@ -97,6 +99,10 @@ class Change:
         self.names.players.update(names.players)
         self.names.events.update(names.events)
 
+    def event(self, game: DerivedGame) -> int | None:
+        """Return the id of a game's event; None where it has none."""
+        return self.names.events[game.space, game.event] if game.event else None
+
     def take_slots(self, count: int) -> list[int]:
         """Return slots that no game has, nor had when the transaction began: ratings are known by them."""
         slots = engine().take_slots(self.cursor, count)
@@ -146,10 +152,10 @@ def _check_every() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Normalized names to the ids of players and events."""
+    """Normalized names, each with its space, to the ids of players and events."""
 
-    players: dict[str, int]
-    events: dict[str, int]
+    players: dict[NameIn, int]
+    events: dict[NameIn, int]
 
 
 def run(games: Iterable[DerivedGame], work: Callable[[Change], T]) -> T:
@@ -179,41 +185,48 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T]) -> T:
 
 
 def _names(games: Collection[DerivedGame]) -> Names:
-    players = {name for game in games for name in game.players if name}
-    events = {game.event for game in games if game.event}
+    players = {(game.space, name) for game in games for name in game.players if name}
+    events = {(game.space, game.event) for game in games if game.event}
     return Names(_players(players), _events(events))
 
 
-def _players(names: Collection[str]) -> dict[str, int]:
+def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
     """Return the ids of all names, by which of their characters make a difference. Those nobody knows are
     added in the order of their keys, each as it is written."""
-    keys = {name: folded(name) for name in names}
+    keys = {(space, name): (space, folded(name)) for space, name in names}
     wanted = set(keys.values())
     if not wanted:
         return {}
-    own = Player.objects.filter(key__in=wanted).values_list("key", "pk")
-    others = PlayerAlias.objects.filter(key__in=wanted).values_list("key", "player_id")
-    found: dict[str, int] = dict(own.union(others, all=True))
+    spaces, texts = {space for space, _ in wanted}, {key for _, key in wanted}
+    own = Player.objects.filter(space__in=spaces, key__in=texts).values_list("space", "key", "pk")
+    others = PlayerAlias.objects.filter(space__in=spaces, key__in=texts)
+    found = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
     missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
     if missing:
-        new = [Player(name=name) for _key, name in sorted(missing.items())]
+        new = [Player(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
         Player.objects.bulk_create(new, ignore_conflicts=True)
-        found.update(Player.objects.filter(key__in=missing).values_list("key", "pk"))
+        found.update(_ids(own.all()))
     return {name: found[key] for name, key in keys.items()}
 
 
-def _events(names: Collection[str]) -> dict[str, int]:
+def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
     """Return the ids of all names. Those nobody knows are added, sorted."""
     if not names:
         return {}
-    own = Event.objects.filter(name__in=names).values_list("name", "pk")
-    others = EventAlias.objects.filter(name__in=names).values_list("name", "event_id")
-    found: dict[str, int] = dict(own.union(others, all=True))
+    spaces, texts = {space for space, _ in names}, {name for _, name in names}
+    own = Event.objects.filter(space__in=spaces, name__in=texts).values_list("space", "name", "pk")
+    others = EventAlias.objects.filter(space__in=spaces, name__in=texts)
+    found = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
     missing = sorted(set(names) - found.keys())
     if missing:
-        Event.objects.bulk_create([Event(name=name) for name in missing], ignore_conflicts=True)
-        found.update(Event.objects.filter(name__in=missing).values_list("name", "pk"))
+        new = [Event(space=space, name=name) for space, name in missing]
+        Event.objects.bulk_create(new, ignore_conflicts=True)
+        found.update(_ids(own.all()))
     return found
+
+
+def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[NameIn, int]:
+    return {(space, text): pk for space, text, pk in rows}
 
 
 def identity(game: DerivedGame) -> Identity:
@@ -235,8 +248,7 @@ def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
 
 
 def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity, int]:
-    """Insert games that were not known a moment ago. Return the ids of those that nobody else inserted
-    meanwhile."""
+    """Insert games unknown a moment ago. Return the ids of those that nobody else inserted meanwhile."""
     games = sorted(games, key=identity)
     slots = dict(zip(map(identity, games), change.take_slots(len(games)), strict=True))
     ids: dict[Identity, int] = {}
@@ -276,8 +288,8 @@ def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
     """Return a game's columns in the order of `_GAME_COLUMNS`."""
-    players = [change.names.players[name] if name else None for name in game.players]
-    event = change.names.events[game.event] if game.event else None
+    players = [change.names.players[game.space, name] if name else None for name in game.players]
+    event = change.event(game)
     return [
         game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
         event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
@@ -304,13 +316,13 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
         for colour, (name, rating) in enumerate(zip(game.players, game.ratings, strict=True)):
             if not name:
                 continue
-            player = change.names.players[name]
+            player = change.names.players[game.space, name]
             place = {"played": game.played, "slot": slot, "colour": colour}
             players.append(GamePlayer(player_id=player, rating=rating, **place))
             if rating is not None:
                 change.ratings[slot, colour] = rating
         if game.event:
-            event = change.names.events[game.event]
+            event = change.names.events[game.space, game.event]
             events.append(GameEvent(event_id=event, played=game.played, slot=slot))
     GamePlayer.objects.bulk_create(players)
     GameEvent.objects.bulk_create(events)
@@ -340,8 +352,7 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool 
 
 
 def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
-    """Return the keys under which games have rows, by id. Games stored before keys were kept are replayed for
-    it."""
+    """Return the keys under which games have rows, by id. Games stored without their keys are replayed."""
     found: dict[int, Sequence[int]] = {}
     kept = GameRecord.objects.filter(game__in=games).values_list("game_id", "keys")
     found.update((pk, unpack_keys(packed)) for pk, packed in kept if packed is not None)
@@ -411,11 +422,6 @@ def _named_ratings(derived: DerivedGame) -> dict[int, int | None]:
     return {colour: derived.ratings[colour] for colour in (0, 1) if derived.players[colour]}
 
 
-def rewrite_game(change: Change, game: Game, derived: DerivedGame) -> None:
-    """Write a stored game anew, its record included, in a new slot unless its rows are kept."""
-    rewrite_games(change, [(game, derived)])
-
-
 def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     """Write several stored games anew at once; those whose rows are kept stay in their slots.
 
@@ -438,9 +444,7 @@ def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
         _UPDATE_RECORD,
         [[derived.record, json.dumps(derived.parsed_facts), game.pk] for game, derived in games],
     )
-    events = [
-        (game, change.names.events[derived.event] if derived.event else None) for game, derived in games
-    ]
+    events = [(game, change.event(derived)) for game, derived in games]
     others = [(game, event) for game, event in events if event != game.event_id]
     GameEvent.objects.filter(slot__in=[game.slot for game, _ in others]).delete()
     GameEvent.objects.bulk_create(
@@ -492,11 +496,6 @@ def write_series(packed: Mapping[int, bytes]) -> None:
     )
 
 
-def derive_series(game: Game, record: Record) -> None:
-    """Make a stored game's series anew."""
-    write_series({game.pk: series.pack(series.series_of(record, game.header_data))})
-
-
 def forget_slots(slots: Collection[int]) -> None:
     """Remove slots from the lists of players' and events' games."""
     GamePlayer.objects.filter(slot__in=slots).delete()
@@ -504,8 +503,7 @@ def forget_slots(slots: Collection[int]) -> None:
 
 
 def keep_own_records(games: Collection[Game]) -> None:
-    """Store the record of each game with the entries that had it as their own, before the game gets
-    another."""
+    """Store the record of each game with the entries that had it as their own, before it gets another."""
     having = Entry.objects.filter(game__in=games, record=None)
     for pk in having.order_by().values_list("game_id", flat=True).distinct():
         old = GameRecord.objects.values_list("record", flat=True).get(game=pk)
@@ -515,17 +513,9 @@ def keep_own_records(games: Collection[Game]) -> None:
 def drop_games(games: Collection[Game]) -> None:
     """Delete games that nothing refers to any more but their own tables."""
     forget_slots([game.slot for game in games])
+    Share.objects.filter(game__in=games).delete()
     GameSeries.objects.filter(game__in=games).delete()
     GameRecord.objects.filter(game__in=games).delete()
     # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.
     for part in _parts([game.pk for game in games]):
         connection.cursor().execute(_DROP_GAMES.format(places=", ".join(["%s"] * len(part))), list(part))
-
-
-def park_digests(ids: Collection[int]) -> list[int]:
-    """Lock the games that there are, in the order of their ids, free their identities, because they are about
-    to get others in whatever order, and return their ids."""
-    found = [game.pk for game in Game.objects.select_for_update().filter(pk__in=ids).order_by("pk")]
-    for pk in found:
-        Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)
-    return found

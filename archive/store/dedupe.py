@@ -4,8 +4,6 @@ Called inside the transactions of `archive.store`; which games are one is `archi
 what they are together `archive.derive.editions`'s.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -15,19 +13,8 @@ from archive.derive.editions import Edition, edition, fit, union
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Entry, Game, GameAlias, GameRecord, GameSeries, Upload
-from archive.store import matching
-from archive.store.changes import (
-    Change,
-    drop_games,
-    has_columns,
-    identity,
-    insert_games,
-    keep_own_records,
-    keeps_rows,
-    known_games,
-    remove_rows,
-    rewrite_game,
-)
+from archive.store import changes, matching
+from archive.store.changes import Change, identity
 
 
 def stored_edition(game: Game) -> Edition:
@@ -50,7 +37,7 @@ def _told(game: Game) -> dict[str, Any]:
 
 def put(change: Change, derived: DerivedGame) -> tuple[int, bool]:
     """Store a game wherever it belongs; return its id, and whether it is new."""
-    known = known_games([identity(derived)]).get(identity(derived))
+    known = changes.known_games([identity(derived)]).get(identity(derived))
     return (add_edition(change, known, derived), False) if known else place(change, derived)
 
 
@@ -60,7 +47,7 @@ def place(change: Change, derived: DerivedGame) -> tuple[int, bool]:
     found = matching.target(derived, change.names.players)
     if found is not None:
         return add_edition(change, found, derived), False
-    (pk,) = insert_games(change, [derived]).values()
+    (pk,) = changes.insert_games(change, [derived]).values()
     return pk, True
 
 
@@ -82,14 +69,13 @@ def derive_with(game: Game, whole: Edition, mine: Edition | None = None) -> Deri
     record = codec.unpack(whole.record)
     if mine is not None and codec.same_moves(record, codec.unpack(mine.record)):
         derived = derive_stored(record, whole.parsed_facts, game.space, game.index_rows)
-        if keeps_rows(game, derived):
+        if changes.keeps_rows(game, derived):
             return derived
     return derive_stored(record, whole.parsed_facts, game.space)
 
 
 def settle(change: Change, game: Game, derived: DerivedGame) -> int:
-    """Write what a stored game is by now, merge it with what that makes it the same as, and return its id
-    then.
+    """Write what a stored game is by now, merge it with what is the same game now, and return its id then.
 
     Of games that turn out to be one the oldest id stays; the others become its aliases.
     """
@@ -101,14 +87,14 @@ def settle(change: Change, game: Game, derived: DerivedGame) -> int:
     if _is_written(change, game, derived):
         change.records[game.pk] = derived.record
     else:
-        rewrite_game(change, game, derived)
+        changes.rewrite_games(change, [(game, derived)])
     return game.pk
 
 
 def _same_as(change: Change, derived: DerivedGame, pk: int) -> Game | None:
     change.know([derived])
     matching.lock([derived], change.names.players)
-    known = known_games([identity(derived)]).get(identity(derived))
+    known = changes.known_games([identity(derived)]).get(identity(derived))
     if known is not None and known.pk != pk:
         return known
     return matching.target(derived, change.names.players, without=pk)
@@ -120,7 +106,7 @@ def _is_written(change: Change, game: Game, derived: DerivedGame) -> bool:
     if (bytes(stored.record), stored.parsed_facts) != (derived.record, derived.parsed_facts):
         return False
     series = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
-    return bytes(series or b"") == derived.series and has_columns(change, game, derived)
+    return bytes(series or b"") == derived.series and changes.has_columns(change, game, derived)
 
 
 def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> int:
@@ -147,8 +133,7 @@ def edition_of(entry: Entry, of_game: Edition) -> Edition:
 
 
 def restate(pk: int) -> None:
-    """Mark one of a game's entries as the one that brought it: the first that says so, or the first of
-    all."""
+    """Mark one of a game's entries as the one that brought it: the first that says so, or else the first."""
     entries = Entry.objects.filter(game=pk).order_by("pk")
     brought = entries.filter(state=Entry.State.STORED).first() or entries.first()
     if brought is not None:
@@ -185,11 +170,11 @@ def one_edition(games: Sequence[DerivedGame]) -> DerivedGame:
 
 def repoint(change: Change, gone: Game, game: Game) -> None:
     """Make a game an edition of another one: its entries and aliases go there, its id is an alias."""
-    keep_own_records([gone])
+    changes.keep_own_records([gone])
     Entry.objects.filter(game=gone, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
     Entry.objects.filter(game=gone).update(game=game)
     gone.aliases.update(game=game)
-    remove_rows(change, gone)
-    drop_games([gone])
-    GameAlias.objects.create(pk=gone.pk, game=game)
+    changes.remove_rows(change, gone)
+    changes.drop_games([gone])
+    GameAlias.objects.create(pk=gone.pk, space=gone.space, game=game)
     change.moved[gone.pk] = game.pk

@@ -5,11 +5,8 @@ are being deleted count as gone already. Games that nobody else has sent go firs
 the rest of the work is done.
 
 All is done some entries at a time, each time in a transaction of its own, so that others can write in
-between. Killed anywhere, it goes on where it is called again. Two that delete the same upload do not harm
-each other.
+between. Killed anywhere, it goes on where it is called again. Two that delete one upload do no harm.
 """
-
-from __future__ import annotations
 
 import secrets
 import time
@@ -25,16 +22,7 @@ from django.utils import timezone
 
 from archive.derive.editions import Edition, union
 from archive.derive.game import DerivedGame
-from archive.models import (
-    Entry,
-    Game,
-    GameAlias,
-    GameRecord,
-    GoneGame,
-    GoneUpload,
-    Upload,
-    UploadChunk,
-)
+from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload, UploadChunk
 from archive.store import changes, dedupe
 from archive.store.changes import Change
 
@@ -147,7 +135,10 @@ class Deletion:
                 with pace:
                     _remove(alone)
                 yield
-        GoneUpload.objects.bulk_create([GoneUpload(upload_id=self.upload_id)], ignore_conflicts=True)
+        # Another one that was at it, too, may have finished meanwhile.
+        for space in Upload.objects.filter(pk=self.upload_id).values_list("space", flat=True):
+            gone = GoneUpload(upload_id=self.upload_id, space=space)
+            GoneUpload.objects.bulk_create([gone], ignore_conflicts=True)
         yield
         while left := list(mine.order_by("seq").values_list("pk", flat=True)[: pace.size]):
             with pace:
@@ -321,7 +312,7 @@ def drop(change: Change, games: Sequence[Game], *, anyhow: bool = False) -> None
     changes.take_out(change, games, anyhow=anyhow)
     ids = [game.pk for game in games]
     aliases = GameAlias.objects.filter(game__in=ids)
-    gone = [*ids, *aliases.values_list("pk", flat=True)]
-    GoneGame.objects.bulk_create([GoneGame(pk=pk) for pk in gone], ignore_conflicts=True)
+    gone = [(game.pk, game.space) for game in games] + [*aliases.values_list("pk", "space")]
+    GoneGame.objects.bulk_create([GoneGame(pk=pk, space=space) for pk, space in gone], ignore_conflicts=True)
     aliases.delete()
     changes.drop_games(games)

@@ -1,12 +1,11 @@
-"""Delete, replace and index again games that are stored."""
+"""Delete and index again games that are stored."""
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from collections.abc import Iterable, Mapping
-
-from archive.derive.game import DerivedGame, index_rows
+from archive.derive import series
+from archive.derive.game import index_rows
 from archive.models import Entry, Game
-from archive.store import changes, dedupe, deletion, matching, taken_down
+from archive.store import changes, deletion, taken_down
 from archive.store.changes import Change
 
 
@@ -32,27 +31,6 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     return changes.run((), work)
 
 
-def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
-    """Give stored games a new normalization of the same record; return the id each one is found under now.
-
-    Each gets a new slot. One whose new identity is another game's becomes that game's edition: its id is
-    left as an alias. Ids that do not exist are left out. Raises IndexDamagedError.
-    """
-
-    def work(change: Change) -> dict[int, int]:
-        matching.lock(replacements.values(), change.names.players)
-        ids = changes.park_digests(list(replacements))
-        for pk in ids:
-            # One that was merged into a game before it is that game's edition by now.
-            if game := Game.objects.filter(pk=pk).first():
-                dedupe.settle(change, game, replacements[pk])
-        change.write_rows()
-        change.write_counters()
-        return {pk: change.home(pk) for pk in ids}
-
-    return changes.run(replacements.values(), work)
-
-
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
     """Reindex stored games from their records, in new slots; return how many there were.
 
@@ -66,7 +44,7 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             record = game.jkf
             indexed = index_rows(record, game.kind, game.space)
             changes.reindex_game(change, game, indexed, scan=scan)
-            changes.derive_series(game, record)
+            changes.write_series({game.pk: series.pack(series.series_of(record, game.header_data))})
         change.write_rows()
         change.write_counters()
         return len(games)

@@ -3,8 +3,6 @@
 Only `archive.store` hands these out. Each is a transaction of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
@@ -65,14 +63,14 @@ def claimed(ids: Collection[int], token: str) -> QuerySet[Upload]:
     return unfinished().filter(pk__in=ids, claimed_by=token)
 
 
-def claim(upload_id: int, token: str, seconds: float = CLAIM_SECONDS) -> bool:
+def claim(upload_id: int, token: str) -> bool:
     """Take an unfinished upload that nobody else has a valid claim on; return whether that worked.
 
-    A claim ends by itself after `seconds`; every stored batch makes it last longer.
+    A claim ends by itself after `CLAIM_SECONDS`; every stored batch makes it last longer.
     """
     now = timezone.now()
     mine = Q(claimed_by__isnull=True) | Q(claimed_by=token)
-    return bool(_take(unfinished().filter(deletion.unclaimed(now) | mine, pk=upload_id), token, now, seconds))
+    return bool(_take(unfinished().filter(deletion.unclaimed(now) | mine, pk=upload_id), token, now))
 
 
 def claim_others(upload: Upload, token: str) -> list[Upload]:
@@ -90,14 +88,14 @@ def claim_others(upload: Upload, token: str) -> list[Upload]:
     with transaction.atomic():
         locked = waiting.order_by("pk").select_for_update(skip_locked=True)
         ids = list(locked.values_list("pk", flat=True)[: TOGETHER - 1])
-        _take(Upload.objects.filter(pk__in=ids), token, now, CLAIM_SECONDS)
+        _take(Upload.objects.filter(pk__in=ids), token, now)
     return list(claimed(ids, token).order_by("pk"))
 
 
-def _take(free: QuerySet[Upload], token: str, now: datetime, seconds: float) -> int:
+def _take(free: QuerySet[Upload], token: str, now: datetime) -> int:
     return free.update(
         claimed_by=token,
-        claimed_until=now + timedelta(seconds=seconds),
+        claimed_until=now + timedelta(seconds=CLAIM_SECONDS),
         state=Upload.State.PROCESSING,
         # Who takes its own claim again has not died.
         tries=Case(When(claimed_by=token, then=F("tries")), default=F("tries") + 1),

@@ -9,8 +9,6 @@ Three questions beside the digest, asked inside the writing transaction:
 What can be one game is under a lock that both its writers ask for (`lock`), so neither overlooks the other.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -30,8 +28,8 @@ STOPPED: Final = ("", "CHUDAN")
 """How a record ends whose game goes on elsewhere: not at all, or interrupted."""
 
 
-Names = Mapping[str, int]
-"""Normalized names of players to their ids; one player may have several."""
+Names = Mapping[tuple[int, str], int]
+"""Normalized names of players, each with its space, to their ids; one player may have several."""
 
 Players = tuple[int | None, int | None]
 
@@ -65,7 +63,7 @@ def day_text(played_from: date | None, precision: str, header_data: Any) -> str:
 
 def facts(game: DerivedGame, names: Names) -> Facts:
     """Return the facts of a game that comes."""
-    black, white = (names[name] if name else None for name in game.players)
+    black, white = (names[game.space, name] if name else None for name in game.players)
     day = day_text(game.played_from, game.precision, game.header_data)
     return Facts((black, white), day, game.header_data.get("time", ""), game.result)
 
@@ -77,8 +75,7 @@ def stored_facts(game: Game) -> Facts:
 
 
 def agree(one: Facts, other: Facts) -> bool:
-    """Return whether nothing that both know differs. A day known less precisely agrees with those it
-    contains."""
+    """Return whether nothing that both know differs. A day agrees with the month and the year it is in."""
     names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
     result = UNKNOWN in (one.result, other.result) or one.result == other.result
     return names and result and _begin_alike(one.day, other.day)
@@ -140,8 +137,7 @@ def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
 
 
 def meetings(games: Sequence[DerivedGame], names: Names) -> list[Game]:
-    """Return the stored games of the players and day of any of these, one of the two being stopped and
-    shorter."""
+    """Return stored games of the same players and day where one of the two has stopped and is shorter."""
     wanted = sorted(
         {
             (*met.players, game.played, game.plies, int(_open(game)))
@@ -180,8 +176,12 @@ def alone(games: Sequence[DerivedGame], names: Names) -> list[DerivedGame]:
 
     def is_edition(game: DerivedGame) -> bool:
         mine = facts(game, names)
-        others = [facts(other, names) for other in stems[game.stem] if other is not game]
-        others += [stored_facts(other) for other in stored[game.stem]]
+        others = [
+            facts(other, names)
+            for other in stems[game.stem]
+            if other is not game and other.space == game.space
+        ]
+        others += [stored_facts(other) for other in stored[game.stem] if other.space == game.space]
         return any(agree(mine, theirs) for theirs in others)
 
     def is_alone(game: DerivedGame) -> bool:

@@ -5,14 +5,13 @@ known, the entry goes there; a game that loses its last entry so becomes an alia
 not be read any more keeps what was read before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Final
 
+from archive import codec
 from archive.derive.editions import Edition, edition, fit, goes_on
-from archive.derive.game import DerivedEntry, DerivedGame, storable
+from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
 from archive.models import Entry, Game
 from archive.store import changes, dedupe, deletion, matching, taken_down
 from archive.store.changes import Change, identity
@@ -39,6 +38,26 @@ def reread_entries(
     for pk, destination in left.items():
         _leave(change, pk, destination)
     return updated
+
+
+def where_games_are(entries: Sequence[DerivedEntry], rows: Mapping[int, int]) -> list[DerivedEntry]:
+    """Return the entries, their games in the spaces in which the games of these rows are by now: another one
+    than the upload's for a game that was published."""
+    stored = Entry.objects.filter(pk__in=[rows[entry.seq] for entry in entries]).exclude(game=None)
+    spaces = dict(stored.values_list("pk", "game__space"))
+    return [
+        replace(entry, game=in_space(entry.game, spaces.get(rows[entry.seq], entry.game.space)))
+        if entry.game
+        else entry
+        for entry in entries
+    ]
+
+
+def in_space(game: DerivedGame, space: int) -> DerivedGame:
+    """Return a game as it is in a space: with its keys there."""
+    if game.space == space:
+        return game
+    return derive_stored(codec.unpack(game.record), game.parsed_facts, space)
 
 
 def _known_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:

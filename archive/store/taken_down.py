@@ -1,7 +1,5 @@
 """Games that were taken down: entries that bring them again are held until the staff lets them in."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import Final
@@ -62,8 +60,12 @@ def hold(row: Entry, entry: DerivedEntry, *, hidden: bool) -> None:
 
 def let_in(ids: Collection[int]) -> int:
     """Store the games of held entries after all, and forget that they were taken down; return how many."""
-    entries = Entry.objects.filter(pk__in=ids, state=Entry.State.HELD).exclude(record=None).order_by("pk")
-    games = {row.pk: derive_stored(codec.unpack(row.record or b""), row.parsed_facts) for row in entries}
+    held = Entry.objects.filter(pk__in=ids, state=Entry.State.HELD).exclude(record=None)
+    entries = held.select_related("upload").order_by("pk")
+    games = {
+        row.pk: derive_stored(codec.unpack(row.record or b""), row.parsed_facts, row.upload.space)
+        for row in entries
+    }
 
     def work(change: Change) -> int:
         matching.lock(games.values(), change.names.players)

@@ -1,7 +1,5 @@
 """Store the bytes of uploads as they came."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -17,6 +15,7 @@ from django.utils import timezone
 
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
 from archive.store.leases import CLAIM_SECONDS
+from kifu_core.classes import PUBLIC
 
 PATHS_KEPT: Final = 20
 
@@ -35,20 +34,28 @@ def create_upload(
     uploader: AbstractBaseUser | None = None,
     source: str = "web",
     sender: str = "",
+    space: int = PUBLIC,
+    payer: str = "",
+    *,
+    waits: bool = False,
 ) -> tuple[Upload, bool]:
     """Store the bytes as they come, in the transaction that creates the upload; return it, and whether it is
     new.
 
-    The same bytes from the same uploader (None: nobody) are the same upload; `sender` is the key of the
-    session in which it comes from nobody. No more than one piece is held in memory. `chunks` should not be
-    slower than a disk: on SQLite nobody else writes meanwhile.
+    The same bytes from the same uploader (None: nobody) for the same space are the same upload; `sender` is
+    the key of the session in which it comes from nobody. One that `waits` is not read until `admit` lets it
+    in. No more than one piece is held in memory. `chunks`
+    should not be slower than a disk: on SQLite nobody else writes meanwhile.
     Raises UploadEmpty and UploadTooLarge.
     """
     digest, size = sha256(), 0
     try:
         with transaction.atomic():
             # The name of the bytes is known when all have come; nobody sees this one.
-            upload = Upload(name=name, size=0, sha256=uuid.uuid4().hex, source=source)
+            upload = Upload(
+                name=name, size=0, sha256=uuid.uuid4().hex, source=source, space=space, payer=payer
+            )
+            upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
             upload.uploader_id = uploader.pk if uploader else None
             upload.save()
             for n, piece in enumerate(_pieces(chunks)):
@@ -65,10 +72,19 @@ def create_upload(
                 Sender.objects.create(upload=upload, key=sender, first=True)
         return upload, True
     except IntegrityError:
-        upload = Upload.objects.get(uploader_id=uploader.pk if uploader else None, sha256=digest.hexdigest())
+        mine = Upload.objects.filter(uploader_id=uploader.pk if uploader else None, space=space)
+        upload = mine.get(sha256=digest.hexdigest())
         if uploader is None:
             _sent_again([upload], sender)
         return upload, False
+
+
+def admit(ids: Collection[int]) -> list[int]:
+    """Let in uploads that wait; return the ids of those that did. Somebody has to be told of them."""
+    waiting = Upload.objects.filter(pk__in=ids, state=Upload.State.WAITING)
+    return [
+        pk for pk in waiting.values_list("pk", flat=True) if waiting.filter(pk=pk).update(state="received")
+    ]
 
 
 def _sent_again(known: Iterable[Upload], sender: str = "") -> None:

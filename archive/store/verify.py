@@ -24,6 +24,7 @@ from archive.index.counters import GROUPED
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.models import Game, GameSeries, Upload
+from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
 
@@ -54,6 +55,7 @@ def verify(
     yield from games(ids, report)
     yield from counters()
     yield from uploads()
+    yield from spaces()
     if sample is None:
         yield from orphans()
 
@@ -62,8 +64,7 @@ def verify(
 
 
 def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
-    """Yield differences between stored records and what was derived from them, and colliding keys among these
-    games."""
+    """Yield where what was derived differs from stored records, and colliding keys among these games."""
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
@@ -112,10 +113,11 @@ def _differences(derived: _Derived) -> list[Difference]:
         for name, there, wanted in _columns(derived)
         if there != wanted
     ]
-    if _series(game) != series.pack(series.series_of(derived.record, game.header_data)):
+    kept = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
+    if bytes(kept or b"") != series.pack(series.series_of(derived.record, game.header_data)):
         found.append(Difference("series", where, "are not those of the stored record"))
-    kept = game.stored.keys
-    if kept is not None and bytes(kept) != schema.pack_keys(row.key for row in derived.rows):
+    keys = game.stored.keys
+    if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
         found.append(Difference("keys", where, "are not those of the stored record"))
     if game.index_version not in schema.KEY_VERSIONS:
         found.append(Difference("version", where, f"version {game.index_version} of the index is not known"))
@@ -137,10 +139,6 @@ def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
         day = headers.played(record["header"])
         columns += [("played_from", game.played_from, day.start), ("played_to", game.played_to, day.end)]
     return columns
-
-
-def _series(game: Game) -> bytes:
-    return bytes(GameSeries.objects.filter(game=game).values_list("series", flat=True).first() or b"")
 
 
 def _digest(derived: _Derived) -> bytes:
@@ -220,6 +218,36 @@ def counters() -> Iterator[Difference]:
         yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
 
 
+# --- spaces ----------------------------------------------------------------------------------------------
+
+_ABROAD: Final = f"""
+    SELECT 'game', g.id, 'has a player of another space' FROM archive_game g
+    JOIN archive_player p ON p.id IN (g.player0_id, g.player1_id) WHERE p.space <> g.space
+    UNION ALL
+    SELECT 'game', g.id, 'has an event of another space' FROM archive_game g
+    JOIN archive_event v ON v.id = g.event_id WHERE v.space <> g.space
+    UNION ALL
+    SELECT 'player', p.id, 'has a name of another space' FROM archive_playeralias a
+    JOIN archive_player p ON p.id = a.player_id WHERE p.space <> a.space
+    UNION ALL
+    SELECT 'event', v.id, 'has a name of another space' FROM archive_eventalias a
+    JOIN archive_event v ON v.id = a.event_id WHERE v.space <> a.space
+    UNION ALL
+    SELECT 'entry', e.id, 'is shown where its game is not' FROM archive_game g
+    JOIN archive_entry e ON e.game_id = g.id JOIN archive_upload u ON u.id = e.upload_id
+    WHERE g.space <> {PUBLIC} AND u.space <> g.space AND NOT e.hidden
+"""
+
+
+def spaces() -> Iterator[Difference]:
+    """Yield what lies in another space than what belongs to it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ABROAD)
+        rows = cursor.fetchall()
+    for what, pk, text in rows:
+        yield Difference("space", f"{what} {pk}", text)
+
+
 # --- what belongs to nothing -----------------------------------------------------------------------------
 
 _BY_SLOT: Final = "(SELECT slot, count(*) AS n FROM archive_occurrence GROUP BY slot) o"
@@ -257,8 +285,7 @@ _UNSENT: Final = """
 
 
 def orphans() -> Iterator[Difference]:
-    """Yield rows of slots that no game has, slots with more or fewer rows than their game, games of no entry,
-    lists out of line."""
+    """Yield slots without a game or with other rows than it has, games without entries, lists out of line."""
     with connection.cursor() as cursor:
         cursor.execute(_SLOTS)
         for slot, n, pk, wanted in cursor.fetchall():

@@ -1,7 +1,5 @@
 """Browsing: players, events, and what the whole archive adds up to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

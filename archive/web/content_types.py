@@ -4,8 +4,6 @@ Django reads `Content-Type` while it makes a request, outside of all middleware,
 by any codec that Python has, among them such as are none of texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 

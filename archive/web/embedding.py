@@ -1,7 +1,5 @@
 """Boards that stand in frames of other sites: one game, one position."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse

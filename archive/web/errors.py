@@ -4,8 +4,6 @@ A page that tells of an error must not be one: it asks nothing of the request bu
 language, nothing of the session and nothing of the database.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The filters of the position page: what stays when one is dropped, and what was likely meant instead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,7 +10,7 @@ from django.http import HttpRequest
 
 from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
-from archive.queries.games import NOBODY, named
+from archive.queries.games import named
 from archive.queries.likely import likely
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
@@ -61,7 +59,7 @@ def suggestions(scope: Scope, form: forms.Form, also: Mapping[str, str]) -> list
     found = []
     for one in FILTERS:
         field, text = one.name, asked.get(one.name, "")
-        if one.names and text and named(one.names, text) == NOBODY:
+        if one.names and text and not named(scope, one.names, text):
             links = (
                 (name, f"?{urlencode({**also, **asked, field: name})}")
                 for name in meant(scope, one.names, text)

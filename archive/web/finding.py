@@ -1,7 +1,5 @@
 """Where a text that was pasted into the search box leads."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.conf import settings

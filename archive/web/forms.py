@@ -1,7 +1,5 @@
 """What the pages' forms accept."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping
@@ -16,7 +14,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from archive.queries.filters import Filter, Place, filters_of
+from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.keyset import ORDERS, Sorting
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
@@ -64,7 +62,7 @@ def is_date(text: str) -> bool:
 class FilterForm(forms.Form):
     """The filters of the games of a kind; texts match exactly."""
 
-    place: ClassVar[Place]
+    place: ClassVar[FilterPlace]
 
     def __init__(
         self, data: Mapping[str, Any], *, kind: str = SHOGI.name, menus: str | None = None, **options: Any

@@ -25,6 +25,7 @@ from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.games import PAGES
 from archive.web.notes import NOTE, note_of, notes_of, readable
+from archive.web.rows import record_address
 from archive.web.sources import Source, broken, sources_of
 from archive.web.wording import (
     MARKS_OF,
@@ -196,21 +197,15 @@ def game_context(
     game's own page where none is named. Of long records it holds what stands around the node, of the node's
     continuations `CHOICES` from `first_choice` on.
     """
-    game, record, marks, new = known.game, known.record, known.marks, known.novelty
-    pages = PAGES[game.kind]
-    opening = next((place for place, name in marks if name == OPENS_HERE), 0)
+    game, record = known.game, known.record
+    opening = next((place for place, name in known.marks if name == OPENS_HERE), 0)
     address = Address(page or reverse("game", args=[game.pk]), flipped, opening)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
     position, last, played = replay.position_at(record, node)
     found = series.unpack(known.series)
     piece = piece_of(record, node)
-    clock = clock_texts(found.clock, piece)
-    notes = notes_of(piece.rows(), node.key)
-    first_choice = first_choice if first_choice < len(node.following) else 0
     return {
         "game": game,
-        "tree": tree_data(piece),
-        "parts": replay.move_list(game.kind, piece, clock, notes),
         "node": Here(node.key, node.ply, node.played, node.moves),
         "path": address.page,
         "opening": opening,
@@ -220,36 +215,68 @@ def game_context(
         "flipped": flipped,
         "label": entry_text(game.kind, node.line[-1], node.line[-2] if node.ply else None),
         "words": words_of(game.kind, position),
-        **pages.board(position, played),
-        **_beginning(game, record, node, piece, clock),
+        "section": "games",
+        **PAGES[game.kind].board(position, played),
+        **_moves(game, record, node, piece, clock_texts(found.clock, piece)),
+        **_ways(game.kind, node, address, first_choice if first_choice < len(node.following) else 0),
+        **_known_of(known, address),
+        **_offers(game),
+        **charts(found, game, address, piece),
+        **position_links(position, game.kind),
+        **facts(game, record),
+    }
+
+
+def _moves(
+    game: Game, record: Record, node: replay.Node, piece: Piece, clock: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return the shown piece of a record: its moves, comments and times."""
+    timed = replay.is_timed(record)
+    return {
+        "tree": tree_data(piece),
+        "parts": replay.move_list(game.kind, piece, clock, notes_of(piece.rows(), node.key)),
         "note": note_of([*map(readable, node.line[-1].get("comments", ()))], NOTE),
-        "timed": (timed := replay.is_timed(record)),
+        "timed": timed,
         "clocks": clocks(node.line, node.path, clock) if timed else ["", ""],
-        "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
-        "steps": steps(node, address),
-        "choices": choices(game.kind, node, address, first_choice),
-        **_further_choices(node, address, first_choice),
         "forked": any("forks" in entry for entry in record["moves"]),
-        "flip_href": address.of(node.path, node.ply, not flipped),
-        "bookmarks": [
-            Bookmark(place, name, address.of("", place))
-            for place, name in dict.fromkeys((place, name[:_WORDS]) for place, name in marks)
-            if name != OPENS_HERE
-        ][:_BOOKMARKS],
-        "hides_solution": game.record_kind == Game.RecordKind.PROBLEM,
+        **_beginning(game, record, node, piece, clock),
+    }
+
+
+def _ways(kind: str, node: replay.Node, address: Address, first_choice: int) -> dict[str, Any]:
+    """Return where the links around the board lead."""
+    return {
+        "steps": steps(node, address),
+        "choices": choices(kind, node, address, first_choice),
+        **_further_choices(node, address, first_choice),
+        "flip_href": address.of(node.path, node.ply, not address.flipped),
+    }
+
+
+def _known_of(known: Known, address: Address) -> dict[str, Any]:
+    """Return what the archive knows of a game beside its moves."""
+    new = known.novelty
+    places = dict.fromkeys((place, name[:_WORDS]) for place, name in known.marks if name != OPENS_HERE)
+    return {
+        "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
+        "bookmarks": [Bookmark(place, name, address.of("", place)) for place, name in places][:_BOOKMARKS],
+        "hides_solution": known.game.record_kind == Game.RecordKind.PROBLEM,
+        "sources": known.sources,
+        "broken": broken(known.sources),
+        "more_sources": known.more_sources,
+        "twins": known.twins,
+    }
+
+
+def _offers(game: Game) -> dict[str, Any]:
+    """Return what a visitor may do with a game: download, copy and replay it."""
+    pages = PAGES[game.kind]
+    return {
         "downloads": downloads(game),
         "copies": copies(game),
         "whole_record": reverse("api:game-record", args=[game.pk, pages.whole]),
         "programs": pages.programs,
         "speeds": [(seconds, _("%(seconds)s s") % {"seconds": seconds}) for seconds in SPEEDS],
-        "sources": known.sources,
-        "broken": broken(known.sources),
-        "more_sources": known.more_sources,
-        "twins": known.twins,
-        "section": "games",
-        **charts(found, game, address, piece),
-        **position_links(position, game.kind),
-        **facts(game, record),
     }
 
 
@@ -473,7 +500,7 @@ def copies(game: Game) -> list[tuple[str, str]]:
 
 
 def _record_link(game: Game, writer: Writer) -> tuple[str, str]:
-    return writer.called(get_language()), reverse("api:game-record", args=[game.pk, writer.name])
+    return writer.called(get_language()), record_address(game.pk, writer.name)
 
 
 def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from archive.derive import headers
 from archive.models import Upload
 from archive.queries import people
 from archive.queries.filters import filters_of
-from archive.queries.games import NOBODY, named
+from archive.queries.games import named
 from archive.queries.scope import Scope
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
@@ -39,7 +39,7 @@ class Chip:
     href: str
 
 
-def chips(form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
+def chips(scope: Scope, form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]:
     """Return the filters in use, in the form's order; both ends of the same day, month or year are one chip.
 
     What is `kept` stays in the addresses.
@@ -51,7 +51,7 @@ def chips(form: forms.Form, kept: Mapping[str, str] | None = None) -> list[Chip]
     def chip(name: str, value: str) -> Chip:
         if one_date and name == "from":
             return Chip(_("Date"), value, _without(kept or {}, used, "from", "to"))
-        return Chip(labels[name], _words(form, name, value), _without(kept or {}, used, name))
+        return Chip(labels[name], _words(scope, form, name, value), _without(kept or {}, used, name))
 
     filters = {name: value for name, value in used.items() if name not in _NO_FILTERS}
     return [chip(name, value) for name, value in filters.items() if not (one_date and name == "to")]
@@ -61,10 +61,10 @@ _NO_FILTERS: Final = ("order",)
 """What stands in addresses beside the filters, and says only how the list is shown."""
 
 
-def _words(form: forms.Form, name: str, value: str) -> str:
+def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
     """Return a filter's value as the form's menus call it; an upload is called by its name."""
     if name == "upload" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
-        shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number)
+        shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
         called = shown.values_list("name", flat=True).first()
         return source_name(number, "" if hidden_whole([number]) else called)
     choices = getattr(form.fields.get(name), "choices", ())
@@ -176,13 +176,13 @@ def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     be written in the other kana or in other cases. A word may say what a game is: `2018`, `角落ち`, `千日手`,
     `引き分け`, `詰将棋`, `コリドール`.
     """
-    found, free = _read(words)
+    found, free = _read(scope, words)
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
-        if "event" not in found and free and _is_event(name):
+        if "event" not in found and free and _is_event(scope, name):
             found["event"] = name
             free = [word for word in free if word not in some]
-        elif "opening" not in found and free and _is_opening(name):
+        elif "opening" not in found and free and _is_opening(scope, name):
             found["opening"] = headers.read_opening(name)
             free = [word for word in free if word not in some]
     return _with_player(found, people.spelt(scope, " ".join(free)).split() if free else [])
@@ -192,12 +192,12 @@ _MOST_WORDS: Final = 5
 """Words of the search box that are looked up one by one."""
 
 
-def _is_event(name: str) -> bool:
-    return named("player", name) == NOBODY != named("event", name)
+def _is_event(scope: Scope, name: str) -> bool:
+    return bool(named(scope, "event", name)) and not named(scope, "player", name)
 
 
-def _is_opening(name: str) -> bool:
-    return headers.is_opening(name) and named("player", name) == NOBODY
+def _is_opening(scope: Scope, name: str) -> bool:
+    return headers.is_opening(name) and not named(scope, "player", name)
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
@@ -207,7 +207,7 @@ def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
     return found
 
 
-def _read(words: str) -> tuple[dict[str, str], list[str]]:
+def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
     """Return what is asked for by a key, by `@` or by a word that says it, and the other words."""
     found: dict[str, str] = {}
     seats: dict[int, str] = {}
@@ -224,21 +224,21 @@ def _read(words: str) -> tuple[dict[str, str], list[str]]:
             found["player"] = text[1:]
         else:
             free.append(match[0] if key else text)
-    free = [word for word in free if not _take_plain(found, word)]
+    free = [word for word in free if not _take_plain(scope, found, word)]
     sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free
 
 
-def _take_plain(found: dict[str, str], word: str) -> bool:
+def _take_plain(scope: Scope, found: dict[str, str], word: str) -> bool:
     """Add to the filters what a word says by itself, and return whether it said anything.
 
     A word that is a player's or an event's name says nothing, nor does one for a filter that is there
     already.
     """
     asked = _said_by(word)
-    if not asked or not found.keys().isdisjoint(asked) or _is_known(word):
+    if not asked or not found.keys().isdisjoint(asked) or _is_known(scope, word):
         return False
     found |= asked
     return True
@@ -258,6 +258,6 @@ def _said_by(word: str) -> dict[str, str]:
     return {"from": word, "to": word} if _DAY.fullmatch(word) and is_date(word) else {}
 
 
-def _is_known(name: str) -> bool:
+def _is_known(scope: Scope, name: str) -> bool:
     """Return whether a player or an event has this very name."""
-    return named("player", name) != NOBODY or named("event", name) != NOBODY
+    return bool(named(scope, "player", name) or named(scope, "event", name))

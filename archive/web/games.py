@@ -1,7 +1,5 @@
 """The pages of every kind of game, by its name."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from archive.web.game_pages import GamePages

@@ -1,7 +1,5 @@
 """Two addresses for whoever watches over the archive."""
 
-from __future__ import annotations
-
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor

@@ -1,7 +1,5 @@
 """What a reading noticed, in plain words: text, place and the marked source line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 What is no line of legal moves, or longer than a page shows, counts as none: addresses are edited and guessed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -75,7 +73,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class WalkedLine:
     """The line that led to a position, which goes on where one has stepped back.
 
     `query` is what else stays asked for from one position to the next.
@@ -172,7 +170,7 @@ def usual_start(kind: str) -> str:
     return game.codec.encode(game.rules.initial())
 
 
-def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
+def walk_to(request: HttpRequest, kind: str, position: Any) -> WalkedLine:
     """Return the line in the address if it leads to the position, else a line that begins there."""
     code = GAMES[kind].codec.encode(position)
     query = request.GET.copy()
@@ -183,8 +181,8 @@ def walk_to(request: HttpRequest, kind: str, position: Any) -> Walk:
     line = read_line(kind, GAMES[kind].codec.decode(start), asked["line"]) if start else ()
     at = _place(asked["at"], len(line))
     if line and at is not None and (line[at - 1].code if at else start) == code:
-        return Walk(kind, start, line, at, query)
-    return Walk(kind, code, (), 0, query)
+        return WalkedLine(kind, start, line, at, query)
+    return WalkedLine(kind, code, (), 0, query)
 
 
 def _start(kind: str, path: str) -> str:

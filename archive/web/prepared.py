@@ -6,15 +6,14 @@ That are the texts, the addresses and the names of files that a template spells 
 hundred of them, and to look them up took milliseconds. Everything that depends on a variable stays as it is.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from django.template import Context, Origin, Template
 from django.template.base import FilterExpression, Node, NodeList, TextNode, TokenType, Variable
 from django.template.defaulttags import IfNode, URLNode
+from django.template.library import SimpleNode
 from django.template.loaders import cached
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
@@ -25,6 +24,15 @@ from kifu_core.games import GAMES
 
 _OURS: Final = ("archive/", *(f"{kind}/" for kind in GAMES))
 _PREPARED: Final[WeakSet[Template]] = WeakSet()
+_CONSTANT: Final[set[Callable[..., object]]] = set()
+_Tag = TypeVar("_Tag", bound=Callable[..., object])
+
+
+def constant(tag: _Tag) -> _Tag:
+    """Take note of a template tag that says the same in every page of a language, unless it is given
+    something."""
+    _CONSTANT.add(tag)
+    return tag
 
 
 class Loader(cached.Loader):
@@ -78,6 +86,8 @@ def _is_constant(node: Node) -> bool:
     if isinstance(node, BlockTranslateNode):
         varies = node.extra_context or node.countervar or node.asvar or node.message_context
         return not varies and all(token.token_type == TokenType.TEXT for token in node.singular)
+    if isinstance(node, SimpleNode):
+        return node.func in _CONSTANT and node.target_var is None and not node.args and not node.kwargs
     return isinstance(node, StaticNode) and node.varname is None and _spelt(node.path)
 
 

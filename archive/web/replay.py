@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import ngettext
 
+from archive.issues import language
 from archive.web.wording import entry_text, time_text
 from kifu_core.games import of_record
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
     from archive.web.notes import Note
     from kifu_core.jkf import MoveEntry, Record
+    from kifu_core.messages import Language
 
 _STEP: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _PATH_LIMIT: Final = 2000
@@ -28,7 +30,7 @@ STRETCH: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MoveListRow:
     """One node in the move list."""
 
     key: str
@@ -57,7 +59,7 @@ class Part:
     Flat, so that the template needs no recursion: forks may lie a hundred deep."""
 
     name: str
-    row: Row | None = None
+    row: MoveListRow | None = None
     more: More | None = None
 
 
@@ -112,7 +114,7 @@ def move_list(
 
     `clock` tells by ply of the main line what the side that moved has used, `notes` the comments by node.
     """
-    texts = _Texts(kind, clock or {}, notes or {})
+    texts = _Texts(kind, clock or {}, notes or {}, language())
     if piece.first.ply:
         words = ngettext("%(n)s earlier move", "%(n)s earlier moves", piece.first.ply) % {
             "n": piece.first.ply
@@ -134,16 +136,17 @@ class _Texts:
     kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
+    spoken: Language
 
-    def row(self, shown: Shown, before: MoveEntry) -> Row:
+    def row(self, shown: Shown, before: MoveEntry) -> MoveListRow:
         """Return the row of an entry, which stands behind the entry `before`."""
         entry, path, ply = shown.entry, shown.path, shown.ply
         time, key = entry.get("time"), node_key(path, ply)
-        return Row(
+        return MoveListRow(
             key=key,
             query=node_query(path, ply),
             ply=ply,
-            text=entry_text(self.kind, entry, before),
+            text=entry_text(self.kind, entry, before, self.spoken),
             time=time_text(time["now"]) if time else "",
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),

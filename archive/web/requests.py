@@ -1,7 +1,5 @@
 """What happens around every request: its id, its line in the access log, what is refused before any view."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +14,7 @@ from django.http import (
     UnreadablePostError,
 )
 
-from archive import logs
+from archive import audit, logs
 from archive.limits.addresses import client_address
 from archive.models import LARGEST_ID
 from archive.web.content_types import REFUSED
@@ -45,7 +43,7 @@ class Traced:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         identifier = logs.request_id(request.headers.get(HEADER))
-        with logs.about(identifier):
+        with logs.about(identifier), audit.visit(client_address(request)):
             visit = _Visit(request)
             response = self.get_response(request)
             response.headers[HEADER] = identifier
@@ -78,7 +76,9 @@ class _Visit:
         if logs.visits_are_told():
             request, seconds = self.request, time.perf_counter() - self.began
             agent = request.headers.get("User-Agent")
-            asked = logs.Asked(client_address(request), request.method, request.get_full_path(), agent)
+            asked = logs.Asked(
+                client_address(request), request.method, logs.without_keys(request.get_full_path()), agent
+            )
             logs.tell_visit(asked, status, size, seconds)
 
 

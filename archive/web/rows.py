@@ -7,9 +7,9 @@ Whatever comes from records or addresses goes through `escape`; the rest is ours
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -17,8 +17,8 @@ from urllib.parse import quote
 from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from archive.web import wording
 from archive.web.games import PAGES
@@ -27,9 +27,9 @@ from kifu_core.games import GAMES, SHOGI
 if TYPE_CHECKING:
     from archive.queries.explorer import MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.web.lines import Walk
+    from archive.web.lines import WalkedLine
     from archive.web.notes import Note
-    from archive.web.replay import Part, Row
+    from archive.web.replay import MoveListRow, Part
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 """What the paths of addresses have as it is, beside letters and digits (RFC 3986, as Django does it)."""
@@ -40,8 +40,22 @@ _IN_PATHS: Final = "!$&'()*+,;=/~:@"
 
 def game_address(game: int) -> str:
     """Return the address of a game's page."""
-    before, after = _around("game", (0,), "0", get_script_prefix())
+    before, after = _game_addresses()
     return f"{before}{game}{after}"
+
+
+def _game_addresses() -> tuple[str, str]:
+    return _around("game", (0,), "0", get_script_prefix())
+
+
+def record_address(game: int, writer: str) -> str:
+    """Return the address of a game's record in a format."""
+    before, after = _around("api:game-record", (_A_GAME, writer), str(_A_GAME), get_script_prefix())
+    return f"{before}{game}{after}"
+
+
+_A_GAME: Final = 1_234_567_890
+"""Stands for a game's number, and is in no name of a format."""
 
 
 def position_address(kind: str, path: str) -> str:
@@ -97,43 +111,60 @@ def results_bar(results: Results, kind: str) -> SafeString:
 
 def results_box(results: Results, kind: str, *, large: bool = False) -> SafeString:
     """Draw the bar with its numbers."""
-    draw = escape(_("draw"))
-    middle = (
-        f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
-        f" <b>{wording.number_text(results.draw)}</b></span>"
-    )
+    first, draw, second = _before_figures(get_language(), kind)
+    middle = _figure(draw, results.draw) if results.draw else ""
     return mark_safe(
         f'<div class="results{" large" if large else ""}">{results_bar(results, kind)}<div class="figures">'
-        f"{_wins(kind, 0, results.first)}{middle if results.draw else ''}{_wins(kind, 1, results.second)}"
-        "</div></div>"
+        f"{_figure(first, results.first)}{middle}{_figure(second, results.second)}</div></div>"
     )
 
 
-def _wins(kind: str, color: int, number: int) -> str:
-    title = escape(str(wording.RESULTS_OF[kind][color]))
-    return f'<span title="{title}">{side_mark(kind, color)} <b>{wording.number_text(number)}</b></span>'
+def _figure(before: str, number: int) -> str:
+    return f"{before} <b>{wording.number_text(number)}</b></span>"
+
+
+@cache
+def _before_figures(_language: str, kind: str) -> tuple[str, str, str]:
+    """Return what stands before the wins of colour 0, the draws and the wins of colour 1."""
+    draw = escape(_("draw"))
+    first, second = (
+        f'<span title="{escape(str(wording.RESULTS_OF[kind][color]))}">{side_mark(kind, color)}'
+        for color in (0, 1)
+    )
+    middle = (
+        f'<span title="{draw}"><span aria-hidden="true">=</span><span class="visually-hidden">{draw}</span>'
+    )
+    return first, middle, second
 
 
 # --- games -----------------------------------------------------------------------------------------------
 
 
-def game_rows(rows: Iterable[GameRow]) -> SafeString:
-    """Return games as rows of a list; those through a position lead to it."""
-    return mark_safe("".join(map(_game_row, rows)))
+def game_rows(rows: Iterable[GameRow], private: Mapping[int, str]) -> SafeString:
+    """Return games as rows of a list; those through a position lead to it. `private` is what the spaces are
+    called that not everybody reads."""
+    before, after = _game_addresses()
+    language = get_language()
+    badges = {space: private_badge(name) for space, name in private.items()}
+    found = (_game_row(row, f"{before}{row.id}{after}", badges.get(row.space, ""), language) for row in rows)
+    return mark_safe("".join(found))
 
 
-def _game_row(row: GameRow) -> str:
+def private_badge(name: str) -> SafeString:
+    """Return the mark of what lies in a library of this name."""
+    return mark_safe(f'<span class="badge private" title="{escape(_("Not public"))}">{escape(name)}</span>')
+
+
+def _game_row(row: GameRow, address: str, badge: str, language: str) -> str:
     ply = getattr(row, "ply", 0)
-    address = game_address(row.id) + (f"?ply={ply}" if ply else "")
     between = f" {escape(row.round)}" if row.round else ""
-    plies = ngettext("%(plies)s move", "%(plies)s moves", row.plies) % {"plies": row.plies}
     return (
-        f'<li><a class="game-row" href="{escape(address)}">\n'
+        f'<li><a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'
         f'  <span class="date">{escape(wording.day_text(row.played_from, row.precision) or "–")}</span>\n'
-        f'  <span class="players">{_players(row)}</span>\n'
+        f'  <span class="players">{_players(row)}{badge}</span>\n'
         f'  <span class="event">{escape(row.event)}{between}</span>\n'
-        f'  <span class="plies">{escape(plies)}</span>\n'
-        f'  <span class="result">{_result(row)}</span>\n'
+        f'  <span class="plies">{_plies(language, row.plies)}</span>\n'
+        f'  <span class="result">{_result(language, row)}</span>\n'
         "</a></li>\n"
     )
 
@@ -145,9 +176,21 @@ def _players(row: GameRow) -> str:
     return f"{_player(row, 0, row.first)} {_player(row, 1, row.second)}"
 
 
-def _result(row: GameRow) -> str:
+@lru_cache(maxsize=2_000)
+def _plies(_language: str, plies: int) -> str:
+    """Return the length of a game, in the active language."""
+    return escape(ngettext("%(plies)s move", "%(plies)s moves", plies) % {"plies": plies})
+
+
+def _result(language: str, row: GameRow) -> str:
     """Return who won; nothing for a problem, a tree or a position, which nobody wins."""
-    return with_marks(wording.RESULTS_OF[row.kind][row.result]) if row.record_kind == "game" else ""
+    return _won(language, row.kind, row.result) if row.record_kind == "game" else ""
+
+
+@cache
+def _won(_language: str, kind: str, result: int) -> SafeString:
+    """Return the words for a result, in the active language."""
+    return with_marks(wording.RESULTS_OF[kind][result])
 
 
 def _player(row: GameRow, color: int, name: str) -> str:
@@ -159,7 +202,7 @@ def _player(row: GameRow, color: int, name: str) -> str:
 # --- moves -----------------------------------------------------------------------------------------------
 
 
-def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str]:
+def onward(kind: str, walk: WalkedLine | None) -> Callable[[MoveStats | Unplayed], str]:
     """Return a function that gives the address after a move; `walk` is the line that led here, if any."""
     path_code = GAMES[kind].codec.path_code
     if walk is None:
@@ -168,13 +211,19 @@ def onward(kind: str, walk: Walk | None) -> Callable[[MoveStats | Unplayed], str
     return lambda move: after(move.name, path_code(move.code))
 
 
-def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | None) -> str:
+def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: WalkedLine | None) -> str:
     """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return wording.played_text(kind, position, move.move, move.text, walk.last if walk else None)
 
 
 def move_rows(
-    kind: str, position: Any, moves: Sequence[MoveStats], whole: int, walk: Walk | None, *, detailed: bool
+    kind: str,
+    position: Any,
+    moves: Sequence[MoveStats],
+    whole: int,
+    walk: WalkedLine | None,
+    *,
+    detailed: bool,
 ) -> SafeString:
     """Return the rows of a table of moves: how often each was played in `whole` games, with what results."""
     page = onward(kind, walk)
@@ -247,7 +296,7 @@ def _part(part: Part, look: MoveList) -> str:
 _FRAMES: Final = {"end": "</li>", "fork": '<ol class="fork">', "stretch": '<ol class="stretch">'}
 
 
-def _move(row: Row, look: MoveList) -> str:
+def _move(row: MoveListRow, look: MoveList) -> str:
     """Return the beginning of a move's row; its forks and its end follow."""
     address = look.page + (row.query or look.start_query)
     total = f' data-total="{escape(row.total)}"' if look.timed and row.total else ""

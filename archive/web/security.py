@@ -4,14 +4,14 @@ Nothing inline, nothing from elsewhere. A view that may stand in frames of other
 `xframe_options_exempt`, which governs both the old header and `frame-ancestors`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from archive.queries.scope import has_read_private
 
 _POLICY: Final = "; ".join(
     (
@@ -40,6 +40,20 @@ class ContentSecurityPolicy:
         response = self.get_response(request)
         framed = "*" if getattr(response, "xframe_options_exempt", False) else "'none'"
         response.headers.setdefault(HEADER, f"{_POLICY}; frame-ancestors {framed}")
+        return response
+
+
+class KeptByNobody:
+    """Has nobody keep an answer in which there may be something that is not public."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if has_read_private(request):
+            response.headers["Cache-Control"] = "private, no-store"
+            del response.headers["ETag"]
         return response
 
 

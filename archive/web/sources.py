@@ -1,10 +1,8 @@
 """The editions of a game on its page: where each came from, what was noticed, what could not be read."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -14,6 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from archive.models import Entry, Upload
+from archive.queries.scope import readable_spaces
 from archive.queries.sql import Question
 from archive.queries.taken_down import editions, hide_names, hide_paths, sees_deleted
 from archive.web.game_search import source_name
@@ -43,9 +42,9 @@ class Source:
 
 def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list[tuple[int, str]]]:
     """Return the first editions of a game, how many more there are, and the bookmarks of the first ones."""
-    deleted = sees_deleted(request)
-    rows = _FIRST[deleted].rows(game)
-    more = editions(game, deleted=deleted).count() - MOST if len(rows) > MOST else 0
+    deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
+    rows = _first(spaces, deleted=deleted).rows(game)
+    more = editions(game, spaces, deleted=deleted).count() - MOST if len(rows) > MOST else 0
     found = [_entry(*row[:-2]) for row in rows[:MOST]]
     marks = [(int(ply), str(name)) for row in rows[:MOST] for ply, name in json.loads(row[-1] or "[]") or ()]
     hide_names(request, [entry.upload for entry in found])
@@ -53,21 +52,24 @@ def sources_of(request: HttpRequest, game: int) -> tuple[list[Source], int, list
     return [_source(entry, row[-2] or "") for entry, row in zip(found, rows, strict=False)], more, marks
 
 
-def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
-    """Select what a page tells of a game's first editions.
+@lru_cache(maxsize=64)
+def _first(spaces: tuple[int, ...], *, deleted: bool) -> Question:
+    """Return the question about a game's first editions in these spaces.
 
     Of long texts the database gives the beginning only.
     """
+    return Question(lambda game: _told(editions(game, spaces, deleted=deleted)))
+
+
+def _told(found: QuerySet[Entry]) -> QuerySet[Entry, Any]:
     return (
-        editions(game, deleted=deleted)
-        .annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
+        found.annotate(unread=Left(KeyTextTransform("unread", "beyond_jkf"), UNREAD + 1))
         .annotate(marks=KeyTransform("bookmarks", "beyond_jkf"))
         .values_list(*_COLUMNS, "upload_id", "upload__name", "issues", "unread", "marks")[: MOST + 1]
     )
 
 
 _COLUMNS: Final = ("seq", "path", "hidden", "format", "encoding", "program")
-_FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted in (False, True)}
 
 
 def _entry(*row: Any) -> Entry:

@@ -1,7 +1,5 @@
 """Scripts, style sheets and pictures: WhiteNoise behind Django's compression of answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Limits of requests for pages; and all visitors are told how they stand with theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

@@ -10,8 +10,6 @@ The tokens of forms are masked anew with every page, kept ones too. A page's tag
 an answer that gives a visitor a new one has no tag.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -24,6 +22,8 @@ from django.utils.translation import get_language
 
 from archive.answers import Answer, Question, answers
 from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.queries.scope import is_stranger
+from archive.queries.site_texts import written
 
 PART: Final = "X-Part"
 """The header that asks for a part of a page: the address is the page's, and so are its links."""
@@ -31,7 +31,7 @@ PART: Final = "X-Part"
 _HEADERS: Final = (PART, "HX-Request")
 _COOKIES: Final = ("theme", "pieces")
 _VARY: Final = ("Accept-Language", "Accept-Encoding", "Cookie", PART)
-_TOKEN: Final = re.compile(rb'(?<=<input type="hidden" name="csrfmiddlewaretoken" value=")\w{64}(?=">)')
+_TOKEN: Final = re.compile(rb'<input type="hidden" name="csrfmiddlewaretoken" value="(\w{64})">')
 """Texts of others are escaped, so that none of them can look like this."""
 
 _QUESTION: Final = "archive.question"
@@ -66,11 +66,11 @@ def conditional(
     Answer 304 where the visitor has that page already, and with the page as it was where it was made before,
     both without calling `make`.
 
-    `parts` are all that the page is made of beside the request, as values whose `repr` says all of them;
-    `forms` tells that the page has forms with tokens.
+    `parts` are all that the page is made of beside the request and the links of its foot, as values whose
+    `repr` says all of them; `forms` tells that the page has forms with tokens.
     """
     question: Question = request.META[_QUESTION]
-    name = of_parts(question.said, parts) if question.said else ""
+    name = of_parts(question.said, parts, written()) if question.said else ""
     if name:
         question.note(name)
     tag = _tag(request, name, forms) if name else ""
@@ -89,7 +89,7 @@ def _finished(response: HttpResponse, tag: str) -> HttpResponse:
 
 def _visitor(request: HttpRequest) -> str:
     """Return what tells a stranger's page from all others; empty for a page of one visitor's own."""
-    if request.user.is_authenticated or len(get_messages(request)):
+    if not is_stranger(request) or len(get_messages(request)):
         return ""
     return of_parts(
         get_language(),
@@ -107,6 +107,12 @@ def _tag(request: HttpRequest, name: str, forms: bool) -> str:
     return of_parts(name, token) if token and not request.META.get("CSRF_COOKIE_NEEDS_UPDATE") else ""
 
 
+def _around_tokens(content: bytes) -> tuple[bytes, ...]:
+    """Return what stands before, between and behind the tokens of a page's forms."""
+    edges = [0, *(edge for found in _TOKEN.finditer(content) for edge in found.span(1)), len(content)]
+    return tuple(content[first:last] for first, last in zip(edges[::2], edges[1::2], strict=True))
+
+
 def _answer(request: HttpRequest, make: Callable[[], HttpResponse], name: str, forms: bool) -> HttpResponse:
     """Return a page that is kept, or make a new one and keep it if others may see it."""
     page = answers.get(name) if name else None
@@ -114,7 +120,7 @@ def _answer(request: HttpRequest, make: Callable[[], HttpResponse], name: str, f
         return page.response(request)
     response = make()
     if name and response.status_code == 200 and not response.cookies:
-        page = Answer(tuple(_TOKEN.split(response.content)), dict(response.headers.items()), forms)
+        page = Answer(_around_tokens(response.content), dict(response.headers.items()), forms)
         answers.keep(name, page)
         return page.response(request)
     return response

@@ -1,7 +1,5 @@
 """The upload page and the page of one upload."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import islice
@@ -19,14 +17,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from archive import issues, store
+from archive import issues, libraries, store
+from archive.audit import Deed, note
 from archive.intake import uploads
 from archive.intake.permissions import deletable, may_delete, may_upload, sender_key, session_key
 from archive.intake.uploads import receive
 from archive.intake.walk.entries import clean_name
-from archive.limits.throttling import charge_uploads
+from archive.limits.throttling import charge_uploads, payer
 from archive.models import Entry, Upload
-from archive.queries.scope import scope_of
+from archive.queries.scope import readable_scope, reads
 from archive.queries.taken_down import (
     has_hidden,
     hide_names,
@@ -39,6 +38,7 @@ from archive.queries.taken_down import (
 from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
 from archive.web.game_search import source_name
 from archive.web.issues import is_broken, shown_issues
+from archive.web.libraries import moves_of, targets_of
 from archive.web.wording import clock_text, number_text
 from kifu_core.games import GAMES
 
@@ -75,8 +75,12 @@ def upload(request: HttpRequest) -> HttpResponse:
     parts = _parts(request)
     if not parts:
         return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])
+    try:
+        space = libraries.target(request.user, request.POST.get("space", ""))
+    except libraries.LibraryError as error:
+        return _upload_page(request, allowed, [error.text])
     charge_uploads(request, request.user, len(parts))
-    received, refused = _receive(parts, request)
+    received, refused = _receive(parts, request, space)
     numbers = [one.pk for one in received]
     if refused:
         return _upload_page(request, allowed, refused, numbers)
@@ -86,13 +90,14 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 
 def _receive(
-    parts: Iterable[tuple[str, Iterable[bytes]]], request: HttpRequest
+    parts: Iterable[tuple[str, Iterable[bytes]]], request: HttpRequest, space: int
 ) -> tuple[list[Upload], list[str]]:
     """Store the parts. Return the uploads that were made, and in words what was not taken."""
     received, refused = [], []
     for name, chunks in parts:
         try:
-            received.append(receive(name, chunks, request.user, "web", sender_key(request))[0])
+            key, counter = sender_key(request), payer(request, request.user)
+            received.append(receive(name, chunks, request.user, "web", key, space, counter)[0])
         except store.UploadTooLarge:
             limit = number_text(settings.ARCHIVE_MAX_UPLOAD_BYTES // (1024 * 1024))
             text = _("A file may have at most %(limit)s MiB.") % {"limit": limit}
@@ -121,6 +126,8 @@ def _upload_page(
     """Return the upload page; `numbers` are the uploads that were made beside what went wrong."""
     context = {
         "allowed": allowed,
+        "targets": targets_of(request) if allowed else [],
+        "target": request.POST.get("space", request.GET.get("space", "")),
         "errors": errors,
         "text": request.POST.get("text", request.GET.get("text", "")),
         **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
@@ -151,7 +158,7 @@ def _numbers(text: str) -> list[int]:
 def _sent(request: HttpRequest, numbers: Sequence[int]) -> dict[str, Any]:
     """Say how far these uploads are: all together, and each of the first; those with failures come first."""
     found = list(uploads_shown(request, numbers[:_FOLLOWED]).order_by("pk"))
-    counts = counts_of_uploads(scope_of(request), [one.pk for one in found])
+    counts = counts_of_uploads(readable_scope(request), [one.pk for one in found])
     found.sort(key=lambda one: not (counts[one.pk]["failed"] or one.state == Upload.State.FAILED))
     _name(request, found[:_SHOWN_UPLOADS])
     working = sum(_works(one) for one in found)
@@ -182,14 +189,19 @@ def _works(found: Upload) -> bool:
 def own_uploads(request: HttpRequest) -> HttpResponse:
     """List what this account has sent, or this session without one, the newest first."""
     sender = (request.user.pk, session_key(request))
-    found = uploads_of(scope_of(request), *sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1)
+    found = uploads_of(
+        readable_scope(request), *sender, _number(request.GET.get("before", "")), _SHOWN_UPLOADS + 1
+    )
     shown = found[:_SHOWN_UPLOADS]
     _name(request, shown)
-    counts = counts_of_uploads(scope_of(request), [one.pk for one in shown])
-    may = deletable(request, shown)
+    counts = counts_of_uploads(readable_scope(request), [one.pk for one in shown])
+    may, targets = deletable(request, shown), targets_of(request)
     context = {
-        "rows": [progress(one, counts[one.pk]) | {"may_delete": one.pk in may} for one in shown],
-        "total": number_of_uploads(scope_of(request), *sender),
+        "rows": [
+            progress(one, counts[one.pk]) | {"may_delete": one.pk in may} | moves_of(request, one, targets)
+            for one in shown
+        ],
+        "total": number_of_uploads(readable_scope(request), *sender),
         "next": shown[-1].pk if len(found) > len(shown) else None,
         "allowed": may_upload(request),
         "section": "upload",
@@ -206,7 +218,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
     first_failed = -1 if failed_after is None else failed_after
     failures, more_failures = rows(found, first_failed, request, failed=True)
     others, more_others = rows(found, -1 if after is None else after, request, failed=False)
-    context = progress(found, entry_counts(scope_of(request), found.pk)) | {
+    context = progress(found, entry_counts(readable_scope(request), found.pk)) | {
         "failures": failures if after is None else [],
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,
@@ -214,6 +226,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
         "hidden": has_hidden(found),
         "sees_deleted": sees_deleted(request),
         "may_delete": may_delete(request, found),
+        **moves_of(request, found, targets_of(request)),
         "section": "upload",
     }
     whole = not request.headers.get("HX-Request")
@@ -224,9 +237,11 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
 def delete_upload(request: HttpRequest, upload_id: int) -> HttpResponse:
     """Delete an upload for those who may (`archive.intake.permissions`); then the upload page says so."""
     found = Upload.objects.filter(pk=upload_id).first()
-    if found is None or not may_delete(request, found):
+    if found is None or not reads(request, found.space) or not may_delete(request, found):
         upload_shown(request, upload_id)
         raise PermissionDenied
+    _name(request, [found])
+    note(Deed.DELETE, request.user, f"upload {upload_id}")
     gone = uploads.withdraw(upload_id)
     text = _("%(name)s was deleted.") if gone else _("%(name)s is being deleted; nobody sees it any more.")
     messages.success(request, text % {"name": found.name})

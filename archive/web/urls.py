@@ -1,13 +1,21 @@
 """The pages."""
 
-from __future__ import annotations
-
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from archive.limits.rules import costs, explorer, reading, search, upload
-from archive.web import accounts, browsing, embedding, finding, uploading, views
+from archive.limits.rules import costs, explorer, reading, report, search, upload
+from archive.models import SiteText
+from archive.web import (
+    browsing,
+    embedding,
+    finding,
+    libraries,
+    reporting,
+    site_texts,
+    uploading,
+    views,
+)
 from kifu_core.games import GAMES
 
 urlpatterns = [
@@ -29,8 +37,15 @@ urlpatterns = [
     path("uploads/", costs(2, uploading.own_uploads), name="own-uploads"),
     path("uploads/<int:upload_id>/", costs(1, uploading.upload_detail), name="upload-detail"),
     path("uploads/<int:upload_id>/delete/", costs(20, uploading.delete_upload), name="upload-delete"),
-    path("sign-in/", costs(1, accounts.SignIn.as_view()), name="sign-in"),
-    path("sign-out/", accounts.SignOut.as_view(), name="sign-out"),
+    path("libraries/", costs(2, libraries.own), name="libraries"),
+    path("libraries/<int:space>/", costs(2, libraries.group), name="library"),
+    path("join/<str:key>/", costs(5, libraries.join), name="join"),
+    path("shared/<str:key>/", costs(5, libraries.shared), name="shared"),
+    path("scope/", costs(1, libraries.choose), name="scope"),
+    path("games/<int:game_id>/report/", costs(report, reporting.report), name="game-report"),
+    *(path(f"{page}/", costs(1, site_texts.page), {"page": page}, page) for page in SiteText.Page.values),
+    path("games/<int:game_id>/library/", costs(5, libraries.of_game), name="game-library"),
+    path("uploads/<int:upload_id>/move/", costs(20, libraries.move_upload), name="upload-move"),
     path("pieces/", views.pieces, name="pieces"),
     path("theme/", views.theme, name="theme"),
     path("i18n/setlang/", login_not_required(set_language), name="set_language"),

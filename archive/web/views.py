@@ -1,7 +1,5 @@
 """The pages that are read: home, the list of games, a game, a position."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
@@ -19,7 +17,6 @@ from django.http import (
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import escape
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -33,6 +30,7 @@ from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import games_asked, positions_asked
 from archive.queries.games import PAGE_GAMES, GameRow, find_games
+from archive.queries.kept import unchanged
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
 from archive.queries.position_games import games_through
@@ -41,7 +39,7 @@ from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
 from archive.queries.trend import trend
-from archive.web.browsing import Plot, years_plot
+from archive.web.browsing import years_plot
 from archive.web.errors import invalid_code
 from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
 from archive.web.forms import GameFilterForm, PositionFilterForm
@@ -52,9 +50,11 @@ from archive.web.game_search import (
     filters_meant,
 )
 from archive.web.games import PAGES
+from archive.web.libraries import library_of
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
 from archive.web.unchanged import PART, conditional, remembered
+from archive.web.way_back import way_back
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
@@ -66,6 +66,9 @@ PAGE: Final = 50
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)
 SIZES: Final = {"small": (320, 440), "medium": (440, 680), "large": (900, 620)}
 """Width and height of a frame on another site."""
+_OFFERED: Final = [
+    (name, f"{width}x{height}", f"{width} × {height}") for name, (width, height) in SIZES.items()
+]
 _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
@@ -85,22 +88,26 @@ def home(request: HttpRequest) -> HttpResponse:
     code = shogi64.encode(start)
     found = counts(scope)
     numbers = dict(found.kinds)
+    newest, explorer = unchanged(
+        f"home {scope}",
+        lambda: (find_games(scope, limit=_HOME_GAMES).items, explore(scope, "shogi", code)),
+    )
     context = {
         "counts": found,
         "games": numbers.pop("game", 0),
         "others": [(kind, RECORDS[kind], n) for kind, n in numbers.items()],
-        "newest": find_games(scope, limit=_HOME_GAMES).items,
+        "newest": newest,
         "position": start,
         "code": code,
-        "explorer": explore(scope, "shogi", code),
+        "explorer": explorer,
         "move_limit": _HOME_MOVES,
     }
     return conditional(
         request,
         lambda: render(request, "archive/home.html", context),
         found,
-        context["newest"],
-        context["explorer"],
+        newest,
+        explorer,
     )
 
 
@@ -139,7 +146,7 @@ def games(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "page": page,
-        "chips": chips(form),
+        "chips": chips(scope, form),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
         "matching": found.games,
@@ -247,6 +254,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
             {"move": played.name, "text": played.text}
             for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
         ]
+        context["library"] = library_of(request, found)
         context |= share_context(
             request,
             reverse("embed-game", args=[game_id]),
@@ -287,7 +295,7 @@ def share_context(request: HttpRequest, embed: str, title: str, kind: str, path:
         "og_url": request.build_absolute_uri(),
         "og_image": request.build_absolute_uri(picture) if picture else "",
         "embed_code": frame_code(request.build_absolute_uri(embed), title),
-        "embed_sizes": SIZES.items(),
+        "embed_sizes": _OFFERED,
     }
 
 
@@ -335,15 +343,22 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         )
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    explorer = explore(scope, kind, code, match, filters=filters, transpositions=True)
+    # What a position's pages have in common, whichever way it is shown and of whichever games.
+    explorer, years = unchanged(
+        f"position {scope} {kind} {code} {match} {filters}",
+        lambda: (
+            explore(scope, kind, code, match, filters=filters, transpositions=True),
+            () if filters else trend(scope, kind, code, match).years,
+        ),
+    )
     others = kept(request, form)
     found = {
         "explorer": explorer,
         "page": through,
-        "chips": chips(form, others),
+        "chips": chips(scope, form, others),
         "anyway": reached_anyway(scope, explorer, bool(filters)),
         "suggestions": [] if explorer.total or not filters else suggestions(scope, form, others),
-        "trend": None if filters else years_over(scope, kind, code, match),
+        "trend": years_plot(years) if len(years) > 1 else None,
     }
 
     def make() -> HttpResponse:
@@ -403,12 +418,6 @@ def _as_part(response: HttpResponse) -> HttpResponse:
     """Forbid caches to keep a part of a page, which they might show for the page."""
     response["Cache-Control"] = "no-store"
     return response
-
-
-def years_over(scope: Scope, kind: str, code: str, match: Match) -> Plot | None:
-    """Plot games through a position by year; return None where all that is known is of one year."""
-    found = trend(scope, kind, code, match)
-    return years_plot(found.years) if len(found.years) > 1 else None
 
 
 @require_safe
@@ -511,12 +520,7 @@ def pieces(request: HttpRequest) -> HttpResponse:
 
 
 def _remember(request: HttpRequest, name: str, chosen: str) -> HttpResponse:
-    """Lead back to where one was, with a cookie for a year.
-
-    What is no address of this site leads home.
-    """
-    wanted = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    response = HttpResponseRedirect(wanted if safe and wanted.startswith("/") else reverse("home"))
+    """Lead back to where one was, with a cookie for a year."""
+    response = HttpResponseRedirect(way_back(request))
     response.set_cookie(name, chosen, max_age=_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
     return response

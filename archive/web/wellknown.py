@@ -1,7 +1,5 @@
 """What programs look for at fixed addresses: what a robot should leave alone, and whom to tell of a hole."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Final
 

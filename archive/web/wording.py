@@ -22,7 +22,8 @@ from kifu_core.shogi.pieces import BY_CODE
 if TYPE_CHECKING:
     from datetime import date
 
-    from kifu_core.jkf import Move, Place, Time
+    from kifu_core.jkf import Coordinates, Move, Time
+    from kifu_core.messages import Language
     from kifu_core.shogi.evaluations import Evaluation
 
 RESULTS_OF: Final = {kind: pages.words.results for kind, pages in PAGES.items()}
@@ -86,10 +87,11 @@ def nameless(record_kind: str) -> str:
 _NAMELESS: Final = {"problem": _("Problem"), "tree": _("Opening tree"), "position": _("Position")}
 
 
-def entry_text(kind: str, entry: Any, before: Any = None) -> str:
-    """Return a move, an ending or the start in words; `before` is the entry before it in its line."""
+def entry_text(kind: str, entry: Any, before: Any = None, spoken: Language | None = None) -> str:
+    """Return a move, an ending or the start in words; `before` is the entry before it in its line, `spoken`
+    the active language, where the caller knows it."""
     if "move" in entry:
-        return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), language())
+        return GAME_KINDS[kind].text.written(entry["move"], (before or {}).get("move"), spoken or language())
     return ending_text(entry["special"]) if "special" in entry else str(_("Start position"))
 
 
@@ -145,7 +147,7 @@ def _csa_move_text(text: str) -> str:
     match = _CSA_MOVE.fullmatch(text)
     if match is None or match[6] not in BY_CODE:
         return text
-    place: Place = {"x": int(match[4]), "y": int(match[5])}
+    place: Coordinates = {"x": int(match[4]), "y": int(match[5])}
     move: Move = {"color": int(match[1] == "-"), "to": place, "piece": match[6]}
     if match[2] != "0":
         move["from"] = {"x": int(match[2]), "y": int(match[3])}

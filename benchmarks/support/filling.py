@@ -92,7 +92,7 @@ def _write(numbers: range) -> Written:
     token = uuid4().hex
     if not store.claim(upload.pk, token):
         raise RuntimeError("nobody else should have claimed this upload")
-    store.store_entries(upload.pk, token, entries)
+    store.store_batches([store.ReadBatch(upload.pk, entries)], token)
     store.finish(upload.pk, token)
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = sum(len(entry.game.rows) for entry in entries if entry.game)

@@ -9,7 +9,8 @@ from uuid import uuid4
 
 from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
-from archive.models import Upload
+from archive.models import Game, Upload
+from archive.store import changes, dedupe, matching
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.record import Ending, ParsedGame, RecordKind
 from kifu_core.shogi import moves, rules
@@ -170,9 +171,35 @@ def upload(text: bytes | None = None) -> tuple[Upload, str]:
     return made, token
 
 
+def store_entries(upload_id: int, token: str, entries: Sequence[DerivedEntry]) -> store.StoredCounts:
+    """Store a batch of entries of one upload."""
+    return store.store_batches([store.ReadBatch(upload_id, entries)], token)
+
+
+def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
+    """Make stored games what other readings of them say, all at once; the ids they are found under then."""
+
+    def work(change: changes.Change) -> dict[int, int]:
+        matching.lock(replacements.values(), change.names.players)
+        ids = sorted(
+            Game.objects.select_for_update().filter(pk__in=replacements).values_list("pk", flat=True)
+        )
+        for pk in ids:  # They get each other's identities in whatever order.
+            Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)
+        for pk in ids:
+            # One that was merged into a game before it is that game's edition by now.
+            if game := Game.objects.filter(pk=pk).first():
+                dedupe.settle(change, game, replacements[pk])
+        change.write_rows()
+        change.write_counters()
+        return {pk: change.home(pk) for pk in ids}
+
+    return changes.run(replacements.values(), work)
+
+
 def ingest(*games: DerivedGame) -> store.StoredCounts:
     """Store games as one upload."""
     made, token = upload()
-    result = store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+    result = store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
     return result

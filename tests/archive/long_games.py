@@ -103,6 +103,6 @@ def stored(made: Any, extra: dict[str, Any] | None = None, issues: int = 0, **he
         for n in range(1, issues + 1)
     )
     entry = DerivedEntry(0, ready(made, **header), path=NASTY * 40, issues=found, beyond_jkf=extra or {})
-    store.store_entries(upload.pk, token, [entry])
+    builders.store_entries(upload.pk, token, [entry])
     store.finish(upload.pk, token)
     return Game.objects.latest("pk")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
+_GROUP = re.compile(r"\(\?P<(\w+)>[^)]*\)")
 _PART = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 
@@ -23,13 +24,18 @@ class Route:
         return self.template.format(**values)
 
 
-def routes() -> list[Route]:
-    """All routes but the admin's."""
+def routes(*, admin: bool = False) -> list[Route]:
+    """All routes, those of the admin only if asked for."""
     found = [
         Route("/" + _PART.sub(r"{\2}", text), {name: kind or "str" for kind, name in _PART.findall(text)})
-        for text in _walk(get_resolver().url_patterns, "")
+        for text in map(_plain, _walk(get_resolver().url_patterns, ""))
     ]
-    return [route for route in found if not route.template.startswith("/admin/")]
+    return [route for route in found if admin or not route.template.startswith("/admin/")]
+
+
+def _plain(text: str) -> str:
+    """Return a pattern in which groups of regular expressions are written like parts of a path."""
+    return _GROUP.sub(r"<\1>", text).replace("^", "").replace("$", "")
 
 
 def _walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[str]:

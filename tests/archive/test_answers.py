@@ -162,6 +162,25 @@ def test_an_answer_is_no_older_than_the_numbers_in_it(visitor: Client, clock: li
     assert visitor.get("/").content.split(b"csrf")[0] == home.split(b"csrf")[0]
 
 
+def test_what_the_tables_tell_is_looked_for_once_as_long_as_nobody_commits_anything() -> None:
+    asked: list[int] = []
+
+    def players() -> int:
+        asked.append(Player.objects.count())
+        return asked[-1]
+
+    def told() -> int:
+        return kept.unchanged("players", players)
+
+    assert (told(), told(), asked) == (2, 2, [2])
+    Player.objects.create(name="三人目", key="三人目")
+    assert (told(), told(), asked) == (3, 3, [2, 3])
+    with transaction.atomic():
+        # What a transaction has changed itself nobody else sees, and it sees it at once.
+        Player.objects.create(name="四人目", key="四人目")
+        assert (told(), told(), asked) == (4, 4, [2, 3, 4, 4])
+
+
 def test_the_first_number_to_be_counted_anew_tells_how_long_an_answer_holds():
     kept.begin()
     longest = kept.until()

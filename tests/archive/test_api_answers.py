@@ -42,6 +42,11 @@ def address_of(route: Route) -> str:
         "kind": "shogi",
         "code": START,
         "name": "kif",
+        "space": 1,
+        "key": "x",
+        "uidb36": "1",
+        "token_id": 1,
+        "invitation_id": 1,
     }
     return route.address(**{name: str(known[name]) for name in route.parts})
 

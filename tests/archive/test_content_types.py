@@ -38,7 +38,7 @@ NO_CHARSETS = [
 ]
 ADDRESSES = [
     ("GET", "/healthz"), ("GET", "/"), ("POST", "/theme/"), ("POST", "/robots.txt"), ("POST", "/nothing"),
-    ("GET", "/players/?q=a"), ("POST", "/admin/login/"), ("POST", "/api/v1/check"),
+    ("GET", "/players/?q=a"), ("POST", "/sign-in/"), ("POST", "/api/v1/check"),
     ("GET", "/api/v1/games?q=a"), ("PUT", "/api/nothing"),
 ]  # fmt: skip
 

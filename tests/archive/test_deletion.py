@@ -8,7 +8,7 @@ from archive import codec, store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored
 from archive.models import Entry, Game, GameAlias, GamePlayer, GameRecord, Occurrence, Upload, UploadChunk
 from archive.store import deletion, verify
-from tests.archive.builders import ready, snapshot, upload
+from tests.archive.builders import ready, snapshot, store_entries, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ def all_right() -> bool:
 
 def sent(*games: DerivedGame) -> int:
     made, token = upload()
-    store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+    store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
     return made.pk
 
@@ -119,10 +119,10 @@ def test_a_large_upload_goes_in_several_transactions(monkeypatch, settings):
 
 def test_a_worker_that_was_at_it_writes_nothing_more():
     made, token = upload()
-    store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
+    store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
     store.begin_deletion(made.pk)
     with pytest.raises(store.ClaimLostError):
-        store.store_entries(made.pk, token, [DerivedEntry(1, ready(OPENING, black="甲"))])
+        store_entries(made.pk, token, [DerivedEntry(1, ready(OPENING, black="甲"))])
     assert store.sweep() == [] and not store.retry(made.pk) and not store.claim(made.pk, "other")
 
 

@@ -165,12 +165,13 @@ def test_what_came_without_https_is_sent_there_and_a_strangers_word_for_it_does_
     host = {"HTTP_HOST": "kifu.example"}
     forged = {"HTTP_X_FORWARDED_PROTO": "https", "REMOTE_ADDR": "203.0.113.9"} | host
     behind = {"REMOTE_ADDR": "10.0.0.2"} | host
+    assert run(tmp_path, "manage.py", "migrate", "--verbosity", "0").returncode == 0
     plain, lied, unsafe, safe, silent, health = answers(
         tmp_path,
         ("/pieces/x", {"REMOTE_ADDR": "203.0.113.9"} | host),
         ("/pieces/x", forged),
         ("/pieces/x", behind | {"HTTP_X_FORWARDED_PROTO": "http"}),
-        ("/admin/login/", behind | {"HTTP_X_FORWARDED_PROTO": "https"}),
+        ("/sign-in/", behind | {"HTTP_X_FORWARDED_PROTO": "https"}),
         ("/pieces/x", behind),
         ("/healthz", {"HTTP_HOST": "localhost"}),
     )

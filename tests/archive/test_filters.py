@@ -67,4 +67,4 @@ def test_a_filter_where_it_does_not_apply_is_refused():
     with pytest.raises(ValueError, match="min_rating"):
         query_of(PUBLIC, GameFilters(min_rating=1))
     with pytest.raises(ValueError, match="opening, record_kind"):
-        resolve(GameFilters(opening="矢倉", record_kind="game", player="甲"))
+        resolve(PUBLIC, GameFilters(opening="矢倉", record_kind="game", player="甲"))

@@ -23,7 +23,16 @@ from kifu_core.errors import Issue
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.position import Position
 from tests.archive import quoridor
-from tests.archive.builders import random_forks, random_game, random_line, ready, record, upload
+from tests.archive.builders import (
+    random_forks,
+    random_game,
+    random_line,
+    ready,
+    record,
+    replace_games,
+    store_entries,
+    upload,
+)
 from tests.archive.rows import empty_index
 
 SEQUENCES = 200
@@ -83,7 +92,7 @@ def step(random: Random, pool: list[DerivedGame]) -> None:
         store_batch(batch, times=2)
     elif ids and action == "replace":
         chosen = random.sample(ids, min(len(ids), random.randrange(1, 4)))
-        store.replace_games({pk: random.choice(pool) for pk in chosen})
+        replace_games({pk: random.choice(pool) for pk in chosen})
     elif ids and action == "delete":
         store.delete_games(random.sample(ids, min(len(ids), random.randrange(1, 4))))
     elif ids and action == "reindex":
@@ -116,7 +125,7 @@ def reread(upload_id: int, random: Random, pool: list[DerivedGame]) -> None:
     token = uuid4().hex
     if entries and store.reread(upload_id) and store.claim(upload_id, token):
         try:
-            store.store_entries(upload_id, token, entries)
+            store_entries(upload_id, token, entries)
             store.finish(upload_id, token)
         except store.ClaimLostError:
             # Another writer has deleted it.
@@ -136,7 +145,7 @@ def read_now(row: Entry, random: Random, pool: list[DerivedGame]) -> DerivedGame
 def store_batch(games: list[DerivedGame], times: int = 1) -> None:
     made, token = upload()
     for _ in range(times):
-        store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+        store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     store.finish(made.pk, token)
 
 

@@ -47,8 +47,8 @@ def hashed(monkeypatch) -> list[str]:
 
 def sign_in(name: str, password: str, language: str = "en", **options):
     """An attempt on the sign-in page; 302 if it is right, 200 if it is wrong."""
-    fields = {"username": name, "password": password, "next": "/"}
-    return Client(headers={"Accept-Language": language}).post("/admin/login/", fields, **options)
+    fields = {"login": name, "password": password, "next": "/"}
+    return Client(headers={"Accept-Language": language}).post("/sign-in/", fields, **options)
 
 
 def basic(name: str, password: str, **options):
@@ -143,7 +143,7 @@ def test_basic_is_off_and_a_stranger_stays_one(settings, taro, hashed):
     token = base64.b64encode(f"taro:{RIGHT}".encode()).decode()
     response = APIClient().post("/api/v1/uploads", headers={"Authorization": f"Basic {token}"})
     assert (response.status_code, response.json()["code"]) == (401, "not-authenticated")
-    assert response["WWW-Authenticate"] == 'Session realm="kifu-archive"'
+    assert response["WWW-Authenticate"] == 'Bearer realm="kifu-archive"'
     assert hashed == []
 
 
@@ -157,7 +157,10 @@ class TestBasic:
     def test_a_wrong_password_is_a_401_with_a_challenge(self, taro):
         response = basic("taro", WRONG)
         assert response.status_code == 401
-        assert response["WWW-Authenticate"] == 'Basic realm="kifu-archive", charset="UTF-8"'
+        assert (
+            response["WWW-Authenticate"]
+            == 'Bearer realm="kifu-archive", Basic realm="kifu-archive", charset="UTF-8"'
+        )
         assert basic("taro", RIGHT).status_code == 200
 
     @pytest.mark.parametrize("name", ["ta\0ro", "\0", "t" * 100_000, "nobody", ""])
@@ -275,7 +278,7 @@ def test_a_program_signs_in_by_session_as_the_documentation_says(settings, taro)
     settings.ARCHIVE_ANONYMOUS_UPLOAD = False
     client = APIClient(enforce_csrf_checks=True)
     client.get("/sign-in/")
-    fields = {"username": "taro", "password": RIGHT, "csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+    fields = {"login": "taro", "password": RIGHT, "csrfmiddlewaretoken": client.cookies["csrftoken"].value}
     assert client.post("/sign-in/?next=/", fields).status_code == 302
     token = {"X-CSRFToken": client.cookies["csrftoken"].value}
     sent = client.post("/api/v1/uploads", {"text": "手合割：平手\n"}, format="json", headers=token)

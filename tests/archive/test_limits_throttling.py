@@ -193,7 +193,7 @@ def test_who_sits_at_the_machine_has_more(client, throttled):
 # --- what costs ------------------------------------------------------------------------------------------
 
 
-FREE = {"sign-out", "pieces", "theme", "set_language", "quoridor-board"}
+FREE = {"pieces", "theme", "set_language", "quoridor-board"}
 """Pages that cost nothing: they change a cookie, or are the same for everybody."""
 
 

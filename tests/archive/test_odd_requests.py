@@ -103,6 +103,9 @@ def archive(module_db: None) -> dict[str, int]:
         "entries": Entry.objects.get().seq,
         "players": game.player0_id or 0,
         "events": game.event_id or 0,
+        "libraries": 1,
+        "tokens": 1,
+        "invitations": 1,
     }
 
 

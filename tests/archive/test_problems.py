@@ -296,7 +296,7 @@ def test_a_fault_of_a_middleware_has_the_page_too():
 @pytest.mark.django_db
 def test_a_session_cookie_that_no_database_takes_is_none(client):
     client.cookies.load('sessionid="\\000\\000\\000\\000\\000\\000\\000\\000\\000"')
-    assert client.get("/admin/login/").status_code == 200
+    assert client.get("/sign-in/").status_code == 200
     assert client.get("/upload/").status_code == 200
 
 
@@ -304,7 +304,7 @@ def test_a_session_cookie_that_no_database_takes_is_none(client):
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/find/", "/upload/", "/nowhere/", "/admin/login/", "/api/v1/check", "/api/v1/games"]
+    "address", ["/", "/find/", "/upload/", "/nowhere/", "/sign-in/", "/api/v1/check", "/api/v1/games"]
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
 def test_a_body_in_chunks_that_was_not_read_is_refused_everywhere(client, address, method):

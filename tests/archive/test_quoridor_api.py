@@ -151,7 +151,12 @@ def test_addresses_write_codes_with_other_characters(client):
             "局面だけのコードではありません",
             "the code is not that of a position alone",
         ),
-        ("gkw", "truncated", "コードが途中で切れています", "the code ends inside white_h"),
+        (
+            "gkw",
+            "truncated",
+            "コードが途中で切れています。最後までコピーされているか確かめてください",
+            "the code ends inside white_h; was it copied to its end?",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_code_is_told_in_words(client, code, error, japanese, english):

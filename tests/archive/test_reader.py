@@ -124,7 +124,9 @@ def test_batches_are_bounded_by_entries_and_rows(monkeypatch):
 def test_a_game_is_derived_only_when_it_is_asked_for(monkeypatch):
     derived = []
     monkeypatch.setattr(
-        reader, "derive_game", lambda parsed: derived.append(parsed.index) or derive_game(parsed)
+        reader,
+        "derive_game",
+        lambda parsed, *args: derived.append(parsed.index) or derive_game(parsed, *args),
     )
     found = read_entries("/\n".join([CSA, CSA, CSA]).encode(), "three.csa")
     next(found)

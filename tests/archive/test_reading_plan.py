@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from archive.queries.reading_plan import EXACT_ROWS, FEW_ROWS, RATED_ROWS, Reading, way_to_all, way_to_next
+from archive.queries.reading_plan import (
+    EXACT_ROWS,
+    FEW_ROWS,
+    RATED_ROWS,
+    ReadingPlan,
+    way_to_all,
+    way_to_next,
+)
 
 MANY = EXACT_ROWS + 1
 
@@ -44,20 +51,20 @@ class Made:
 @pytest.mark.parametrize(
     ("numbers", "way"),
     [
-        (Made(FEW_ROWS, lists=(1,)), Reading()),
-        (Made(1_000), Reading()),
+        (Made(FEW_ROWS, lists=(1,)), ReadingPlan()),
+        (Made(1_000), ReadingPlan()),
         # A list at hand costs a sixth of a look into the index for each row, and a tenth of a probe to bring.
-        (Made(1_000, lists=(1_500,)), Reading(at_hand=0, most=1_000)),
-        (Made(1_000, lists=(10_001,)), Reading()),
-        (Made(6_000, lists=(1_000,)), Reading(at_hand=0, most=6_000)),
-        (Made(6_001, lists=(5_000, 1_000)), Reading(driver=1, most=1_000)),
-        (Made(MANY, lists=(100_000,)), Reading(driver=0, rated=False, most=100_000)),
-        (Made(RATED_ROWS + 1), Reading(rated=False)),
+        (Made(1_000, lists=(1_500,)), ReadingPlan(at_hand=0, most=1_000)),
+        (Made(1_000, lists=(10_001,)), ReadingPlan()),
+        (Made(6_000, lists=(1_000,)), ReadingPlan(at_hand=0, most=6_000)),
+        (Made(6_001, lists=(5_000, 1_000)), ReadingPlan(driver=1, most=1_000)),
+        (Made(MANY, lists=(100_000,)), ReadingPlan(driver=0, rated=False, most=100_000)),
+        (Made(RATED_ROWS + 1), ReadingPlan(rated=False)),
         (Made(MANY), None),
-        (Made(MANY, within=5_000), Reading()),
+        (Made(MANY, within=5_000), ReadingPlan()),
         (Made(MANY, within=10 * MANY), None),
-        (Made(5_000, rating=True, games=25_000), Reading()),
-        (Made(5_001, rating=True, games=25_000), Reading(ratings_at_once=True)),
+        (Made(5_000, rating=True, games=25_000), ReadingPlan()),
+        (Made(5_001, rating=True, games=25_000), ReadingPlan(ratings_at_once=True)),
     ],
 )
 def test_the_shortest_way_to_all_games_is_taken(numbers, way):
@@ -67,10 +74,10 @@ def test_the_shortest_way_to_all_games_is_taken(numbers, way):
 @pytest.mark.parametrize(
     ("numbers", "way"),
     [
-        (Made(FEW_ROWS, lists=(1,)), Reading()),
-        (Made(MANY), Reading()),
-        (Made(1_000, lists=(500,)), Reading(at_hand=0, most=1_000)),
-        (Made(MANY, lists=(500,)), Reading(driver=0, most=500)),
+        (Made(FEW_ROWS, lists=(1,)), ReadingPlan()),
+        (Made(MANY), ReadingPlan()),
+        (Made(1_000, lists=(500,)), ReadingPlan(at_hand=0, most=1_000)),
+        (Made(MANY, lists=(500,)), ReadingPlan(driver=0, most=500)),
     ],
 )
 def test_a_page_never_takes_a_sample(numbers, way):

@@ -12,7 +12,7 @@ from archive.intake import worker
 from archive.models import Entry, Game, GameAlias, Occurrence, Upload
 from archive.store import verify
 from kifu_core.errors import Issue
-from tests.archive.builders import ready, upload
+from tests.archive.builders import ready, store_entries, upload
 from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def sent(*games: DerivedGame | None) -> int:
 def take(pk: int, token: str, *games: DerivedGame | None) -> None:
     failed = (Issue("illegal-move", "error"),)
     entries = [DerivedEntry(seq, game, issues=() if game else failed) for seq, game in enumerate(games)]
-    store.store_entries(pk, token, entries)
+    store_entries(pk, token, entries)
     assert store.finish(pk, token)
 
 

@@ -12,6 +12,7 @@ from archive.models import Game, GameSeries
 from kifu_core import load
 from kifu_core.shogi.clock import Limit, Tick
 from kifu_core.shogi.evaluations import Evaluation
+from tests.archive.builders import replace_games
 from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db
@@ -91,9 +92,9 @@ def test_reindexing_and_replacing_make_series_anew():
     GameSeries.objects.all().delete()
     store.reindex_games([game.pk])
     assert [one.score for one in series().evaluations] == [130]
-    store.replace_games({game.pk: derive_game(load(CSA, "a.csa").games[0])})
+    replace_games({game.pk: derive_game(load(CSA, "a.csa").games[0])})
     assert not GameSeries.objects.exists()
-    store.replace_games({game.pk: derive_game(load(TIMED).games[0])})
+    replace_games({game.pk: derive_game(load(TIMED).games[0])})
     assert len(series().clock) == 8
 
 

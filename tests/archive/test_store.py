@@ -26,7 +26,7 @@ from archive.models import (
 )
 from archive.store import batches, leases, verify
 from kifu_core.errors import Issue
-from tests.archive.builders import ingest, ready, upload
+from tests.archive.builders import ingest, ready, replace_games, store_entries, upload
 from tests.archive.rows import change_rows
 
 pytestmark = pytest.mark.django_db
@@ -80,10 +80,10 @@ def test_an_empty_or_too_large_upload_leaves_nothing(settings):
 
 def test_a_claimed_upload_is_free_again_when_the_claim_has_run_out():
     made, _ = store.create_upload("a", [b"x"])
-    assert store.claim(made.pk, "one", 60)
-    assert not store.claim(made.pk, "two", 60)
+    assert store.claim(made.pk, "one")
+    assert not store.claim(made.pk, "two")
     Upload.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert store.claim(made.pk, "two", 60)
+    assert store.claim(made.pk, "two")
     assert not store.finish(made.pk, "one")
     assert store.finish(made.pk, "two")
     assert not store.claim(made.pk, "three")
@@ -111,9 +111,9 @@ def test_the_sweeper_gives_up_what_was_tried_too_often():
 def test_progress_makes_the_tries_before_not_count():
     made, token = upload()
     Upload.objects.update(tries=4)
-    store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))], expected=7)
+    store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
     made.refresh_from_db()
-    assert (made.tries, made.expected) == (1, 7)
+    assert (made.tries, made.expected) == (1, 1)
 
 
 # --- ingest ----------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_a_failed_entry_keeps_its_issues_and_no_game():
     made, token = upload()
     issue = Issue("illegal-move", "error", 3, None, 5, {"text": "nul \0 surrogate \ud800"}, "line")
     entry = DerivedEntry(0, None, path="dir/a.kif", issues=(issue,), beyond_jkf={"unread": "\0"})
-    assert store.store_entries(made.pk, token, [entry]) == store.StoredCounts(failed=1)
+    assert store_entries(made.pk, token, [entry]) == store.StoredCounts(failed=1)
     row = Entry.objects.get()
     assert (row.state, row.game, row.path) == ("failed", None, "dir/a.kif")
     assert row.issues[0]["line"] == 3 and row.issues[0]["params"]["text"] == "nul \ufffd surrogate \ufffd"
@@ -152,9 +152,9 @@ def test_the_same_game_again_is_a_duplicate_entry():
 def test_a_batch_that_ran_already_changes_nothing():
     made, token = upload()
     batch = [DerivedEntry(0, ready(OPENING)), DerivedEntry(1, ready(OPENING[:14]))]
-    store.store_entries(made.pk, token, batch)
+    store_entries(made.pk, token, batch)
     before = list(Game.objects.values()), list(Entry.objects.values())
-    assert store.store_entries(made.pk, token, batch) == store.StoredCounts()
+    assert store_entries(made.pk, token, batch) == store.StoredCounts()
     assert before == (list(Game.objects.values()), list(Entry.objects.values()))
 
 
@@ -170,10 +170,10 @@ def test_known_games_burn_no_ids():
 def test_who_has_lost_the_claim_writes_nothing():
     made, token = upload()
     with pytest.raises(store.ClaimLostError):
-        store.store_entries(made.pk, "somebody else", [DerivedEntry(0, ready(OPENING))])
+        store_entries(made.pk, "somebody else", [DerivedEntry(0, ready(OPENING))])
     store.finish(made.pk, token)
     with pytest.raises(store.ClaimLostError):
-        store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
+        store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING))])
     assert not Game.objects.exists() and not Player.objects.exists() and not Occurrence.objects.exists()
 
 
@@ -187,7 +187,7 @@ def test_a_claim_lost_during_the_transaction_rolls_all_of_it_back(monkeypatch):
 
     monkeypatch.setattr(batches, "_prolong", late)
     with pytest.raises(store.ClaimLostError):
-        store.store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING, black="甲", event="王位戦"))])
+        store_entries(made.pk, token, [DerivedEntry(0, ready(OPENING, black="甲", event="王位戦"))])
     for model in (Game, Player, Event, Occurrence, Entry):
         assert not model._default_manager.exists()
 
@@ -281,7 +281,7 @@ def test_a_replaced_game_keeps_its_id_and_takes_a_new_slot():
     ingest(ready(OPENING, black="甲", day="2020/01/02"))
     old = Game.objects.get()
     new = ready(OPENING + " 8g8f", white="乙", event="王位戦", day="2021/01/02")
-    assert store.replace_games({old.pk: new, 999: new}) == {old.pk: old.pk}
+    assert replace_games({old.pk: new, 999: new}) == {old.pk: old.pk}
     game = Game.objects.get()
     assert (game.pk, game.plies, game.player0, game.player1.name) == (old.pk, 13, None, "乙")
     assert game.slot != old.slot and bytes(game.digest) == new.digest
@@ -293,7 +293,7 @@ def test_a_game_replaced_by_another_ones_edition_becomes_an_alias():
     ingest(ready(OPENING, {3: [["6g6f"]]}, black="甲", day="2020/01/20"))
     first, second = Game.objects.order_by("pk")
     corrected = ready(OPENING, {3: [["6g6f"]]}, black="甲", day="2020/01/02")
-    assert store.replace_games({second.pk: corrected}) == {second.pk: first.pk}
+    assert replace_games({second.pk: corrected}) == {second.pk: first.pk}
     assert Game.objects.get().index_rows == 13 + 2 + 2
     assert GameAlias.objects.get(pk=second.pk).game == first
     assert [entry.game_id for entry in Entry.objects.all()] == [first.pk, first.pk]
@@ -308,7 +308,7 @@ def test_games_can_take_each_others_identity():
     first, second = Game.objects.order_by("pk")
     names = {first.pk: first.player0.name, second.pk: second.player0.name}
     swap = {pk: two if name == "甲" else one for pk, name in names.items()}
-    assert store.replace_games(swap) == {first.pk: first.pk, second.pk: second.pk}
+    assert replace_games(swap) == {first.pk: first.pk, second.pk: second.pk}
     assert {game.pk: game.player0.name for game in Game.objects.all()} != names
     assert all_right()
 
@@ -317,7 +317,7 @@ def test_two_games_replaced_by_the_same_one_merge():
     ingest(ready(OPENING, black="甲"), ready(OPENING, black="乙"))
     first, second = Game.objects.order_by("pk")
     same = ready(OPENING, black="丙")
-    assert store.replace_games({first.pk: same, second.pk: same}) == {first.pk: first.pk, second.pk: first.pk}
+    assert replace_games({first.pk: same, second.pk: same}) == {first.pk: first.pk, second.pk: first.pk}
     assert all_right()
 
 

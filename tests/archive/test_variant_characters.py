@@ -15,7 +15,7 @@ from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.scope import PUBLIC
 from archive.store import verify
-from tests.archive.builders import ingest, ready, upload
+from tests.archive.builders import ingest, ready, store_entries, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -95,14 +95,14 @@ def test_a_longer_record_supersedes_a_snapshot_that_spells_the_players_different
 
 def sent(*games: DerivedGame) -> int:
     made, token = upload()
-    store.store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+    store_entries(made.pk, token, [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     assert store.finish(made.pk, token)
     return made.pk
 
 
 def reread(pk: int, *games: DerivedGame) -> None:
     assert store.reread(pk) and store.claim(pk, "again")
-    store.store_entries(pk, "again", [DerivedEntry(seq, game) for seq, game in enumerate(games)])
+    store_entries(pk, "again", [DerivedEntry(seq, game) for seq, game in enumerate(games)])
     assert store.finish(pk, "again")
 
 

@@ -286,7 +286,7 @@ def test_an_upload_with_many_findings_tells_them_by_pages(client: Client) -> Non
 
     issue = Issue("unknown-line", "error", 1, 1, None, {"text": NASTY, "expected": "row"}, NASTY * 6)
     failed = [DerivedEntry(seq, path=NASTY * 50, issues=(issue,) * 300) for seq in range(100)]
-    store.store_entries(upload.pk, token, failed)
+    builders.store_entries(upload.pk, token, failed)
     store.finish(upload.pk, token)
     seen, address = 0, f"/uploads/{upload.pk}/"
     while address:

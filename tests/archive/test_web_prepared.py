@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from django.template import engines
-from django.template.base import TextNode
+from django.template.base import TextNode, VariableNode
+from django.template.library import SimpleNode
 from django.template.loader import get_template
 from django.utils.translation import override
 
 from archive.web.notes import Note
 from archive.web.prepared import prepare
-from archive.web.replay import Part, Row
+from archive.web.replay import MoveListRow, Part
 from archive.web.rows import MoveList, linkify, move_list, with_marks
 
 pytestmark = pytest.mark.one_engine
@@ -50,6 +51,20 @@ def test_what_depends_on_a_variable_stays():
         assert template.render({"word": "Events", "n": 8}) == "Events/games/8/GamesGames"
 
 
+def test_a_tag_that_always_says_the_same_becomes_text_unless_it_is_given_something():
+    source = (
+        '{% load kifu %}{% links_of_games %}{% start_position_url %}|{% start_position_url "quoridor" %}'
+        "{% start_position_url as kept %}|{{ kept }}"
+    )
+    template = engines["django"].from_string(source)
+    with override("en"):
+        before = template.render({})
+        prepare(template.template.nodelist)
+        kinds = [type(node) for node in template.template.nodelist[1:]]
+        assert kinds == [TextNode, SimpleNode, SimpleNode, TextNode, VariableNode]
+        assert template.render({}) == before and "/positions/quoridor/" in before
+
+
 def test_an_address_that_leads_nowhere_is_told_where_it_is_shown():
     template = engines["django"].from_string('{% if wrong %}{% url "nowhere" %}{% endif %}right')
     prepare(template.template.nodelist)
@@ -57,7 +72,7 @@ def test_an_address_that_leads_nowhere_is_told_where_it_is_shown():
 
 
 def test_comments_and_names_in_rows_are_escaped():
-    row = Row(":1", "?ply=1", 1, HOSTILE, HOSTILE, HOSTILE, Note((HOSTILE,), cut=True), ending=False)
+    row = MoveListRow(":1", "?ply=1", 1, HOSTILE, HOSTILE, HOSTILE, Note((HOSTILE,), cut=True), ending=False)
     look = MoveList("/games/1/", "", True, ":1", ":1", f"/x?{HOSTILE}")
     html = move_list([Part("item", row), Part("end")], look)
     assert "<script" not in html and html.count("&lt;script&gt;") == 5

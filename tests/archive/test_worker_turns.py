@@ -357,10 +357,10 @@ def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, monkeypa
 
 @pytest.mark.parametrize("place", [0, 2, 4])
 def test_a_game_that_kills_its_worker_fails_and_the_other_games_of_its_file_do_not(place, monkeypatch):
-    def deadly(parsed):
+    def deadly(parsed, *args):
         if parsed.index == place:
             raise SystemExit
-        return derive_game(parsed)
+        return derive_game(parsed, *args)
 
     monkeypatch.setattr(reader, "derive_game", deadly)
     upload = uploaded(zipped(("five.csa", collection(5)), ("one.kif", UNREADABLE.encode())))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, TypeVar
+from weakref import WeakSet
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from django.core.servers.basehttp import ThreadedWSGIServer
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
 
 from tests.browser.other_site import Answer, OtherSite
+from tests.browser.pages import PATIENCE_SECONDS, Pages
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -25,8 +29,6 @@ DESKTOP = (1280, 800)
 PHONE = (390, 844)
 SIZES = {"screen": DESKTOP, "phone": PHONE}
 
-# How long a test waits for what it expects. It fails late on a broken page, and never on a busy machine.
-PATIENCE_SECONDS = 60
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 # Milliseconds by which every answer is late: what a test reads without having waited for it is not there yet.
@@ -43,6 +45,9 @@ BOTH_SIZES_AND_LANGUAGES = pytest.mark.parametrize(
 )
 """What can be done on a page is done on a screen and on a phone, in Japanese and in English."""
 
+CONNECTIONS: WeakSet[socket.socket] = WeakSet()
+"""Those of the tests' server that are open, and some that were."""
+
 PageMaker = Callable[..., Page]
 T = TypeVar("T")
 
@@ -56,6 +61,20 @@ def find_chromium() -> str:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def connections_noted() -> Iterator[None]:
+    """The connections of the tests' server are in `CONNECTIONS`."""
+    process = ThreadedWSGIServer.process_request
+
+    def noting(server: ThreadedWSGIServer, request: socket.socket, address: object) -> None:
+        CONNECTIONS.add(request)
+        process(server, request, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ThreadedWSGIServer, "process_request", noting)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -74,15 +93,30 @@ def browser() -> Iterator[Browser]:
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = before
 
 
+@pytest.fixture(scope="session")
+def pages(browser: Browser) -> Iterator[Pages]:
+    """The pages that tests use one after another."""
+    pages = Pages(browser, DELAY)
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[PageMaker]:
-    """Makes pages; at the end of the test none of them may have reported an error to its console."""
+def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[PageMaker]:
+    """Makes pages; at the end of the test none of them may have reported an error to its console.
+
+    A page is as good as new and is used again, unless the test wants it `alone`.
+    """
     problems: list[str] = []
-    contexts = []
+    taken: list[tuple[Page, bool]] = []
+    failed = request.session.testsfailed
 
     def note(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             problems.append(f"{message.type}: {message.text}")
+
+    def note_error(error: Error) -> None:
+        problems.append(str(error))
 
     def make(
         url: str = "",
@@ -90,27 +124,23 @@ def open_page(browser: Browser) -> Iterator[PageMaker]:
         language: str = "ja",
         theme: Literal["light", "dark"] = "light",
         script: bool = True,
+        alone: bool = False,
     ) -> Page:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            locale=language,
-            color_scheme=theme,
-            java_script_enabled=script,
-        )
-        context.set_default_timeout(PATIENCE_SECONDS * 1000)
-        contexts.append(context)
-        page = context.new_page()
-        if DELAY:
-            slow_down(page)
+        page = pages.take(language, script, alone)
+        taken.append((page, alone))
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=theme)
         page.on("console", note)
-        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("pageerror", note_error)
         if url:
             page.goto(url)
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    for page, alone in taken:
+        page.remove_listener("console", note)
+        page.remove_listener("pageerror", note_error)
+        pages.give_back(page, again=not alone and request.session.testsfailed == failed)
     wait_for_answers()
     assert problems == []
 
@@ -128,20 +158,15 @@ def other_site() -> Iterator[OtherSite]:
     thread.join()
 
 
-def slow_down(page: Page) -> None:
-    """Let every answer come `DELAY` milliseconds later, and the page's scripts take four times as long."""
-    session = page.context.new_cdp_session(page)
-    speed = {"latency": DELAY, "downloadThroughput": -1, "uploadThroughput": -1}
-    session.send("Network.enable")
-    session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
-    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-
-
 def wait_for_answers() -> None:
-    """Wait until the test's server has nothing left to do for pages that are closed.
+    """Wait until the test's server has nothing left to do for pages that are left.
 
     The tables are emptied after the test: what still reads them then would meet a lock or find half of it.
+    Connections that a browser keeps for later are ended: each thread answers what was asked, and is gone.
     """
+    for connection in list(CONNECTIONS):
+        with suppress(OSError):  # its thread has closed it
+            connection.shutdown(socket.SHUT_RD)
     until = time.monotonic() + PATIENCE_SECONDS
     while answering := [one.name for one in threading.enumerate() if "process_request_thread" in one.name]:
         assert time.monotonic() < until, f"the server still answers: {answering}"
@@ -179,6 +204,9 @@ def drop_files(page: Page, *paths: Path) -> None:
 
 
 def freeze(page: Page) -> None:
-    """From the next load on time passes in the page only where the test says `page.clock.run_for`."""
+    """From the next load on time passes in the page only where the test says `page.clock.run_for`.
+
+    Nothing sets it going again: the page has to be the test's `alone`.
+    """
     page.clock.install(time=0)
     page.clock.pause_at(1)

@@ -263,7 +263,7 @@ def test_a_pasted_record_is_checked_replayed_and_converted_without_being_stored(
     expect(page.locator(".check .found")).to_contain_text("手数 2")
     page.get_by_role("button", name="登録せずに再生").click()
     replay = page.locator(".check kifu-replay")
-    replay.get_by_role("button", name="終局へ").click()
+    replay.get_by_role("button", name="最終手へ").click()
     expect(replay.get_by_text("2 / 2")).to_be_visible()
     page.locator(".check select").select_option("csa")
     page.get_by_role("button", name="登録せずに変換").click()

@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
-from kifu_core.messages import TEXTS
+from kifu_core.errors import KifuError
+from kifu_core.messages import TEXTS, Language, message
 from kifu_core.quoridor import draw, rules
 from kifu_core.quoridor.board import PAWN, SQUARES, VERTICAL, WALL, name
 from kifu_core.quoridor.keys import display_key
@@ -148,10 +149,41 @@ def test_every_fault_has_words_in_both_languages(page: Page, live_server: LiveSe
         "nonzero-padding", "turn-range", "too-many-plies",
     ]  # fmt: skip
     assert set(names) <= set(TEXTS)
-    body = "return x.map((code) => [true, false].map((ja) => m.faultText({ code, text: 'e3h', ply: 3 }, ja)))"
+    body = "return x.map((code) => [true, false].map((ja) => m.faultText({ code, params: {}, ply: 3 }, ja)))"
     for code, (japanese, english) in zip(names, run(page, live_server, "words", body, names), strict=True):
-        assert code not in english.split()
+        assert english not in (code, f"Move 3: {code}")
         assert japanese.startswith("3手目")
+
+
+SENTENCES = """
+const { decode } = await import('/static/quoridor/qf_code.js');
+return x.map((code) => [true, false].map((ja) => {
+  try {
+    return m.noteTexts(decode(code).notes, ja);
+  } catch (error) {
+    return [m.faultText(error, ja)];
+  }
+}));
+"""
+
+
+def sentences(code: str, language: Language) -> list[str]:
+    """What the server says of a code, with the move where its sentence does not tell it."""
+    try:
+        issues = [issue for issue in decode(code).issues if issue.code != "unsorted"]
+        return [message(issue, language=language) for issue in issues]
+    except KifuError as error:
+        reason = message(error, language=language)
+        if not error.ply or "{ply}" in TEXTS[error.code][0]:
+            return [reason]
+        return [f"{error.ply}手目：{reason}" if language == "ja" else f"Move {error.ply}: {reason}"]
+
+
+def test_faults_and_notes_are_told_in_the_words_of_the_server(page: Page, live_server: LiveServer) -> None:
+    found = run(page, live_server, "words", SENTENCES, ODD)
+    assert dict(zip(ODD, found, strict=True)) == {
+        code: [sentences(code, "ja"), sentences(code, "en")] for code in ODD
+    }
 
 
 # --- rules -----------------------------------------------------------------------------------------------

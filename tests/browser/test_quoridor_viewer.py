@@ -197,7 +197,7 @@ def test_a_wrong_code_shows_a_message_and_no_board(
     )
     page = shown(open_page, live_server, other_site, body)
     for number, error in enumerate(WRONG.values()):
-        words = ("This code cannot be shown.", "このコードは表示できません。")[number % 2]
+        words = ("This code cannot be shown: ", "このコードは表示できません：")[number % 2]
         element = page.locator(".qf_board_viewer").nth(number)
         expect(element.get_by_role("alert")).to_contain_text(words)
         expect(element.locator("code")).to_have_text(error)

@@ -154,7 +154,7 @@ def test_a_tried_line_is_kept_by_its_address_a_reload_and_a_copied_link(
 def test_a_tried_line_never_leaves_its_address_while_the_page_loads(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
-    page = open_page()
+    page = open_page(alone=True)
     page.add_init_script(_SLOW_FRAMES)
     page.goto(f"{live_server.url}/games/{game.pk}/?ply=2&try=2g2f")
     expect(page.locator("[aria-live]", has_text="▲２六歩")).to_be_attached()

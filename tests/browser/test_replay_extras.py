@@ -49,7 +49,7 @@ def expect_archive_moves(page: Page, count: int) -> None:
 
 def frozen(open_page: PageMaker, url: str) -> Page:
     """A page in which time stands still."""
-    page = open_page()
+    page = open_page(alone=True)
     freeze(page)
     page.goto(url)
     return page
@@ -421,7 +421,7 @@ def test_pieces_can_have_letters_on_every_page(
 def test_a_browser_that_keeps_nothing_replays_all_the_same(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:
-    page = open_page()
+    page = open_page(alone=True)
     page.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no'); } })"
     )

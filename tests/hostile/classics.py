@@ -62,7 +62,7 @@ def classics(host: str, known: Known) -> Iterator[Request]:
         "/games/",
         "/api/v1/games",
         "/healthz",
-        "/admin/login/",
+        "/sign-in/",
         f"/games/{game}/",
         f"/positions/shogi/{START}/",
     ):
@@ -72,8 +72,8 @@ def classics(host: str, known: Known) -> Iterator[Request]:
     yield post("/api/v1/uploads", b'{"text":"x"}', JSON, ("Origin", b"http://["))
     yield post("/upload/", b"text=x", FORM, ("Origin", b"http://["))
     yield post(
-        "/admin/login/",
-        b"username=a%00b&password=c&csrfmiddlewaretoken=" + CSRF.encode(),
+        "/sign-in/",
+        b"login=a%00b&password=c&csrfmiddlewaretoken=" + CSRF.encode(),
         FORM,
         ("Cookie", b"csrftoken=" + CSRF.encode()),
     )

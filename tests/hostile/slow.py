@@ -46,7 +46,7 @@ def manners(host: str, pages: list[str]) -> list[Manner]:
     )
     return [
         body("/api/v1/check", json, size=100),
-        body("/admin/login/", form, b"u", b"a"),
+        body("/sign-in/", form, b"u", b"a"),
         body("/api/v1/convert", json),
         Manner("headers that never end", f"GET / HTTP/1.1\r\n{name}".encode(), b"X-A: b\r\n"),
         body("/api/v1/uploads", parts, b"--x\r\n" * 2000, b"", 60_000_000),

@@ -16,8 +16,8 @@ from kifu_core.shogi.formats.writing import DRAWN_HANDICAPS, has_sentence
 from tests.peers.comparing import Case, doubled, lines
 
 
-class Row(NamedTuple):
-    """A reason: the peer and the formats, what comes out otherwise, for which games, and why."""
+class Difference(NamedTuple):
+    """What comes out otherwise: of which peer, in which formats, for which games, and why."""
 
     peer: str
     formats: tuple[str, ...]
@@ -31,10 +31,10 @@ _Told = tuple[str, str, Callable[[Case], bool], str, str]
 """A row without its peer: formats and what differs as words, for which games, and why in both languages."""
 
 
-def _rows(peer: str, *rows: _Told) -> Iterator[Row]:
+def _rows(peer: str, *rows: _Told) -> Iterator[Difference]:
     """The rows of a peer."""
     for formats, what, when, reason, japanese in rows:
-        yield Row(peer, tuple(formats.split()), frozenset(what.split()), when, reason, japanese)
+        yield Difference(peer, tuple(formats.split()), frozenset(what.split()), when, reason, japanese)
 
 
 def _illegal(case: Case) -> bool:
@@ -89,7 +89,7 @@ _KNOWS_FEW_HANDICAPS: Final = (
     "知らない手合割（その他、詰将棋、左七枚落ち、トンボ）を受け付けない",
 )
 
-ROWS: Final[tuple[Row, ...]] = (
+ROWS: Final[tuple[Difference, ...]] = (
     *_rows(
         "json-kifu-format",
         ("kif ki2 csa jkf", "refused", _illegal,
@@ -179,7 +179,7 @@ ROWS: Final[tuple[Row, ...]] = (
 )  # fmt: skip
 
 
-def reason(case: Case, peer: str, file_format: str, what: str) -> Row | None:
+def reason(case: Case, peer: str, file_format: str, what: str) -> Difference | None:
     """The reason of a difference, None if the table has none."""
     rows = (row for row in ROWS if row.peer == peer and file_format in row.formats and what in row.what)
     return next((row for row in rows if row.when(case)), None)

@@ -1,7 +1,5 @@
 """Convert and check records without storing anything."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.conf import settings
@@ -87,8 +85,7 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
 
 
 def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
-    """Return a game's text (JSON as an object), its losses and its issues. `GET games/{id}/record` gives the
-    same text."""
+    """Return a game as text (JSON as an object) with losses and issues, as `GET games/{id}/record` does."""
     writer = kind.formats.writer(to)
     given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
     options = {name: value for name, value in given.items() if name in writer.options}

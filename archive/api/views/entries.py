@@ -1,7 +1,5 @@
 """The entries of an upload: pages, lists to keep, bytes and reports."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
@@ -26,15 +24,7 @@ from archive.api.serializers import EntriesQuery
 from archive.intake.sources import part_of
 from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
-from archive.queries.taken_down import (
-    GoneError,
-    check_bytes,
-    entry_shown,
-    hide_names,
-    hide_paths,
-    issues_shown,
-    upload_shown,
-)
+from archive.queries import taken_down
 from kifu_core.deadline import TooSlowError
 
 _PAGE: Final = 500
@@ -47,7 +37,7 @@ _COLUMNS: Final = (
 @endpoint("GET", query=EntriesQuery, types=[JSON, "text/csv", "application/x-ndjson"])
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
     """List the entries in the order of the file, with what was noticed; `format` gives a list to keep."""
-    upload = upload_shown(request, pk)
+    upload = taken_down.upload_shown(request, pk)
     chosen = query.get("format") or _FORMATS[wanted(request)]
     if chosen in _LISTS:
         if pages := query.keys() - {"format"}:
@@ -58,14 +48,14 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
         detail = f"format={chosen!r} is none of json, csv, ndjson"
         raise ApiError("unknown-format", detail, field="format")
     rows, following = page_of_entries(upload, request, query)
-    hide_paths(request, rows)
+    taken_down.hide_paths(request, rows)
     return Response({"results": [entry_json(row, request, ISSUES) for row in rows], "next": following})
 
 
 def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
     """Return the JSON of an entry, with its issues or `most` of them."""
     at = [entry.upload_id, entry.seq]
-    found = issues_shown(request, entry)
+    found = taken_down.issues_shown(request, entry)
     return {
         "seq": entry.seq,
         "path": entry.path,
@@ -107,7 +97,7 @@ def _pages(upload: Upload) -> Iterator[list[Entry]]:
 
 def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
     for page in _pages(upload):
-        hide_paths(request, page)
+        taken_down.hide_paths(request, page)
         yield b"".join(orjson.dumps(entry_json(entry, request)) + b"\n" for entry in page)
 
 
@@ -115,7 +105,7 @@ def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
     """Yield a line per finding, and one for an entry without any. The mark at its head tells Excel UTF-8."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for page in _pages(upload):
-        hide_paths(request, page)
+        taken_down.hide_paths(request, page)
         yield _lines(line for entry in page for line in _findings(entry, request))
 
 
@@ -124,7 +114,7 @@ def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
         entry.seq, entry.path, entry.index, entry.state, entry.game_id, entry.encoding, entry.format,
         entry.program,
     )  # fmt: skip
-    for issue in [issues.told(one) for one in issues_shown(request, entry)] or [{}]:
+    for issue in [issues.told(one) for one in taken_down.issues_shown(request, entry)] or [{}]:
         yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
 
 
@@ -159,12 +149,12 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     Raises ApiError `entry-without-bytes` for what was refused unread, and `too-slow` for what is so far
     inside a container that a web process would be busy with it for long.
     """
-    entry = entry_shown(request, pk, seq)
-    check_bytes(request, entry.upload, entry.part)
+    entry = taken_down.entry_shown(request, pk, seq)
+    taken_down.check_bytes(request, entry.upload, entry.part)
     try:
         part = part_of(entry)
     except FileNotFoundError:
-        raise GoneError from None
+        raise taken_down.GoneError from None
     except TooSlowError:
         seconds = settings.ARCHIVE_SOURCE_SECONDS
         text = f"unpacking this entry takes more than {seconds} s; the whole upload has it"
@@ -172,8 +162,8 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     if part is None or part.issue is not None:
         reason = part.issue.code if part and part.issue else "gone"
         raise ApiError("entry-without-bytes", f"this entry was not unpacked ({reason})", 404)
-    hide_names(request, [entry.upload])
-    hide_paths(request, [entry])
+    taken_down.hide_names(request, [entry.upload])
+    taken_down.hide_paths(request, [entry])
     response = HttpResponse(part.data, content_type="application/octet-stream")
     name = (entry.path or entry.upload.name or f"upload-{pk}").rpartition("/")[2]
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
@@ -183,11 +173,11 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
 @endpoint("GET", types=["text/plain"])
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
     """Tell what is known of an entry, as a text to send to somebody."""
-    entry = entry_shown(request, pk, seq)
+    entry = taken_down.entry_shown(request, pk, seq)
     if entry.hidden:
-        check_bytes(request, entry.upload, entry.part)
-    hide_names(request, [entry.upload])
-    hide_paths(request, [entry])
+        taken_down.check_bytes(request, entry.upload, entry.part)
+    taken_down.hide_names(request, [entry.upload])
+    taken_down.hide_paths(request, [entry])
     return HttpResponse(
         report_of(entry, for_staff=request.user.is_staff), content_type="text/plain; charset=utf-8"
     )

@@ -1,9 +1,7 @@
 """Games: lists, one game, its downloads and its positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -30,7 +28,7 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
-from archive.queries.scope import scope_of
+from archive.queries.scope import Scope, readable_spaces, scope_of
 from archive.queries.sql import Question
 from archive.queries.taken_down import editions, game_called, game_shown, nameless, sees_deleted
 from archive.queries.totals import total
@@ -108,7 +106,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """Tell what is known of one game, with its downloads and its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
-    row = game_by_id(scope_of(request), pk) if game else None
+    row = game_by_id(Scope((game.space,)), pk) if game else None
     if game is None or row is None:
         return _former(request, pk)
     header_data = game.header_data
@@ -132,18 +130,24 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 def _sources(pk: int, request: Request) -> dict[str, Any]:
     """Return the first editions of a game, and how many more there are."""
-    deleted = sees_deleted(request)
-    shown = _FIRST[deleted].rows(pk)
-    more = editions(pk, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
+    deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
+    shown = _first(spaces, deleted=deleted).rows(pk)
+    more = editions(pk, spaces, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
     return {"sources": [_source(row, request) for row in shown[:SOURCES]], "more_sources": more}
 
 
-def _first(game: int, *, deleted: bool) -> QuerySet[Entry, Any]:
-    return editions(game, deleted=deleted).values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
+@lru_cache(maxsize=64)
+def _first(spaces: tuple[int, ...], *, deleted: bool) -> Question:
+    """Return the question about a game's first editions in these spaces."""
+
+    def rows(game: int) -> QuerySet[Entry, Any]:
+        found = editions(game, spaces, deleted=deleted)
+        return found.values_list("upload_id", *_OF_SOURCE)[: SOURCES + 1]
+
+    return Question(rows)
 
 
 _OF_SOURCE: Final = ("seq", "state", "format", "encoding", "program")
-_FIRST: Final = {deleted: Question(partial(_first, deleted=deleted)) for deleted in (False, True)}
 
 
 def _former(request: Request, pk: int) -> HttpResponse:
@@ -162,16 +166,14 @@ def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """Return the type of the files of that extension; of an unknown one common types: the view names it
-    then."""
+    """Return the media type of the files of that extension; common ones where the view does not know it."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
 @endpoint("GET", query=RecordQuery, types=_types, remembered=True)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
-    """Send the record in a format as a download; `ply` is for formats of one position. Other formats are
-    404."""
+    """Send the record as a download; `ply` is for formats of one position. Unknown formats are 404."""
     game = _game(request, pk)
     formats = GAMES[game.kind].formats.names
     if name not in formats:
@@ -182,11 +184,7 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
         missing = [issues.told(issues.as_stored(issue)) for issue in error.issues]
         raise ApiError("unencodable", f"{error}; {name}u is the same in UTF-8", 409, missing) from error
     disposition = f'attachment; filename="kifu-{pk}.{name}"'
-    return HttpResponse(
-        content,
-        content_type=DOWNLOADS[name],
-        headers={"Content-Disposition": disposition},
-    )
+    return HttpResponse(content, content_type=DOWNLOADS[name], headers={"Content-Disposition": disposition})
 
 
 def _game(request: Request, pk: int) -> Game:

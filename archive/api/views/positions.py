@@ -1,7 +1,5 @@
 """Positions: which one is meant, how often it was reached, what was played, which games did it."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.conf import settings
@@ -151,8 +149,7 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
 
 @endpoint("POST")
 def find(request: Request, kind: str) -> Response:
-    """Redirect (303) to the position that is meant, also told in the body. Whether games reach it is not
-    asked."""
+    """Redirect (303) to the position that is meant, told in the body too, whether games reach it or not."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():

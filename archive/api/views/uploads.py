@@ -1,7 +1,5 @@
 """Uploads: send records in, follow what becomes of them, get the bytes back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
@@ -17,12 +15,14 @@ from archive import issues, store
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import UploadBody
+from archive.audit import Deed, note
 from archive.intake import uploads
 from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upload, sender_key
 from archive.intake.walk.entries import clean_name
-from archive.limits.throttling import charge_uploads
+from archive.libraries import LibraryError, target
+from archive.limits.throttling import charge_uploads, payer
 from archive.models import Upload
-from archive.queries.scope import scope_of
+from archive.queries.scope import readable_scope, reads, space_name
 from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.uploads import entry_counts
 
@@ -34,13 +34,20 @@ def create(request: Request) -> Response:
     One that is refused does not keep the others; where all are, the first one's error is the answer.
     """
     if not may_upload(request):
+        if request.user.is_authenticated:
+            raise PermissionDenied("this account, or this token, is not for uploads")
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
-    parts = _parts(request)
+    parts, name = _parts(request)
+    try:
+        space = target(request.user, name)
+    except LibraryError as error:
+        text = f"space={name!r} is none of public, mine and your groups (group-1)"
+        raise ApiError(error.code, text, field="space") from error
     charge_uploads(request, request.user, len(parts))
     received, refused = [], []
     for name, chunks in parts:
         try:
-            received.append(_receive(name, chunks, request))
+            received.append(_receive(name, chunks, request, space))
         except ApiError as error:
             refused.append((name, error))
     if not received:
@@ -54,23 +61,25 @@ def create(request: Request) -> Response:
     return Response(answer, status=202 if any(created for _, created in received) else 200)
 
 
-def _parts(request: Request) -> list[tuple[str, Iterable[bytes]]]:
+def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
+    """Return what is sent, each with its name, and where its games are to go."""
     fields = body(UploadBody, request, several=["file"])
-    files = request.FILES.getlist("file")
+    files, space = request.FILES.getlist("file"), fields.get("space", "")
     if files:
-        return [(file.name or "", file.chunks()) for file in files]
+        return [(file.name or "", file.chunks()) for file in files], space
     text = fields.get("text")
     if not isinstance(text, str) or not text:
         raise ApiError("nothing-to-upload", "send one or more files as `file`, or a record as `text`")
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > settings.ARCHIVE_MAX_TEXT_BYTES:
         raise ApiError("too-large", f"a text has at most {settings.ARCHIVE_MAX_TEXT_BYTES} bytes", 413)
-    return [(fields.get("name") or "text", [data])]
+    return [(fields.get("name") or "text", [data])], space
 
 
-def _receive(name: str, chunks: Iterable[bytes], request: Request) -> tuple[Upload, bool]:
+def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -> tuple[Upload, bool]:
     try:
-        return uploads.receive(name, chunks, request.user, "api", sender_key(request))
+        key, counter = sender_key(request), payer(request, request.user)
+        return uploads.receive(name, chunks, request.user, "api", key, space, counter)
     except store.UploadTooLarge as error:
         raise ApiError("too-large", f"a file has at most {error} bytes", 413) from error
     except store.UploadEmpty as error:
@@ -81,6 +90,7 @@ def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
     return {
         "id": upload.pk,
         "state": upload.state,
+        "space": space_name(request, upload.space),
         "url": reverse("api:upload", [upload.pk], request=request),
         "duplicate": not created,
     }
@@ -103,9 +113,10 @@ def detail(request: Request, pk: int) -> Response:
             "received": upload.received,
             "finished": upload.finished,
             "state": upload.state,
+            "space": space_name(request, upload.space),
             "reason": issues.told(upload.reason) if upload.reason else None,
             "hidden": has_hidden(upload),
-            "entries": entry_counts(scope_of(request), upload.pk),
+            "entries": entry_counts(readable_scope(request), upload.pk),
             "entries_url": reverse("api:upload-entries", [pk], request=request),
             "source_url": reverse("api:upload-source", [pk], request=request),
         }
@@ -113,16 +124,16 @@ def detail(request: Request, pk: int) -> Response:
 
 
 def _delete(request: Request, pk: int) -> Response:
-    """Delete an upload: 204 if it is gone, 202 if that takes a worker longer; also for who asks again
-    meanwhile."""
+    """Delete an upload: 204 if it is gone, 202 while a worker goes on with it, also if asked again."""
     upload = Upload.objects.filter(pk=pk).first()
     # A session without an account has no CSRF token to show.
     foreign = not request.user.is_authenticated and comes_from_elsewhere(request)
-    if upload is None or foreign or not may_delete(request, upload):
+    if upload is None or foreign or not reads(request, upload.space) or not may_delete(request, upload):
         upload_shown(request, pk)
         if not request.user.is_authenticated:
             raise NotAuthenticated("sign in to delete an upload")
         raise PermissionDenied("an upload is deleted by who sent it, or by who has the right to")
+    note(Deed.DELETE, request.user, f"upload {pk}")
     return Response(status=204 if uploads.withdraw(pk) else 202)
 
 

@@ -4,8 +4,6 @@ Headers stay in the record as they were written; here are the values that games 
 what else can be told from them (`header_data`, JSON).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +13,6 @@ from archive.derive.headers.dates import (
     ENDS,
     GAME_ID,
     NO_DAY,
-    Day,
     played,
     read_day,
     unknown_days,
@@ -61,10 +58,8 @@ __all__ = [
     "PLAYERS",
     "SITES",
     "TEXT_LIMIT",
-    "Day",
     "EventName",
     "Header",
-    "Person",
     "TimeLimit",
     "event",
     "folded",

@@ -5,8 +5,6 @@ Until the end of 1872 Japan counted by a calendar of moons. Its days are kept as
 not turned into Gregorian days. A `date` made of them serves to order games and to be shown with its calendar.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from calendar import monthrange
@@ -247,8 +245,7 @@ _OF_WARS: Final = re.compile(
 
 
 def wars_players(name: str) -> tuple[str, str] | None:
-    """Return Black and White of a game of 将棋ウォーズ by its id, `a-b-20260412_175024`; None for any other
-    name."""
+    """Return Black and White by a game's id of 将棋ウォーズ, `a-b-20260412_175024`; None for other names."""
     match = _OF_WARS.fullmatch(name)
     return (match[1], match[2]) if match else None
 

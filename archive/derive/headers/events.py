@@ -1,7 +1,5 @@
 """Events, their rounds, openings and problems, as headers name them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -167,8 +165,7 @@ def _of_sides(header: Header, names: tuple[tuple[str, ...], tuple[str, ...]]) ->
 
 
 def problem_data(header: Header) -> dict[str, Any]:
-    """Return what is said of a problem, as JSON; only what there is. `published` is as precise as it is
-    known."""
+    """Return what is said of a problem, as JSON; `published` is as precise as it is known."""
     data: dict[str, Any] = {name: plain(first(header, keys)) for name, keys in _PROBLEM.items()}
     if day := read_day(data["published"]).text:
         data["published"] = day

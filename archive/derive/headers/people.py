@@ -3,8 +3,6 @@
 The name alone is what a player is known by; the rest is true of that day only.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -265,8 +263,7 @@ def player_key(text: str) -> str:
 
 
 def people(header: Header) -> tuple[Person, Person]:
-    """Return the players of colours 0 and 1, with what the headers beside their names say of rank and
-    rating."""
+    """Return the players of colours 0 and 1, with the ranks and ratings that other headers tell."""
     black, white = (
         _with_own_headers(_named(first(header, names), header), header, sides)
         for names, sides in zip(PLAYERS, _SIDES, strict=True)
@@ -275,8 +272,7 @@ def people(header: Header) -> tuple[Person, Person]:
 
 
 def _named(text: str, header: Header) -> Person:
-    """Return the player of a header; only what ends in a bracket may be a rating that the site tells from a
-    year."""
+    """Return the player of a header. Where a site rates all names, a number in brackets is no year."""
     may_be_rated = text.endswith((")", "]", "）", "］"))
     return read_player(text, may_be_rated and plain(first(header, SITES)).startswith(_RATED_SITES))
 
@@ -308,8 +304,7 @@ def player_keys(header: Header) -> tuple[str, str]:
 
 
 def ratings(header: Header, remarks: Iterable[str]) -> tuple[int | None, int | None]:
-    """Return the ratings of colours 0 and 1, rounded down; `remarks` are the lines a file has beside its
-    record.
+    """Return the ratings of colours 0 and 1, rounded down; `remarks` are a file's lines beside its record.
 
     floodgate writes them as comments: `'black_rate:name+hash:3749.0`.
     """

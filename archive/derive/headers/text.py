@@ -1,7 +1,5 @@
 """Helpers of all readings of headers: plain text, and the first of several headers that says anything."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -38,8 +36,7 @@ NUMBER: Final = "(?:[0-9]{1,2}|[二三四五六七八九]?十[一二三四五六
 
 
 def plain(text: str) -> str:
-    """Return a text as columns hold it: NFKC, single blanks, nothing that a database refuses, not too
-    long."""
+    """Return a text as columns hold it: NFKC, single blanks, nothing that a database refuses, cut short."""
     if not text:
         return ""
     blanked = _UNSTORABLE.sub(" ", text[:READ_LIMIT])

@@ -1,7 +1,5 @@
 """Time limits and used times in headers, as seconds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -135,8 +133,7 @@ _INCREMENT: Final = re.compile(r"Increment:([0-9]{1,4})$")
 
 
 def limits(header: Header, remarks: Iterable[str] = ()) -> tuple[TimeLimit | None, TimeLimit | None]:
-    """Return the time limits of colours 0 and 1: their own headers, that of both, or what the event's name
-    tells."""
+    """Return the time limits of colours 0 and 1: by their own headers, a common one, or the event's name."""
     both = read_limit(first(header, LIMITS))
     event = plain(first(header, ("棋戦",)))
     if both is None and (match := _OF_SERVER.search(event.partition("+")[2] or event)):
@@ -188,8 +185,7 @@ def read_used(text: str) -> dict[str, int] | None:
 
 
 def times_data(header: Header, remarks: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what is known of the times, as JSON: `time_limit` where both have the same, else
-    `time_limits`."""
+    """Return the known times as JSON: `time_limit` where both have the same, else `time_limits`."""
     black, white = limits(header, list(remarks))
     data: dict[str, Any] = {}
     if black is not None and black == white:

@@ -4,8 +4,6 @@ Others (RAR, LZH) are known only by their first bytes: the libraries that read t
 licence, or call programs.
 """
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Callable, Iterator
@@ -61,8 +59,7 @@ def _is_tar_header(block: bytes) -> bool:
 
 
 def members(kind: Kind, file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """Yield the files of a container, in its own order; folders are left out, for they hold nothing
-    themselves.
+    """Yield the files of a container, in its own order; folders hold nothing themselves and are left out.
 
     Each is to be read before the next is asked for. Memory is that of the budget and a little more, whatever
     the container says of itself. Raises RefusedError where the container itself cannot be read any further.

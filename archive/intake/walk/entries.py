@@ -4,8 +4,6 @@ The same bytes under the same limits always give the same parts in the same orde
 anywhere and be taken up again by number, and a part's bytes can be found again.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Generator, Iterator

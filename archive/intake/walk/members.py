@@ -1,7 +1,5 @@
 """The files of a container, with their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO

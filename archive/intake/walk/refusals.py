@@ -3,8 +3,6 @@
 The texts of the codes stand in `archive.issues`.
 """
 
-from __future__ import annotations
-
 import errno
 import lzma
 import tarfile
@@ -62,8 +60,7 @@ def is_trouble_here(error: BaseException) -> bool:
 
 
 def damaged(error: Exception) -> RefusedError:
-    """Return the refusal for bytes that could not be unpacked; raises the error where that is not their
-    fault."""
+    """Return the refusal for bytes that could not be unpacked; raise an error that is not their fault."""
     if is_trouble_here(error):
         raise error
     if isinstance(error, MemoryError):
@@ -72,8 +69,7 @@ def damaged(error: Exception) -> RefusedError:
 
 
 def temporary_file() -> IO[bytes]:
-    """Return an empty file, gone when it is closed; in memory up to `MEMORY_BYTES`, then in the data
-    folder."""
+    """Return an empty file, gone when closed; in memory up to `MEMORY_BYTES`, beyond in the data folder."""
     folder = str(settings.DATA_DIR / "tmp")
     return cast(IO[bytes], tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=folder))
 
@@ -95,8 +91,7 @@ class Budget:
         return self.left < 0
 
     def unpack(self, stream: IO[bytes], packed: Callable[[], int]) -> IO[bytes]:
-        """Return the stream's bytes as a file of our own, at its beginning; `packed` tells what they cost so
-        far.
+        """Return the stream's bytes as a file of our own, at its beginning; `packed` tells their cost so far.
 
         Raises RefusedError for more bytes than the limits allow and for damage.
         """

@@ -4,8 +4,6 @@ Formats say how (`Format.cut`). Those of which games have no border that could b
 are read whole, up to a limit.
 """
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterator
 from typing import IO, Final

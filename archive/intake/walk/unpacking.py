@@ -4,8 +4,6 @@ The file objects of the standard library are not bounded in every way: `zipfile`
 bzip2 or LZMA gives, `gzip` reads a name of any length byte by byte, `lzma` makes room for any dictionary.
 """
 
-from __future__ import annotations
-
 import bz2
 import io
 import lzma

@@ -1,7 +1,5 @@
 """One file of a ZIP archive: what its headers say of it, and its bytes."""
 
-from __future__ import annotations
-
 import bz2
 import io
 import stat
@@ -168,8 +166,7 @@ def data_at(file: IO[bytes], at: int) -> int:
 
 
 def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
-    """Return what a file's own header says of it, and where its bytes begin; None where there is no such
-    header."""
+    """Return what a file's own header says, and where its bytes begin; None where there is no header."""
     file.seek(at)
     head = file.read(LOCAL.size)
     if len(head) < LOCAL.size or not head.startswith(FILE):
@@ -181,8 +178,7 @@ def local_record(file: IO[bytes], at: int) -> tuple[Record, int] | None:
 
 
 def wide(extra: bytes, *numbers: int) -> Iterator[int]:
-    """Yield size, packed size and place, with those that have no room in a record taken from its extra
-    field."""
+    """Yield size, packed size and place; those too large for a record are taken from its extra field."""
     fields = _field64(extra) if _ELSEWHERE in numbers else b""
     for number in numbers:
         if number == _ELSEWHERE and len(fields) >= 8:

@@ -4,8 +4,6 @@ An archive that breaks off has no directory, two archives one behind the other h
 an archive that is stored in another one can pass for the outer one's.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 from array import array
@@ -81,8 +79,7 @@ class FileStream:
             yield from self._files(begin + first, end)
 
     def _files(self, at: int, end: int) -> Generator[Member, None, bool]:
-        """Yield the files from here to there; the generator's value is whether an end of an archive came
-        last."""
+        """Yield the files from here to there; the generator's value is whether an archive ended there."""
         ended, strange = False, False
         while at < end:
             check_time()
@@ -127,8 +124,7 @@ class FileStream:
         return length + sum(int(struct.unpack_from(kind, head, place)[0]) for place in places)
 
     def _next(self, at: int, end: int, *marks: bytes) -> int:
-        """Return where one of these marks of four bytes comes next behind the first byte; the end for
-        nowhere."""
+        """Return where the next of these four-byte marks begins behind the first byte, or else the end."""
         at, wanted = at + 1, _FIRST_BYTES
         while at < end:
             check_time()
@@ -171,8 +167,7 @@ class FileStream:
         return b"PK".startswith(self._bytes(at, max(0, min(2, end - at))))
 
     def _checked(self, record: Record, at: int) -> Record:
-        """Return a file whose header tells its size and perhaps not its checksum, which stands behind it
-        then."""
+        """Return a file whose header tells its size; its checksum may stand behind it."""
         if record.flags & _SIZES_BEHIND and not record.crc:
             tail = self._bytes(at, 8)
             crc = int.from_bytes(tail[4:], "little") if tail.startswith(_DESCRIPTOR) else None

@@ -4,8 +4,6 @@
 or LZMA at once, whatever that gives.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 from collections.abc import Iterator
@@ -123,8 +121,7 @@ def _record(head: bytes, directory: IO[bytes], shift: int) -> Record:
 
 
 def _directory(file: IO[bytes], size: int) -> _Directory:
-    """Return the directory as the end of the archive tells of it. Raises BadZipFile where that makes no
-    sense."""
+    """Return the directory that the archive's end tells of. Raises BadZipFile where that makes no sense."""
     tail_at = max(0, size - _TAIL_BYTES)
     file.seek(tail_at)
     tail = file.read()

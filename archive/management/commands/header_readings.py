@@ -1,7 +1,5 @@
 """Print how the headers of files are read: `manage.py header_readings PATH...`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """`manage.py import_kifu`: take in files, folders and archives, and say what became of them."""
 
-from __future__ import annotations
-
 import sys
 import time
 from argparse import ArgumentParser

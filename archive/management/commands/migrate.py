@@ -1,7 +1,5 @@
 """`manage.py migrate`, which says what to do with an archive whose tables are too old for this version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import CommandError

@@ -1,7 +1,5 @@
 """Index stored games again from their records, a few at a time, beside readers and writers."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any, Final

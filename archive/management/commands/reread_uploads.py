@@ -1,7 +1,5 @@
 """`manage.py reread_uploads`: read uploads again from their bytes, with the parser as it is now."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

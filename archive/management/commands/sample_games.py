@@ -1,7 +1,5 @@
 """`manage.py sample_games`: put the sample games into an archive, through the same way as every upload."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Final
 

@@ -1,19 +1,18 @@
 """`manage.py serve`: prepare the database and run the whole archive in the foreground."""
 
-from __future__ import annotations
-
 import fcntl
 import socket
 import sys
 from argparse import ArgumentParser
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from archive.accounts import invitations
+from archive.management.addresses import invitation_address, listening_address
 from archive.models import Upload
 from archive.serving.supervisor import Supervisor, child_of_ours
 
@@ -69,17 +68,14 @@ class Command(BaseCommand):
             call_command("sample_games", stdout=self.stdout)
 
     def _greet(self) -> None:
-        host = (
-            "localhost" if settings.BIND_HOST in {"127.0.0.1", "0.0.0.0", "::", "::1"} else settings.BIND_HOST
-        )
-        address = f"http://{host}:{settings.BIND_PORT}"
+        address = listening_address()
         self._say(f"Kifu Archive   {address}/")
         self._say(f"API            {address}/api/v1/")
-        self._say(f"Admin          {address}/admin/   (make an account: {self._manage()} createsuperuser)")
+        self._say(f"Admin          {address}/admin/")
+        if key := invitations.for_the_owner():
+            self._say(f"Yours alone    {invitation_address(key)}")
+            self._say(
+                "               Nobody administers this archive yet: open this link within a day and choose"
+            )
+            self._say("               name and password.")
         self._say("Stop with Ctrl-C.")
-
-    def _manage(self) -> str:
-        python = Path(sys.executable)
-        if python.is_relative_to(settings.BASE_DIR):
-            python = python.relative_to(settings.BASE_DIR)
-        return f"{python} manage.py"

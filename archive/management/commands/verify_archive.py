@@ -1,7 +1,5 @@
 """Derive everything again from the stored records and say what differs."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections import Counter
 from typing import Any, Final

@@ -12,44 +12,15 @@ import { moveAt, stepCursor, turnCursor } from "./pointing.js";
 import { beginsAtStart, encode, inPath, positionCode, QfCodeError } from "./qf_code.js";
 import { cutOffBy, fault, name, PAWN, pawnMoves, winner } from "./rules.js";
 import { button, infoParts, make, sizeOf } from "./viewer.js";
-import { distanceText, faultText, isJapanese, noteTexts, positionWords, refusal, stateText } from "./words.js";
+import {
+  distanceText, faultText, gettext, isJapanese, noteTexts, positionWords, refusal, stateText,
+} from "./words.js";
 
 /** @typedef {import("./game.js").Game} Game */
 
 const DEFAULT_SIZE = 10;
 const ARCHIVE = new URL("../../", import.meta.url);
 const MOST_UNDONE = 500;
-
-/** Buttons: what is written on them, and what they do. @type {[string, string, string][]} */
-const BUTTONS = [
-  ["BACK", "一手戻る", "one move back"],
-  ["NEXT", "一手進む", "one move on"],
-  ["RESET", "最初の配置に戻す", "back to the start position, all moves cleared"],
-  ["UNDO", "直前の操作を取り消す", "take the last action back"],
-  ["INV", "盤を回転する", "turn the board"],
-  ["LM", "最後の手を示す", "mark the last move"],
-  ["WALL", "板の色を区別しない", "all walls in one colour"],
-  ["SNAP", "局面のコードを書き出す", "write the code of the position"],
-  ["REC", "手順の記録を始める・終える", "begin and end recording moves"],
-  ["INPUT", "コードを読み込む", "load the code"],
-];
-const TEXTS = {
-  ja: {
-    code: "コード", board: "盤", place: "を置く", explorer: "この局面を調べる", share: "リンクをコピー", save: "棋譜を保存",
-    store: "保存する", names: ["白の対局者", "黒の対局者"],
-    open: "アーカイブで開く", copied: "リンクをコピーしました。", byHand: "欄のリンクをコピーしてください。", saved: "保存しました。", look: "保存した棋譜を見る", failed: "保存できませんでした。",
-    recording: "記録中", empty: "記録する手がありません。", dropped: "コードに使えない文字を{n}個除きました。", loaded: "読み込みました（{n}手）。", name: "コリドールの盤",
-    keys: "矢印キーで移動、H・V・Pで横の板・縦の板・駒を選び、Enterで指す。B・Nで戻る・進む、Uで取り消し。",
-  },
-  en: {
-    code: "Code", board: "Board", place: "Place", explorer: "Look this position up", share: "Copy the link", save: "Save the game",
-    store: "Save", names: ["White's name", "Black's name"],
-    open: "Open in the archive", copied: "The link is copied.", byHand: "Copy the link from the field.", saved: "Saved.", look: "See the saved record", failed: "It could not be saved.",
-    recording: "Recording", empty: "Nothing was played, so nothing is recorded.", dropped: "Characters left out that no code has: {n}.",
-    loaded: "Loaded. Moves: {n}.", name: "Quoridor board",
-    keys: "Arrow keys move; H, V and P choose a horizontal wall, a vertical wall, the pawn; Enter plays. B and N go back and on, U takes back.",
-  },
-};
 
 let boards = 0;
 
@@ -59,7 +30,6 @@ export class Freeboard {
   constructor(element) {
     this.element = element;
     this.japanese = isJapanese(this.element);
-    this.words = TEXTS[this.japanese ? "ja" : "en"];
     this.parts = layOut(this.element, this.japanese);
     this.board = createBoard(this.parts.host, { labels: true, neutral: true });
     this.shown = { flip: false, last: true, neutral: true };
@@ -103,7 +73,7 @@ export class Freeboard {
     this.board.show({ position, last, label: positionWords(position, this.japanese) });
     const ways = won ? [] : [0, 1].map((color) => distanceText(position, color, this.japanese));
     this.parts.info.replaceChildren(...infoParts(turnNumber, position, ways));
-    const record = this.game.recordedFrom === null ? [] : [this.words.recording];
+    const record = this.game.recordedFrom === null ? [] : [gettext("Recording", this.japanese)];
     this.say([...record, stateText(position, this.japanese), news].filter(Boolean).join(" · "), won);
     this.showButtons();
     const { links } = this.parts;
@@ -210,7 +180,7 @@ export class Freeboard {
     }
     const done = { ...this.game, recordedFrom: null };
     if (this.game.at === from) {
-      this.act(done, this.words.empty);
+      this.act(done, gettext("Nothing was played, so nothing is recorded.", this.japanese));
       return;
     }
     this.writeCode(() => {
@@ -226,12 +196,12 @@ export class Freeboard {
     if (!value.trim()) return;
     try {
       const found = loadPasted(value);
-      const count = String(found.game.moves.length);
-      const notes = [
-        ...(found.dropped ? [this.words.dropped.replace("{n}", String(found.dropped))] : []),
-        this.words.loaded.replace("{n}", count), ...noteTexts(found.notes, this.japanese),
+      const dropped = found.dropped ? [{ code: "dropped-characters", params: { count: found.dropped } }] : [];
+      const news = [
+        gettext("Loaded. Moves: {count}.", this.japanese, { count: found.game.moves.length }),
+        ...noteTexts([...dropped, ...found.notes], this.japanese),
       ];
-      this.act(found.game, notes.join(" "));
+      this.act(found.game, news.join(" · "));
     } catch (error) {
       this.tell(error);
     }
@@ -268,7 +238,7 @@ export class Freeboard {
     this.preview(move);
     const { confirm } = this.parts;
     confirm.hidden = Boolean(broken);
-    confirm.textContent = this.japanese ? `${name(move)} ${this.words.place}` : `${this.words.place} ${name(move)}`;
+    confirm.textContent = gettext("Place {move}", this.japanese, { move: name(move) });
     const cutOff = broken ? cutOffBy(position, move) : [];
     this.say(broken ? refusal(broken, move, cutOff, this.japanese) : stateText(position, this.japanese));
   }
@@ -373,7 +343,8 @@ export class Freeboard {
         return;
       }
       const copied = await copyText(this.shareAddress(), field);
-      this.say(copied ? this.words.copied : this.words.byHand);
+      this.say(copied ? gettext("The link is copied.", this.japanese)
+        : gettext("Copy the link from the field.", this.japanese));
     });
     links.save?.addEventListener("click", () => {
       form.hidden = !form.hidden;
@@ -385,13 +356,14 @@ export class Freeboard {
       store.disabled = true;
       const names = [...form.querySelectorAll("input")].map((one) => one.value);
       const text = asRecord(this.game, this.shareCode(), names);
-      const upload = await send(this.element.dataset.upload || "", text, this.words.name).catch(() => null);
+      const title = gettext("Quoridor board", this.japanese);
+      const upload = await send(this.element.dataset.upload || "", text, title).catch(() => null);
       store.disabled = false;
-      this.say(upload === null ? this.words.failed : this.words.saved);
+      this.say(upload === null ? gettext("It could not be saved.", this.japanese) : gettext("Saved.", this.japanese));
       if (upload === null) return;
       form.hidden = true;
       links.save?.setAttribute("aria-expanded", "false");
-      const link = /** @type {HTMLAnchorElement} */ (make("a", "", this.words.look));
+      const link = /** @type {HTMLAnchorElement} */ (make("a", "", gettext("See the saved record", this.japanese)));
       link.href = new URL(`uploads/${upload}/`, ARCHIVE).href;
       status.append(" ", link);
     });
@@ -417,13 +389,12 @@ function asRecord({ start, moves }, code, names) {
  * @param {boolean} japanese
  */
 function layOut(element, japanese) {
-  const words = TEXTS[japanese ? "ja" : "en"];
   const number = ++boards;
   element.style.setProperty("--qf-unit", `${sizeOf(element, DEFAULT_SIZE)}px`);
   const host = make("div", "qf-host");
   host.tabIndex = 0;
   host.setAttribute("role", "application");
-  host.setAttribute("aria-label", words.board);
+  host.setAttribute("aria-label", gettext("Board", japanese));
   host.setAttribute("aria-describedby", `qf-keys-${number}`);
   const status = make("p", "qf-status");
   status.setAttribute("role", "status");
@@ -431,19 +402,18 @@ function layOut(element, japanese) {
   const confirm = /** @type {HTMLButtonElement} */ (make("button", "qf-confirm"));
   confirm.type = "button";
   confirm.hidden = true;
-  const buttons = Object.fromEntries(BUTTONS.map(([text, ja, en]) =>
-    [text, button(text, `${text}: ${japanese ? ja : en}`)]));
+  const buttons = Object.fromEntries(buttonsOf(japanese).map(([text, does]) => [text, button(text, does)]));
   const column = make("div", "qf-buttons");
   column.append(...Object.values(buttons));
   buttons.REC.classList.add("qf-rec");
   const field = /** @type {HTMLInputElement} */ (make("input", "qf-field"));
   Object.assign(field, { type: "text", spellcheck: false, autocomplete: "off", placeholder: "qf_code" });
-  field.setAttribute("aria-label", words.code);
-  const links = linksOf(element, words);
+  field.setAttribute("aria-label", gettext("Code", japanese));
+  const links = linksOf(element, japanese);
   const row = make("div", "qf-links");
   row.append(...[links.explorer, links.share, links.save, links.open].filter((one) => one !== null));
-  const { form, store } = saveForm(words);
-  const keys = make("p", "qf-keys", words.keys);
+  const { form, store } = saveForm(japanese);
+  const keys = make("p", "qf-keys", keysText(japanese));
   keys.id = `qf-keys-${number}`;
   const main = make("div", "qf-main");
   main.append(host, status, confirm, info);
@@ -451,12 +421,37 @@ function layOut(element, japanese) {
   return { host, status, info, confirm, buttons, field, links, form, store };
 }
 
-/** Who played, before a game is saved. @param {typeof TEXTS.en} words */
-function saveForm(words) {
+/** @param {boolean} japanese @returns {[string, string][]} what is written on each button, and what it does */
+function buttonsOf(japanese) {
+  return [
+    ["BACK", gettext("one move back", japanese)],
+    ["NEXT", gettext("one move on", japanese)],
+    ["RESET", gettext("back to the start position, all moves cleared", japanese)],
+    ["UNDO", gettext("take the last action back", japanese)],
+    ["INV", gettext("turn the board", japanese)],
+    ["LM", gettext("mark the last move", japanese)],
+    ["WALL", gettext("all walls in one colour", japanese)],
+    ["SNAP", gettext("write the code of the position", japanese)],
+    ["REC", gettext("begin and end recording moves", japanese)],
+    ["INPUT", gettext("load the code", japanese)],
+  ];
+}
+
+/** @param {boolean} japanese @returns {string} */
+function keysText(japanese) {
+  return [
+    gettext("Arrow keys move; H, V and P choose a horizontal wall, a vertical wall, the pawn; Enter plays.", japanese),
+    gettext("B and N go back and on, U takes back.", japanese),
+  ].join(japanese ? "" : " ");
+}
+
+/** Who played, before a game is saved. @param {boolean} japanese */
+function saveForm(japanese) {
   const form = /** @type {HTMLFormElement} */ (make("form", "qf-save"));
   form.hidden = true;
-  const store = /** @type {HTMLButtonElement} */ (make("button", "", words.store));
-  form.append(...words.names.map((text) => {
+  const store = /** @type {HTMLButtonElement} */ (make("button", "", gettext("Save", japanese)));
+  const names = [gettext("White's name", japanese), gettext("Black's name", japanese)];
+  form.append(...names.map((text) => {
     const label = make("label", "", text);
     const field = /** @type {HTMLInputElement} */ (make("input", "qf-name"));
     Object.assign(field, { type: "text", maxLength: 100, autocomplete: "off" });
@@ -466,10 +461,11 @@ function saveForm(words) {
   return { form, store };
 }
 
-/** @param {HTMLElement} element @param {typeof TEXTS.en} words */
-function linksOf(element, words) {
-  const explorer = /** @type {HTMLAnchorElement} */ (make("a", "qf-link", words.explorer));
-  const share = /** @type {HTMLButtonElement} */ (make("button", "qf-link", words.share));
+/** @param {HTMLElement} element @param {boolean} japanese */
+function linksOf(element, japanese) {
+  const lookUp = gettext("Look this position up", japanese);
+  const explorer = /** @type {HTMLAnchorElement} */ (make("a", "qf-link", lookUp));
+  const share = /** @type {HTMLButtonElement} */ (make("button", "qf-link", gettext("Copy the link", japanese)));
   share.type = "button";
   const here = "upload" in element.dataset;
   /** @type {HTMLButtonElement | null} */
@@ -477,11 +473,11 @@ function linksOf(element, words) {
   /** @type {HTMLAnchorElement | null} */
   let open = null;
   if (here) {
-    save = /** @type {HTMLButtonElement} */ (make("button", "qf-link", words.save));
+    save = /** @type {HTMLButtonElement} */ (make("button", "qf-link", gettext("Save the game", japanese)));
     save.type = "button";
     save.setAttribute("aria-expanded", "false");
     save.hidden = !element.dataset.upload;
-  } else open = /** @type {HTMLAnchorElement} */ (make("a", "qf-link", words.open));
+  } else open = /** @type {HTMLAnchorElement} */ (make("a", "qf-link", gettext("Open in the archive", japanese)));
   return { explorer, share, save, open };
 }
 

@@ -76,7 +76,7 @@ function codeOf(state, moves) {
   return encode({ state: beginsAtStart({ state, moves }) ? null : state, moves });
 }
 
-/** @param {string} text @returns {{game: Game, hasRecord: boolean, notes: {code: string, ply?: number}[]}} throws QfCodeError */
+/** @param {string} text @returns {{game: Game, hasRecord: boolean, notes: import("./qf_code.js").Note[]}} throws QfCodeError */
 export function load(text) {
   const code = decode(text);
   const game = { start: startOf(code), moves: code.moves || [], at: 0, recordedFrom: null };

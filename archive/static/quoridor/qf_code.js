@@ -19,8 +19,10 @@ import { copy, fault, hasPaths, hasRoom, initial, name, PAWN, play, same, VERTIC
  * @typedef {object} Code
  * @property {State | null} state null where the moves begin at the start of the game
  * @property {number[] | null} moves as in rules.js; null where the code has no record
- * @property {{code: string, ply?: number}[]} [notes] what is odd about it
+ * @property {Note[]} [notes] what is odd about it
  */
+
+/** @typedef {{code: string, ply?: number, params?: Record<string, number | string>}} Note */
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LONGEST = 712;
@@ -28,19 +30,19 @@ const MOST = 1023;
 const DIRECTIONS = [[0, 1], [1, 1], [1, 0], [1, -1], [0, -1], [-1, -1], [-1, 0], [-1, 1]];
 const BLANK = /[ \t-\r]+/g;
 const STRANGE = /[^A-Za-z0-9+/]/u;
-/** Owner and orientation of the four lists of walls. */
-const LISTS = [[0, 0], [0, VERTICAL], [1, 0], [1, VERTICAL]];
+/** Owner, orientation and name of the four lists of walls. @type {[number, number, string][]} */
+const LISTS = [[0, 0, "white_h"], [0, VERTICAL, "white_v"], [1, 0, "black_h"], [1, VERTICAL, "black_v"]];
 
-/** What is wrong with a code; `code` is the format's name of the fault. */
+/** What is wrong with a code; `code` is the format's name of the fault, `params` are what its sentence is filled with. */
 export class QfCodeError extends Error {
-  /** @param {string} code @param {{ply?: number, column?: number, text?: string}} [where] */
-  constructor(code, { ply, column, text } = {}) {
+  /** @param {string} code @param {{ply?: number, column?: number, [param: string]: number | string | undefined}} [where] */
+  constructor(code, { ply, column, ...params } = {}) {
     super(code);
     this.name = "QfCodeError";
     this.code = code;
     this.ply = ply;
     this.column = column;
-    this.text = text;
+    this.params = params;
   }
 }
 
@@ -58,12 +60,12 @@ class Bits {
     this.place = 0;
   }
 
-  /** @param {number} width @param {number} [ply] @returns {number} */
-  number(width, ply) {
+  /** @param {number} width @param {string} field what is read @param {number} [ply] @returns {number} */
+  number(width, field, ply) {
     const end = this.place + width;
     if (end > this.digits.length) {
       this.place = end;
-      throw new QfCodeError("truncated", { ply });
+      throw new QfCodeError("truncated", { ply, field });
     }
     const digits = this.digits.slice(this.place, end);
     this.place = end;
@@ -74,7 +76,7 @@ class Bits {
   finish() {
     const rest = this.digits.slice(this.place);
     this.place += 6;
-    if (rest.length >= 6) throw new QfCodeError("trailing-chars");
+    if (rest.length >= 6) throw new QfCodeError("trailing-chars", { count: Math.floor(rest.length / 6) });
     if (rest.includes("1")) throw new QfCodeError("nonzero-padding");
   }
 
@@ -100,9 +102,9 @@ export function dropStrange(text) {
 export function decode(text) {
   const code = clean(text);
   if (!code) throw new QfCodeError("empty");
-  if (code.length > LONGEST) throw new QfCodeError("too-long");
+  if (code.length > LONGEST) throw new QfCodeError("too-long", { length: code.length });
   const strange = STRANGE.exec(code);
-  if (strange) throw new QfCodeError("bad-char", { column: text.indexOf(strange[0]) + 1, text: strange[0] });
+  if (strange) throw new QfCodeError("bad-char", { column: text.indexOf(strange[0]) + 1, char: strange[0] });
   const bits = new Bits(code);
   try {
     return read(bits);
@@ -121,9 +123,9 @@ function columnOf(text, number) {
 
 /** @param {Bits} bits @returns {Code} */
 function read(bits) {
-  const [hasState, hasRecord] = [bits.number(1), bits.number(1)];
+  const [hasState, hasRecord] = [bits.number(1, "flags"), bits.number(1, "flags")];
   if (!hasState && !hasRecord) throw new QfCodeError("no-content");
-  /** @type {{code: string, ply?: number}[]} */
+  /** @type {Note[]} */
   const notes = [];
   const state = hasState ? readState(bits, notes) : null;
   const moves = hasRecord ? readRecord(bits, copy((state || startState()).position), notes) : null;
@@ -132,51 +134,58 @@ function read(bits) {
   return { state, moves, notes };
 }
 
-/** @param {Bits} bits @param {{code: string, ply?: number}[]} notes @returns {State} */
+/** @param {Bits} bits @param {Note[]} notes @returns {State} */
 function readState(bits, notes) {
-  const position = { ...initial(), pawns: /** @type {[number, number]} */ ([bits.number(7), bits.number(7)]) };
+  const pawns = /** @type {[number, number]} */ (["white", "black"].map((field) => bits.number(7, field)));
+  const position = { ...initial(), pawns };
   checkPawns(position.pawns);
-  const lists = LISTS.map(() => Array.from({ length: bits.number(4) }, () => bits.number(6)));
-  for (const color of [0, 1]) {
-    if (lists[2 * color].length + lists[2 * color + 1].length > WALLS_EACH) throw new QfCodeError("wall-count");
-  }
+  const lists = LISTS.map(([, , field]) => Array.from({ length: bits.number(4, field) }, () => bits.number(6, field)));
+  for (const color of [0, 1]) checkCount(lists[2 * color].length + lists[2 * color + 1].length);
   lists.forEach((places, list) => places.forEach((place) => lay(position, LISTS[list][0], LISTS[list][1] + place)));
-  const by = bits.number(1);
-  const lastWall = bits.number(1) ? bits.number(6) : null;
+  const by = bits.number(1, "last_move");
+  const lastWall = bits.number(1, "last_move") ? bits.number(6, "last_move") : null;
   if (lastWall !== null) checkLastWall(position, by, lastWall);
   position.turn = by ? 0 : 1;
-  const turnNumber = bits.number(10);
+  const turnNumber = bits.number(10, "turn_number");
   if (lists.some((places) => places.some((place, at) => at && place < places[at - 1]))) notes.push({ code: "unsorted" });
-  if (turnNumber % 2 === position.turn) notes.push({ code: "parity" });
+  if (turnNumber % 2 === position.turn) notes.push({ code: "parity", params: { number: turnNumber } });
   if (!hasPaths(position)) notes.push({ code: "no-path", ply: 0 });
   return { position, lastWall, turnNumber };
 }
 
 /** @param {number[]} pawns */
 function checkPawns(pawns) {
-  if (pawns.some((square) => square > 80)) throw new QfCodeError("pawn-range");
+  const outside = pawns.find((square) => square > 80);
+  if (outside !== undefined) throw new QfCodeError("pawn-range", { square: outside });
   if (pawns[0] === pawns[1]) throw new QfCodeError("pawn-overlap");
+}
+
+/** @param {number} count the walls of a side */
+function checkCount(count) {
+  if (count > WALLS_EACH) throw new QfCodeError("wall-count", { count });
 }
 
 /** @param {Position} position @param {number} owner @param {number} number a place, `+ VERTICAL` */
 function lay(position, owner, number) {
-  if (!hasRoom(position, WALL + number)) throw new QfCodeError("wall-conflict", { text: name(WALL + number) });
+  if (!hasRoom(position, WALL + number)) throw new QfCodeError("wall-conflict", { move: name(WALL + number) });
   position.walls[number] = owner + 1;
 }
 
 /** @param {Position} position @param {number} owner @param {number} place */
 function checkLastWall({ walls }, owner, place) {
-  if (walls[place] !== owner + 1 && walls[VERTICAL + place] !== owner + 1) throw new QfCodeError("last-move-wall");
+  if (walls[place] === owner + 1 || walls[VERTICAL + place] === owner + 1) return;
+  throw new QfCodeError("last-move-wall", { place: name(WALL + place).slice(0, 2) });
 }
 
-/** @param {Bits} bits @param {Position} position @param {{code: string, ply?: number}[]} notes @returns {number[]} */
+/** @param {Bits} bits @param {Position} position @param {Note[]} notes @returns {number[]} */
 function readRecord(bits, position, notes) {
   const moves = [];
-  const plies = bits.number(10);
+  const plies = bits.number(10, "plies");
   for (let ply = 1; ply <= plies; ply++) {
-    const move = bits.number(1, ply) ? WALL + bits.number(7, ply) : landing(position, bits.number(3, ply), ply);
+    const next = (/** @type {number} */ width) => bits.number(width, "move", ply);
+    const move = next(1) ? WALL + next(7) : landing(position, next(3), ply);
     const broken = fault(position, move);
-    if (isFault(broken)) throw new QfCodeError(broken, { ply, text: name(move) });
+    if (isFault(broken)) throw new QfCodeError(broken, { ply, move: name(move) });
     if (broken && !notes.some((note) => note.code === broken)) notes.push({ code: broken, ply });
     play(position, move);
     moves.push(move);
@@ -224,13 +233,11 @@ function binary(number, width) {
 /** @param {State} state @returns {string} */
 function stateDigits({ position, lastWall, turnNumber }) {
   checkPawns(position.pawns);
-  if (turnNumber < 0 || turnNumber > MOST) throw new QfCodeError("turn-range");
+  if (turnNumber < 0 || turnNumber > MOST) throw new QfCodeError("turn-range", { number: turnNumber });
   if (lastWall !== null) checkLastWall(position, 1 - position.turn, lastWall);
   const board = { ...position, walls: new Uint8Array(128) };
   const parts = position.pawns.map((square) => binary(square, 7));
-  for (const color of [0, 1]) {
-    if (position.walls.filter((owner) => owner === color + 1).length > WALLS_EACH) throw new QfCodeError("wall-count");
-  }
+  for (const color of [0, 1]) checkCount(position.walls.filter((owner) => owner === color + 1).length);
   for (const [owner, lying] of LISTS) {
     const places = Array.from({ length: 64 }, (_, place) => place)
       .filter((place) => position.walls[lying + place] === owner + 1);
@@ -243,11 +250,11 @@ function stateDigits({ position, lastWall, turnNumber }) {
 
 /** @param {Position} position is played on @param {number[]} moves @returns {string} */
 function recordDigits(position, moves) {
-  if (moves.length > MOST) throw new QfCodeError("too-many-plies");
+  if (moves.length > MOST) throw new QfCodeError("too-many-plies", { count: moves.length, limit: MOST });
   const parts = [binary(moves.length, 10)];
   moves.forEach((move, index) => {
     const broken = fault(position, move);
-    if (isFault(broken)) throw new QfCodeError(broken, { ply: index + 1, text: name(move) });
+    if (isFault(broken)) throw new QfCodeError(broken, { ply: index + 1, move: name(move) });
     parts.push(move & PAWN ? binary(directionOf(position, move), 4) : `1${binary(move - WALL, 7)}`);
     play(position, move);
   });

@@ -6,7 +6,7 @@ import { askedMoves, showTried } from "../archive/js/tried.js";
 import { packed } from "./kit.js";
 import { moveAt } from "./pointing.js";
 import { copy, cutOffBy, fault, name, PAWN, pawnMoves, play as applied, readName, winner } from "./rules.js";
-import { refusal } from "./words.js";
+import { isJapanese, refusal } from "./words.js";
 
 /** As kifu_core/quoridor/texts.py has them. */
 const MARKS = ["♙", "♟\ufe0e"];
@@ -39,7 +39,7 @@ export function startTrials(replay) {
     const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
     const broken = fault(replay.position, move);
     if (known) replay.go(known);
-    else if (broken) live.textContent = refusal(broken, move, cutOffs(broken, move), isJapanese());
+    else if (broken) live.textContent = refusal(broken, move, cutOffs(broken, move), isJapanese(root));
     else {
       const { turn } = replay.position;
       const words = { name: name(move), text: MARKS[turn] + name(move) };
@@ -95,11 +95,6 @@ export function startTrials(replay) {
 function objectOf(move, { pawns, turn }) {
   if (!(move & PAWN)) return { color: turn, wall: name(move) };
   return { color: turn, from: name(PAWN + pawns[turn]), to: name(move) };
-}
-
-/** @returns {boolean} */
-function isJapanese() {
-  return document.documentElement.lang === "ja";
 }
 
 /** @param {MouseEvent} event @returns {boolean} */

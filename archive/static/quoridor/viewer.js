@@ -8,7 +8,7 @@ import { createBoard } from "./board.js";
 import { canGoBack, canGoOn, lastMove, load, stateAt } from "./game.js";
 import { QfCodeError } from "./qf_code.js";
 import { wallsLeft } from "./rules.js";
-import { faultText, isJapanese, positionWords } from "./words.js";
+import { faultText, gettext, isJapanese, positionWords } from "./words.js";
 
 const FLAGS = { info: 1, neutral: 2, last: 4, turned: 8 };
 const DEFAULTS = { size: 10, flags: 5, code: "gkwAAAAQ" };
@@ -46,10 +46,10 @@ function integer(text) {
 
 /** @param {QfCodeError} error @param {boolean} japanese @returns {HTMLElement} */
 function problem(error, japanese) {
-  const note = make("p", "qf-problem", japanese ? "このコードは表示できません。" : "This code cannot be shown.");
+  const reason = faultText(error, japanese);
+  const note = make("p", "qf-problem", gettext("This code cannot be shown: {reason}", japanese, { reason }));
   note.setAttribute("role", "alert");
-  const name = make("code", "", error.code);
-  note.append(" ", faultText(error, japanese), " ", name);
+  note.append(" ", make("code", "", error.code));
   return note;
 }
 
@@ -66,8 +66,8 @@ function parts(first, hasRecord, flags, japanese) {
   const host = main.appendChild(make("div", "qf-host"));
   const board = createBoard(host, { flip: Boolean(flags & FLAGS.turned), neutral: Boolean(flags & FLAGS.neutral) });
   const info = flags & FLAGS.info ? main.appendChild(make("div", "qf-info")) : null;
-  const back = button("BACK", japanese ? "BACK: 一手戻る" : "BACK: one move back");
-  const next = button("NEXT", japanese ? "NEXT: 一手進む" : "NEXT: one move on");
+  const back = button("BACK", gettext("one move back", japanese));
+  const next = button("NEXT", gettext("one move on", japanese));
 
   function show() {
     const { position, turnNumber } = stateAt(game);
@@ -127,9 +127,10 @@ export function make(name, kind, text = "") {
   return element;
 }
 
-/** @param {string} text @param {string} label what it does, beginning with its text @returns {HTMLButtonElement} */
-export function button(text, label) {
+/** @param {string} text @param {string} does @returns {HTMLButtonElement} */
+export function button(text, does) {
   const element = /** @type {HTMLButtonElement} */ (make("button", "", text));
+  const label = `${text}: ${does}`;
   element.type = "button";
   element.title = label;
   element.setAttribute("aria-label", label);

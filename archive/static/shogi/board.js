@@ -55,7 +55,8 @@ const HEIGHT = EDGE.top + 9 * CELL.height + EDGE.bottom;
 const HAND = { slot: 66, height: 66 };
 const RANKS = "一二三四五六七八九";
 const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と", "杏", "圭", "全", "馬", "龍"];
-const LETTERS = ["", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
+/** Pieces by their kind, as Western players write them. */
+export const LETTERS = ["", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 const SIZES = [0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98];
 const HAND_ORDER = [7, 6, 5, 4, 3, 2, 1];
 const OUTLINES = SIZES.map(outline);

@@ -12,19 +12,13 @@ import { play, square, takeBack } from "./position.js";
 import { startPosition } from "./start.js";
 import { styles } from "./kifu-replay-styles.js";
 import { buildTree, route } from "../archive/js/tree.js";
-import { endingText, moveText } from "./wording.js";
+import { endingText, gettext, moveText } from "./wording.js";
 
 /** @typedef {import("../archive/js/tree.js").Node} Node */
 /** @typedef {import("../archive/js/tree.js").Entry & {comments?: string[]}} Entry */
 /** @typedef {{header: Record<string, string>, initial?: import("./start.js").Initial, moves: Entry[]}} Record_ */
 
 const CONVERT = new URL("../../../api/v1/convert", import.meta.url);
-const BUTTONS = /** @type {[string, string, string, string][]} */ ([
-  ["start", "M18 5 9 12l9 7zM6 5v14", "開始局面へ", "To the start"],
-  ["back", "M16 5 7 12l9 7z", "一手戻る", "Back"],
-  ["forward", "M8 5l9 7-9 7z", "一手進む", "Forward"],
-  ["end", "M6 5l9 7-9 7zM18 5v14", "終局へ", "To the end"],
-]);
 const NAMES = [["先手", "下手"], ["後手", "上手"]];
 
 class KifuReplay extends HTMLElement {
@@ -53,7 +47,7 @@ class KifuReplay extends HTMLElement {
       const note = document.createElement("p");
       note.className = "problem";
       note.setAttribute("role", "alert");
-      note.textContent = this.japanese ? "棋譜を読み込めませんでした。" : "The record could not be read.";
+      note.textContent = gettext("The record could not be read.", this.japanese);
       this.shadowRoot?.replaceChildren(note);
       this.dispatchEvent(new CustomEvent("kifu-error", { detail: error }));
     }
@@ -165,6 +159,16 @@ function textsByKey(record, japanese) {
   return texts;
 }
 
+/** @param {boolean} japanese @returns {[string, string, string][]} name, picture and label of each button */
+function buttonsOf(japanese) {
+  return [
+    ["start", "M18 5 9 12l9 7zM6 5v14", gettext("To the start", japanese)],
+    ["back", "M16 5 7 12l9 7z", gettext("Back", japanese)],
+    ["forward", "M8 5l9 7-9 7z", gettext("Forward", japanese)],
+    ["end", "M6 5l9 7-9 7zM18 5v14", gettext("To the end", japanese)],
+  ];
+}
+
 /** @param {Record_} record @param {boolean} japanese */
 function layout(record, japanese) {
   const make = (/** @type {string} */ name, /** @type {string} */ kind, /** @type {Node_[]} */ ...children) => {
@@ -180,11 +184,11 @@ function layout(record, japanese) {
     make("div", "seat", make("span", "who", `${mark} ${name(color)}`), hands[color]));
   const board = make("div", "board-host");
   const count = make("span", "count");
-  const buttons = BUTTONS.map(([go, path, ja, en]) => {
+  const buttons = buttonsOf(japanese).map(([go, path, does]) => {
     const button = make("button", "");
     button.append(icon(path));
     button.dataset.go = go;
-    button.setAttribute("aria-label", japanese ? ja : en);
+    button.setAttribute("aria-label", does);
     return button;
   });
   const move = make("strong", "move");

@@ -1,7 +1,5 @@
 """The free board."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse

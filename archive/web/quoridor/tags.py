@@ -1,7 +1,5 @@
 """Template tags for boards of Quoridor."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe

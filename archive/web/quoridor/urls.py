@@ -1,7 +1,5 @@
 """The pages that only Quoridor has."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from archive.web.quoridor import free_board

@@ -1,7 +1,5 @@
 """The position editor: a position read from whatever is pasted, and hints about what is odd in it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

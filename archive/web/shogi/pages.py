@@ -1,7 +1,5 @@
 """What pages have to know of shogi."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.urls import reverse

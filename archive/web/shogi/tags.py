@@ -1,7 +1,5 @@
 """Template tags for boards of shogi."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

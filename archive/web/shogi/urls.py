@@ -1,7 +1,5 @@
 """The pages that only shogi has."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from archive.limits.rules import costs, editor

@@ -7,23 +7,26 @@ from typing import TYPE_CHECKING, Any, Literal
 from django import template
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from archive.web import rows, wording
 from archive.web.forms import fields_html
 from archive.web.games import PAGES
+from archive.web.libraries import private_names, scope_told, scopes_of
 from archive.web.lines import usual_start
+from archive.web.prepared import constant
+from archive.web.site_texts import links_written
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from django.forms import BoundField
 
     from archive.queries.explorer import Explorer, MoveStats, Results, Unplayed
     from archive.queries.games import GameRow
-    from archive.web.lines import Walk
+    from archive.web.lines import WalkedLine
 
 register = template.Library()
 
@@ -48,6 +51,18 @@ def move_list(context: Mapping[str, Any]) -> SafeString:
     return rows.move_list(context["parts"], look)
 
 
+@register.simple_tag(takes_context=True)
+def scopes(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
+    """Return what the visitor can choose to ask of (`archive.web.libraries`)."""
+    return scopes_of(context["request"])
+
+
+@register.simple_tag(takes_context=True)
+def asked_scope(context: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the visitor chose to ask of (`archive.web.libraries`)."""
+    return scope_told(context["request"])
+
+
 @register.filter
 def number(value: int) -> str:
     """Return an integer with commas between thousands."""
@@ -55,6 +70,7 @@ def number(value: int) -> str:
 
 
 @register.simple_tag
+@constant
 def start_position_url(kind: str = SHOGI.name) -> str:
     """Return the address of a game's usual start."""
     return reverse("position", args=[kind, GAMES[kind].codec.path_code(usual_start(kind))])
@@ -66,10 +82,17 @@ def results_box(results: Results, kind: str, large: bool = False) -> SafeString:
     return rows.results_box(results, kind, large=large)
 
 
-@register.simple_tag
-def game_rows(found: Iterable[GameRow]) -> SafeString:
+@register.simple_tag(takes_context=True)
+def game_rows(context: Mapping[str, Any], found: Collection[GameRow]) -> SafeString:
     """Return games as rows of a list."""
-    return rows.game_rows(found)
+    return rows.game_rows(found, private_names(context["request"], {row.space for row in found}))
+
+
+@register.simple_tag(takes_context=True)
+def private_badge(context: Mapping[str, Any], space: int) -> SafeString:
+    """Return the mark of what lies in a library; nothing for what is public."""
+    named = private_names(context["request"], {space})
+    return rows.private_badge(named[space]) if named else SafeString("")
 
 
 @register.simple_tag
@@ -77,7 +100,7 @@ def move_rows(
     explorer: Explorer,
     position: Any,
     moves: Sequence[MoveStats],
-    walk: Walk | Literal[""] = "",
+    walk: WalkedLine | Literal[""] = "",
     detailed: bool | Literal[""] = "",
 ) -> SafeString:
     """Return the rows of the table of moves played from a position."""
@@ -110,18 +133,6 @@ def percent(part: int, whole: int) -> str:
 
 
 @register.filter
-def share_text(share: float) -> str:
-    """Return a share between 0 and 1 in percent."""
-    return f"{share:.0%}"
-
-
-@register.filter
-def wins_text(kind: str, color: int) -> str:
-    """Say in words that this colour wins."""
-    return str(wording.RESULTS_OF[kind][color])
-
-
-@register.filter
 def side_mark(kind: str, color: int) -> SafeString:
     """Return the mark before a player of this colour."""
     return rows.side_mark(kind, color)
@@ -151,9 +162,17 @@ def with_letters(context: Mapping[str, Any]) -> bool:
 
 
 @register.simple_tag
-def pages_of_games() -> list[tuple[str, str]]:
-    """Return name and address of the pages that only some games have, to which every page leads."""
-    return [(str(text), reverse(name)) for pages in PAGES.values() for text, name in pages.links]
+@constant
+def links_of_games() -> SafeString:
+    """Return links to the pages that only some games have, to which every page leads."""
+    links = ((reverse(name), text) for pages in PAGES.values() for text, name in pages.links)
+    return format_html_join("\n        ", '<a\n        href="{}">{}</a>', links)
+
+
+@register.simple_tag
+def links_of_owner() -> SafeString:
+    """Return links to the pages that the archive's owner has written."""
+    return format_html_join("\n        ", '<a\n        href="{}">{}</a>', links_written())
 
 
 @register.simple_tag
@@ -175,12 +194,14 @@ def row_date(row: GameRow) -> str:
 
 
 @register.simple_tag
-def child_url(kind: str, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
+def child_url(kind: str, move: MoveStats | Unplayed, walk: WalkedLine | Literal[""] = "") -> str:
     """Return the address of the position after a move; `walk` is the line that led here."""
     return rows.onward(kind, walk or None)(move)
 
 
 @register.simple_tag
-def stat_text(kind: str, position: Any, move: MoveStats | Unplayed, walk: Walk | Literal[""] = "") -> str:
+def stat_text(
+    kind: str, position: Any, move: MoveStats | Unplayed, walk: WalkedLine | Literal[""] = ""
+) -> str:
     """Return a move from the position in words, with its side's mark; `walk` is the line that led here."""
     return rows.stat_text(kind, position, move, walk or None)

@@ -128,8 +128,10 @@ async function sendInParts(/** @type {HTMLFormElement} */ form, /** @type {File[
   /** @type {string[]} */
   const refused = [];
   const all = parts.flat().length;
+  const space = /** @type {HTMLSelectElement | null} */ (form.querySelector("[name=space]"));
   for (const part of parts) {
     const body = new FormData();
+    body.append("space", space?.value || "");
     for (const file of part) body.append("file", file, file.name);
     const answer = await patiently(() => fetch(form.dataset.api || "", { method: "POST", body, headers }));
     if (answer?.ok) {

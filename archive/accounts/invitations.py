@@ -1,0 +1,57 @@
+"""Links with which somebody makes an account, once: of an administrator, and the one for the first of
+them."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from archive.accounts.roles import Role, set_role
+from archive.accounts.tokens import digest
+from archive.models import AccountInvitation, User
+
+OWNER_DAYS: Final = 1
+"""How long the link is good with which somebody becomes the owner."""
+
+
+def make(role: Role, days: int, made_by: User | None = None, note: str = "") -> tuple[AccountInvitation, str]:
+    """Store a new invitation; return it, and the key of its link, which nobody can be told again."""
+    key = secrets.token_urlsafe(24)
+    expires = timezone.now() + timedelta(days=days)
+    made = AccountInvitation.objects.create(
+        digest=digest(key), role=role, expires=expires, made_by=made_by, note=note
+    )
+    return made, key
+
+
+def find(key: str) -> AccountInvitation | None:
+    """Return the invitation of a key; None for a wrong, used or expired one."""
+    alive = AccountInvitation.objects.filter(used=None, expires__gt=timezone.now())
+    return alive.filter(digest=digest(key)).first()
+
+
+def use(invitation: AccountInvitation, user: User) -> bool:
+    """Give a new account the role that it was invited to. Return False where somebody else was faster.
+
+    Call it in the transaction that makes the account.
+    """
+    with transaction.atomic():
+        open_still = AccountInvitation.objects.filter(pk=invitation.pk, used=None, expires__gt=timezone.now())
+        if not open_still.update(used=timezone.now(), used_by=user):
+            return False
+        set_role(user, Role(invitation.role))
+    return True
+
+
+def for_the_owner() -> str:
+    """Return the key of a new link with which the first administrator makes an account, and end the one of
+    before; empty where there is an administrator."""
+    if User.objects.filter(is_superuser=True, is_active=True).exists():
+        return ""
+    AccountInvitation.objects.filter(used=None, made_by=None, role=Role.ADMINISTRATOR).delete()
+    _invitation, key = make(Role.ADMINISTRATOR, OWNER_DAYS)
+    return key

@@ -1,0 +1,73 @@
+"""The log of deeds: who came in, was given rights, shared, published, deleted; when, and from where.
+
+Whoever does such a thing says so here (`note`). Only Django tells of who signs in, by signals. Lines are
+never changed and never deleted; the addresses in them are forgotten after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.utils import timezone
+
+from archive.models import AuditLine, User
+
+Deed = AuditLine.Deed
+
+_address: ContextVar[str] = ContextVar("address", default="")
+
+
+@contextmanager
+def visit(address: str) -> Iterator[None]:
+    """Let lines that are written inside tell this address."""
+    token = _address.set(address)
+    try:
+        yield
+    finally:
+        _address.reset(token)
+
+
+def note(deed: AuditLine.Deed, user: Any, what: str = "") -> None:
+    """Write a line, in the transaction in which the deed is done. `what` says in words of programs what was
+    done to which row; nothing of what stands in records."""
+    known = user if isinstance(user, User) else None
+    AuditLine.objects.create(
+        deed=deed,
+        account=known.pk if known else None,
+        name=known.username if known else "",
+        what=what,
+        address=_address.get(),
+    )
+
+
+def forget_addresses() -> int:
+    """Take the addresses from old lines; return from how many."""
+    old = timezone.now() - timedelta(days=settings.ARCHIVE_AUDIT_ADDRESS_DAYS)
+    return AuditLine.forgetting.filter(at__lt=old).exclude(address="").update(address="")
+
+
+def listen() -> None:
+    """Have Django tell who signs in and out, and who fails to."""
+    user_logged_in.connect(_signed_in, dispatch_uid="audit")
+    user_logged_out.connect(_signed_out, dispatch_uid="audit")
+    user_login_failed.connect(_failed, dispatch_uid="audit")
+
+
+def _signed_in(user: Any, **_other: Any) -> None:
+    note(Deed.SIGN_IN, user)
+
+
+def _signed_out(user: Any, **_other: Any) -> None:
+    note(Deed.SIGN_OUT, user)
+
+
+def _failed(credentials: dict[str, Any], **_other: Any) -> None:
+    """Note whose account it was. What is no account's name may be a password in the wrong field."""
+    name = str(credentials.get("username") or "")
+    known = None if "\0" in name else User.objects.filter(username=name).first()
+    note(Deed.SIGN_IN_FAILED, known or AnonymousUser())

@@ -1,0 +1,317 @@
+"""Libraries: who reads which games. Makes them, lets people in and out, shares, publishes and takes back.
+
+What is read is decided by `archive.queries.scope`; games are moved by `archive.store`. Each function is one
+transaction.
+"""
+
+import secrets
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from typing import Final
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive import store
+from archive.audit import Deed, note
+from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.queries.scope import hash_of
+from kifu_core.classes import PUBLIC
+
+GROUPS: Final = 50
+"""Groups that one person can make."""
+MEMBERS: Final = 500
+NAME: Final = 100
+"""Characters of a group's name."""
+INVITATION_DAYS: Final = 14
+OPEN_INVITATIONS: Final = 100
+"""Of one group at a time."""
+SHARES: Final = 100
+"""Persons that one game is shared with."""
+
+TEXTS: Final[dict[str, str | Promise]] = {
+    "group-name": _("A group's name has 1 to %(most)s characters.") % {"most": NAME},
+    "too-many-groups": _("You have made as many groups as one person can."),
+    "too-many-members": _("The group has as many members as it can."),
+    "too-many-invitations": _("There are too many open invitations into this group."),
+    "not-an-owner": _("Only owners of the group can do this."),
+    "last-owner": _("Make somebody else an owner first: a group with members needs one."),
+    "group-has-games": _("There are still games in this library: publish or delete them first."),
+    "no-invitation": _("This invitation was used, or is too old. Ask for another one."),
+    "nobody": _("There is nobody of this name."),
+    "too-many-shares": _("The game is shared with as many people as it can be."),
+    "not-yours": _("You cannot move this game."),
+    "taken-down": _("This game was taken down where it would go."),
+    "unknown-space": _("You cannot send games there."),
+    "still-working": _("The upload is still being read: try again when it is done."),
+}
+
+
+class LibraryError(Exception):
+    """Something cannot be done; `code` is one of `TEXTS`."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+    @property
+    def text(self) -> str:
+        """Return what is told to the person, in the language of the page."""
+        return str(TEXTS[self.code])
+
+
+# --- people ----------------------------------------------------------------------------------------------
+
+
+def own_library(user: User) -> Space:
+    """Return a person's own library; it is made when it is asked for first."""
+    mine = Space.objects.filter(kind=Space.Kind.PERSON, memberships__user=user)
+    found = mine.first()
+    if found is not None:
+        return found
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        found = mine.first()
+        if found is None:
+            found = Space.objects.create(kind=Space.Kind.PERSON)
+            Membership.objects.create(space=found, user=user, owner=True)
+    return found
+
+
+def make_group(user: User, name: str) -> Space:
+    """Make a group, whose owner the user is. Raises LibraryError."""
+    name = " ".join(name.replace("\0", "").split())
+    if not 0 < len(name) <= NAME:
+        raise LibraryError("group-name")
+    mine = Membership.objects.filter(user=user, owner=True, space__kind=Space.Kind.GROUP)
+    if mine.count() >= GROUPS:
+        raise LibraryError("too-many-groups")
+    with transaction.atomic():
+        group = Space.objects.create(kind=Space.Kind.GROUP, name=name)
+        Membership.objects.create(space=group, user=user, owner=True)
+        note(Deed.MEMBERS, user, f"group {group.pk}: made")
+    return group
+
+
+def invite(user: User, group: Space, *, owner: bool = False) -> str:
+    """Return the key of an invitation for one person. Raises LibraryError."""
+    _check_owner(user, group)
+    now = timezone.now()
+    Invitation.objects.filter(space=group, expires__lt=now).delete()
+    if group.invitations.count() >= OPEN_INVITATIONS:
+        raise LibraryError("too-many-invitations")
+    key = secrets.token_urlsafe(24)
+    until = now + timedelta(days=INVITATION_DAYS)
+    Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until)
+    note(Deed.MEMBERS, user, f"group {group.pk}: invited {'an owner' if owner else 'a member'}")
+    return key
+
+
+def invited(key: str) -> Invitation:
+    """Return the invitation of a key. Raises LibraryError where it was used or is too old."""
+    found = Invitation.objects.filter(key=hash_of(key), expires__gte=timezone.now())
+    invitation = found.select_related("space", "by").first()
+    if invitation is None:
+        raise LibraryError("no-invitation")
+    return invitation
+
+
+def join(user: User, key: str) -> Space:
+    """Make the user a member of the group that the key invites into; the invitation is used up then. Who is a
+    member already may become an owner by it. Raises LibraryError."""
+    with transaction.atomic():
+        group = Space.objects.select_for_update().get(pk=invited(key).space_id)
+        invitation = invited(key)
+        if group.memberships.count() >= MEMBERS:
+            raise LibraryError("too-many-members")
+        member, _new = Membership.objects.get_or_create(space=group, user=user)
+        if invitation.owner and not member.owner:
+            Membership.objects.filter(pk=member.pk).update(owner=True)
+        invitation.delete()
+        note(Deed.MEMBERS, user, f"group {group.pk}: joined{' as owner' if invitation.owner else ''}")
+    return group
+
+
+def dismiss(user: User, group: Space, member: int) -> None:
+    """Take a member, by the id of the account, out of a group: owners anybody, anybody oneself. An empty
+    group is deleted. What somebody sent to the group stays there. Raises LibraryError."""
+    with transaction.atomic():
+        group = Space.objects.select_for_update().get(pk=group.pk, kind=Space.Kind.GROUP)
+        if member != user.pk:
+            _check_owner(user, group)
+        others = group.memberships.exclude(user=member)
+        if others.exists():
+            if not others.filter(owner=True).exists():
+                raise LibraryError("last-owner")
+            group.memberships.filter(user=member).delete()
+            note(Deed.MEMBERS, user, f"group {group.pk}: account {member} went")
+        elif holds_anything(group):
+            raise LibraryError("group-has-games")
+        else:
+            note(Deed.MEMBERS, user, f"group {group.pk}: deleted")
+            group.delete()
+
+
+def promote(user: User, group: Space, member: int) -> None:
+    """Make a member an owner too. Raises LibraryError."""
+    _check_owner(user, group)
+    if group.memberships.filter(user=member).update(owner=True):
+        note(Deed.MEMBERS, user, f"group {group.pk}: account {member} is an owner")
+
+
+def holds_anything(space: Space) -> bool:
+    """Tell whether there are games or uploads in a library."""
+    return Game.objects.filter(space=space.pk).exists() or Upload.objects.filter(space=space.pk).exists()
+
+
+def owns(user: User, space: int) -> bool:
+    """Tell whether a person is an owner of a space; nobody is of the public one."""
+    return Membership.objects.filter(space=space, user=user.pk, owner=True).exists()
+
+
+def _check_owner(user: User, group: Space) -> None:
+    if group.kind != Space.Kind.GROUP or not owns(user, group.pk):
+        raise LibraryError("not-an-owner")
+
+
+# --- single games ----------------------------------------------------------------------------------------
+
+
+def share_by_link(user: User, game: Game) -> str:
+    """Return the key of a new link to a game that lies in a library of the user's. Links from before end.
+    Raises LibraryError."""
+    _check_mover(user, game)
+    key = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        game.shares.filter(user=None).delete()
+        Share.objects.create(game=game, key=hash_of(key), by=user)
+        note(Deed.SHARE, user, f"game {game.pk}: by a link")
+    return key
+
+
+def share_with(user: User, game: Game, name: str) -> None:
+    """Share a game of a library of the user's with the person of a user name. Raises LibraryError."""
+    _check_mover(user, game)
+    other = User.objects.filter(username=name.strip(), is_active=True).first()
+    if other is None:
+        raise LibraryError("nobody")
+    if game.shares.count() >= SHARES:
+        raise LibraryError("too-many-shares")
+    Share.objects.get_or_create(game=game, user=other, defaults={"by": user})
+    note(Deed.SHARE, user, f"game {game.pk}: with account {other.pk}")
+
+
+def unshare(user: User, game: Game, share: int) -> None:
+    """End the sharing of this id. Raises LibraryError."""
+    _check_mover(user, game)
+    game.shares.filter(pk=share).delete()
+    note(Deed.SHARE, user, f"game {game.pk}: share {share} ended")
+
+
+# --- publishing ------------------------------------------------------------------------------------------
+
+
+def may_publish(user: User | AnonymousUser, game: Game) -> bool:
+    """Tell whether a person may publish or share a game: an owner of its library, or a member who sent it."""
+    if game.space == PUBLIC or not user.is_authenticated:
+        return False
+    member = Membership.objects.filter(space=game.space, user=user.pk).first()
+    return member is not None and (member.owner or bool(_sent(user, game)))
+
+
+def may_take_back(user: User | AnonymousUser, game: Game) -> bool:
+    """Tell whether a person may take a public game back into the own library: one that he sent."""
+    return game.space == PUBLIC and user.is_authenticated and bool(_sent(user, game))
+
+
+def publish(user: User, game: Game) -> int:
+    """Make a game of a library public; return its id then, which may be that of a game that was there.
+
+    Raises LibraryError.
+    """
+    _check_mover(user, game)
+    try:
+        found = store.move_game(game.pk, PUBLIC)
+    except store.TakenDownError:
+        raise LibraryError("taken-down") from None
+    now = game.pk if found is None else found
+    note(Deed.PUBLISH, user, f"game {game.pk}, now {now}")
+    return now
+
+
+def take_back(user: User, game: Game) -> int:
+    """Take what a person sent of a public game back into the own library; return its id there. What others
+    sent of it stays. Raises LibraryError."""
+    sent = _sent(user, game) if may_take_back(user, game) else set()
+    if not sent:
+        raise LibraryError("not-yours")
+    try:
+        found = store.move_game(game.pk, own_library(user).pk, sent)
+    except store.TakenDownError:
+        raise LibraryError("taken-down") from None
+    now = game.pk if found is None else found
+    note(Deed.TAKE_BACK, user, f"game {game.pk}, now {now}")
+    return now
+
+
+def move_upload(user: User, upload: Upload, to: int) -> bool:
+    """Begin to move all that came in an upload of the user's to another space that he may send to; return
+    whether there is something to do. Raises LibraryError."""
+    if upload.uploader_id != user.pk or to not in {space for space, _name, _called in targets(user)}:
+        raise LibraryError("not-yours")
+    if upload.state != Upload.State.DONE or upload.moving_to is not None:
+        raise LibraryError("still-working")
+    begun = store.begin_move(upload.pk, to)
+    if begun:
+        deed = Deed.PUBLISH if to == PUBLIC else Deed.TAKE_BACK
+        note(deed, user, f"upload {upload.pk}: from space {upload.space} to {to}")
+    return begun
+
+
+def targets(user: User) -> list[tuple[int, str, str]]:
+    """Return the spaces that a person can send games to: the public one, the own library, groups; each with
+    its name in addresses and what it is called."""
+    groups = Space.objects.filter(kind=Space.Kind.GROUP, memberships__user=user).order_by("name", "pk")
+    own = own_library(user)
+    return [
+        (PUBLIC, "public", str(_("Public"))),
+        (own.pk, "mine", str(_("My library"))),
+        *((group.pk, f"group-{group.pk}", group.name) for group in groups),
+    ]
+
+
+def target(user: User | AnonymousUser, name: str) -> int:
+    """Return the space that somebody means to send games to: `public`, `mine` or `group-` and its number.
+
+    Raises LibraryError.
+    """
+    if name in ("", "public"):
+        return PUBLIC
+    if isinstance(user, User):
+        if name == "mine":
+            return own_library(user).pk
+        for space, known, _called in targets(user)[2:]:
+            if name == known:
+                return space
+    raise LibraryError("unknown-space")
+
+
+def called(spaces: Iterable[int]) -> dict[int, str]:
+    """Return what spaces are called on pages of somebody who reads them."""
+    found = Space.objects.filter(pk__in=set(spaces))
+    names = {one.pk: one.name or str(_("My library")) for one in found}
+    return {PUBLIC: str(_("Public"))} | names
+
+
+def _sent(user: User | AnonymousUser, game: Game) -> Collection[int]:
+    """Return the uploads of a person's in which a game came."""
+    entries = Entry.objects.filter(game=game, upload__uploader=user.pk)
+    return set(entries.values_list("upload", flat=True))
+
+
+def _check_mover(user: User, game: Game) -> None:
+    if not may_publish(user, game):
+        raise LibraryError("not-yours")

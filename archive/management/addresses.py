@@ -1,0 +1,28 @@
+"""Where the archive is, as who runs it finds it from this machine."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+
+_EVERYWHERE: Final = {"127.0.0.1", "0.0.0.0", "::", "::1"}
+
+
+def site_address() -> str:
+    """Return the address of the archive without a slash at its end: the public one, else where it listens."""
+    if settings.PUBLIC_URL is not None:
+        return str(settings.PUBLIC_URL)
+    return listening_address()
+
+
+def listening_address() -> str:
+    """Return the address at which this machine finds the archive."""
+    host = "localhost" if settings.BIND_HOST in _EVERYWHERE else settings.BIND_HOST
+    return f"http://{host}:{settings.BIND_PORT}"
+
+
+def invitation_address(key: str) -> str:
+    """Return the link of an invitation."""
+    return site_address() + reverse("invitation", args=[key])

@@ -1,0 +1,24 @@
+"""`manage.py invite`: a link with which somebody makes an account, for who runs the archive."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from archive.accounts import invitations
+from archive.accounts.roles import Role
+from archive.management.addresses import invitation_address
+
+
+class Command(BaseCommand):
+    help = "Print a link with which somebody makes an account, once; also where registration is closed."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--role", choices=Role.values, default=Role.CONTRIBUTOR.value)
+        parser.add_argument("--days", type=int, default=7, help="how long the link is good")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        _made, key = invitations.make(Role(options["role"]), options["days"])
+        self.stdout.write(invitation_address(key))

@@ -1,0 +1,20 @@
+"""The pages in the words of who keeps the archive: which there are, and what they say."""
+
+from archive.models import SiteText
+from archive.queries.kept import unchanged
+
+
+def written() -> tuple[str, ...]:
+    """Return the pages that have been written in any language, in their order."""
+    return unchanged("site texts", _written)
+
+
+def _written() -> tuple[str, ...]:
+    found = {*SiteText.objects.values_list("page", flat=True)}
+    return tuple(page for page in SiteText.Page.values if page in found)
+
+
+def site_text(page: str, language: str) -> SiteText | None:
+    """Return a page in a language, or in another one where it has not been written in that."""
+    found = {one.language: one for one in SiteText.objects.filter(page=page).order_by("language")}
+    return found.get(language) or next(iter(found.values()), None)

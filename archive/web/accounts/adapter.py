@@ -1,0 +1,113 @@
+"""What django-allauth asks of a site: our words for its errors, where links of mails lead, who may
+register."""
+
+from __future__ import annotations
+
+import logging
+from smtplib import SMTPException
+from typing import Any, Final
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context as current
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from archive.accounts.roles import Role
+from archive.limits.addresses import client_address
+from archive.limits.mails import charge_mail
+from archive.models import User
+from archive.web.accounts.invited import invitation_of
+
+log = logging.getLogger(__name__)
+
+_NOT_RIGHT: Final = gettext_lazy("Name and password do not go together.")
+
+ERRORS: Final = {
+    "cannot_remove_primary_email": gettext_lazy("Make another address the main one first."),
+    "duplicate_email": gettext_lazy("This address is yours already."),
+    "email_password_mismatch": _NOT_RIGHT,
+    "username_password_mismatch": _NOT_RIGHT,
+    "email_taken": gettext_lazy("This address cannot be used."),
+    "enter_current_password": gettext_lazy("This is not your password."),
+    "incorrect_code": gettext_lazy("This code is not right."),
+    "incorrect_password": gettext_lazy("This is not your password."),
+    "invalid_password_reset": gettext_lazy("This link is not valid."),
+    "max_email_addresses": gettext_lazy("An account has at most %d addresses."),
+    "username_blacklisted": gettext_lazy("This name cannot be used."),
+    "username_taken": gettext_lazy("This name is taken."),
+}
+"""Words for the errors that its forms tell, where the library's own are not ours."""
+
+
+class Adapter(DefaultAccountAdapter):
+    """The site's side of django-allauth."""
+
+    error_messages = DefaultAccountAdapter.error_messages | ERRORS
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return settings.ARCHIVE_REGISTRATION == "open" or invitation_of(request) is not None
+
+    def new_user(self, request: HttpRequest) -> User:
+        return User(role=Role(settings.ARCHIVE_NEW_ROLE))
+
+    def get_login_stages(self) -> list[str]:
+        return ["archive.web.accounts.stages.Confirmed", "allauth.mfa.stages.AuthenticateStage"]
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_address(request)
+
+    def is_safe_url(self, url: str) -> bool:
+        """Return whether an address is on this site: others are not led to, whatever hosts it has."""
+        request = current.request
+        return url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
+
+    def get_signup_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("account")
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("account")
+
+    def should_send_confirmation_mail(self, request: HttpRequest, email_address: Any, signup: bool) -> bool:
+        """Count the mail that somebody gets who signs in before they have confirmed their address."""
+        if not signup:
+            charge_mail(request, email_address.email)
+        return True
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        return public(super().get_reset_password_from_key_url(key))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        return public(super().get_email_confirmation_url(request, emailconfirmation))
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail; where the mail server does not take it, the page and the log say so."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (OSError, SMTPException):
+            log.exception("a mail was not sent: %s", template_prefix)
+            messages.error(current.request, _("The mail could not be sent. Please try again later."))
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: AbstractBaseUser,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Tell somebody what became of their account, by name: a mailbox may have several."""
+        told = {"name": user.get_username()} | (context or {})
+        super().send_notification_mail(template_prefix, user, told, email)
+
+
+def public(address: str) -> str:
+    """Return an address of this site as it is known outside, whatever a request says of its host."""
+    if settings.PUBLIC_URL is None:
+        return address
+    _scheme, _slashes, rest = address.partition("://")
+    return f"{settings.PUBLIC_URL}/{rest.partition('/')[2]}"

@@ -1,0 +1,134 @@
+"""django-allauth's forms in our words, with our limits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from allauth.account import forms as theirs
+from allauth.account.adapter import get_adapter
+from allauth.core import context as current
+from django import forms
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from archive.accounts import invitations
+from archive.limits.mails import charge_mail
+from archive.limits.signing_in import attempt
+from archive.models import User
+from archive.web.accounts import invited
+
+_NAME = _("Name")
+_PASSWORD = _("Password")
+_AGAIN = _("The same password again")
+_NEW = _("New password")
+_MAIL = _("E-mail address")
+
+
+class Plain(forms.Form):
+    """A form with our labels, and without hints that vanish when one types."""
+
+    labels: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | kwargs)
+        for name, field in self.fields.items():
+            field.widget.attrs.pop("placeholder", None)
+            field.help_text = ""
+            field.label = self.labels.get(name, field.label)
+
+
+class SignIn(Plain, theirs.LoginForm):
+    """Name, or a confirmed address, and password. The backend counts (`archive.limits.signing_in`)."""
+
+    labels: ClassVar = {"login": _("Name or e-mail address"), "password": _PASSWORD}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].widget.attrs["autocomplete"] = "username"
+
+
+class SignUp(Plain, theirs.SignupForm):
+    """A name and a password; an address too from who was not invited."""
+
+    labels: ClassVar = {"username": _NAME, "email": _MAIL, "password1": _PASSWORD, "password2": _AGAIN}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.invitation = invited.invitation_of(current.request)
+        if self.invitation:
+            del self.fields["email"]
+
+    def clean_email(self) -> str:
+        charge_mail(current.request, self.cleaned_data["email"])
+        return str(super().clean_email())
+
+    def save(self, request: HttpRequest) -> User:
+        """Make the account. Raises TakenError where somebody else was faster, with the name or the
+        invitation."""
+        try:
+            with transaction.atomic():
+                user: User = super().save(request)
+                if self.invitation and not invitations.use(self.invitation, user):
+                    raise TakenError
+        except IntegrityError as error:
+            raise TakenError from error
+        invited.forget(request)
+        return user
+
+
+class TakenError(Exception):
+    """Somebody else was faster."""
+
+
+class AddMail(Plain, theirs.AddEmailForm):
+    labels: ClassVar = {"email": _MAIL}
+
+    def clean_email(self) -> str:
+        charge_mail(current.request, self.cleaned_data["email"])
+        return str(super().clean_email())
+
+
+class ChangePassword(Plain, theirs.ChangePasswordForm):
+    """The present password and a new one; wrong ones count as at signing in."""
+
+    labels: ClassVar = {"oldpassword": _("Present password"), "password1": _NEW, "password2": _AGAIN}
+
+    def clean_oldpassword(self) -> str:
+        password = self.cleaned_data.get("oldpassword", "")
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("enter_current_password")
+        return str(password)
+
+
+class SetPassword(Plain, theirs.SetPasswordForm):
+    labels: ClassVar = {"password1": _NEW, "password2": _AGAIN}
+
+
+class ResetPassword(Plain, theirs.ResetPasswordForm):
+    labels: ClassVar = {"email": _MAIL}
+
+    def clean_email(self) -> str:
+        charge_mail(current.request, self.cleaned_data["email"])
+        return str(super().clean_email())
+
+
+class NewPassword(Plain, theirs.ResetPasswordKeyForm):
+    labels: ClassVar = {"password1": _NEW, "password2": _AGAIN}
+
+
+class Reauthenticate(Plain, theirs.ReauthenticateForm):
+    labels: ClassVar = {"password": _PASSWORD}
+
+
+class Code(Plain):
+    """A field for a code of the second factor; wrong ones count as wrong passwords do."""
+
+    labels: ClassVar = {"code": _("Code")}
+    user: User
+
+    def clean_code(self) -> str:
+        with attempt(current.request, self.user.get_username()) as tried:
+            code = str(super().clean_code())  # type: ignore[misc]  # of the form that this is mixed into
+            tried.succeeded = True
+        return code

@@ -1,0 +1,142 @@
+"""What an account holds, to take along; and its end."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
+from django import forms
+from django.contrib.auth import logout
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.crypto import get_random_string
+from django.utils.translation import gettext_lazy as _
+
+from archive.accounts.roles import is_administrator, role_of
+from archive.intake.uploads import withdraw_later
+from archive.models import AccountInvitation, Membership, Share, Space, Token, Upload, User
+from archive.web.accounts.own import own
+
+_ENDED: Final = "deleted:"
+"""How the names of accounts begin that have ended: nobody can choose such a name."""
+
+
+class DeleteForm(forms.Form):
+    """Whether what somebody has sent goes with them, and their name again."""
+
+    games = forms.ChoiceField(
+        label=_("What you have sent to the public archive"),
+        choices=[
+            ("stay", _("stays, without your name")),
+            ("go", _("goes, where nobody else has sent it too")),
+        ],
+        widget=forms.RadioSelect,
+        initial="stay",
+    )
+    name = forms.CharField(label=_("Your name here, to confirm"), max_length=150)
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | kwargs)
+        self.user = user
+
+    def clean_name(self) -> str:
+        if self.cleaned_data["name"] != self.user.get_username():
+            raise ValidationError(_("This is not the name of this account."))
+        return str(self.cleaned_data["name"])
+
+
+@own("GET", "HEAD", proof="to see")
+def export(request: HttpRequest, user: User) -> HttpResponse:
+    """Send all that the archive keeps of an account, as JSON."""
+    answer = JsonResponse(held_of(user), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    answer.headers["Content-Disposition"] = 'attachment; filename="kifu-archive-account.json"'
+    return answer
+
+
+def held_of(user: User) -> dict[str, Any]:
+    """Return what is kept of an account; of secrets only that they are there."""
+    role = role_of(user)
+    return {
+        "name": user.get_username(),
+        "first_name": user.first_name,
+        "last_name": user.last_name,
+        "role": role.value if role else None,
+        "joined": user.date_joined,
+        "last_sign_in": user.last_login,
+        "email_addresses": [*EmailAddress.objects.filter(user=user).values("email", "verified", "primary")],
+        "second_factor": is_mfa_enabled(user),
+        "sessions": [*UserSession.objects.filter(user=user).values("created_at", "ip", "user_agent")],
+        "tokens": [
+            *Token.objects.filter(user=user).values("name", "scopes", "created", "expires", "last_used")
+        ],
+        "invitations": [
+            *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
+        ],
+        "uploads": [
+            *Upload.objects.filter(uploader=user)
+            .order_by("pk")
+            .annotate(way=F("source"))
+            .values("id", "name", "size", "sha256", "received", "state", "way")
+        ],
+    }
+
+
+@own("GET", "HEAD", "POST", proof="to change")
+def delete(request: HttpRequest, user: User) -> HttpResponse:
+    """Ask whether an account shall end, and end it."""
+    last = is_administrator(user) and not others_administer(user)
+    form = DeleteForm(user, request.POST if request.method == "POST" else None)
+    if form.is_valid() and not last:
+        end_account(user, games_go=form.cleaned_data["games"] == "go")
+        logout(request)
+        return render(request, "account/deleted.html")
+    context = {"form": form, "last": last, "uploads": Upload.objects.filter(uploader=user).count()}
+    return render(request, "account/delete.html", context)
+
+
+def others_administer(user: User) -> bool:
+    """Return whether an archive has administrators beside this one."""
+    return User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists()
+
+
+def end_account(user: User, *, games_go: bool = False) -> bool:
+    """End an account: all that is of the person goes, and with `games_go` what they have sent. Return
+    whether it was one: an account that has ended already is none.
+
+    What stays refers to a row that says nothing of anybody; without such a reference the row goes too.
+    """
+    if user.username.startswith(_ENDED):
+        return False
+    with transaction.atomic():
+        sent = [*Upload.objects.filter(uploader=user).values_list("pk", flat=True)]
+        private = _private_uploads(user)
+        if not sent:
+            user.delete()
+            return True
+        for model in (EmailAddress, UserSession, Token, Membership, Share):
+            model.objects.filter(user=user).delete()
+        user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa
+        _empty(user)
+        withdraw_later(sent if games_go else private)
+    return True
+
+
+def _private_uploads(user: User) -> list[int]:
+    """Return the uploads in a person's own library, which nobody reads any more when they are gone."""
+    library = Membership.objects.filter(user=user, space__kind=Space.Kind.PERSON).values("space")
+    return [*Upload.objects.filter(space__in=library).values_list("pk", flat=True)]
+
+
+def _empty(user: User) -> None:
+    """Take out of an account's row all that says whose it was, and the way in."""
+    fresh = User(username=f"{_ENDED}{get_random_string(20)}", is_active=False, role=User.Role.READER)
+    fresh.set_unusable_password()
+    fresh.pk, fresh.date_joined = user.pk, user.date_joined
+    user.groups.clear()
+    user.user_permissions.clear()
+    fresh.save(force_update=True)

@@ -1,0 +1,95 @@
+"""Views of accounts: those of django-allauth that need more than a template, and the page of one's
+account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account import views as theirs
+from allauth.account.models import EmailAddress
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.internal.flows.sessions import end_sessions
+from allauth.usersessions.models import UserSession
+from allauth.usersessions.views import ListUserSessionsView
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LogoutView
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.utils.http import urlencode
+
+from archive.accounts.roles import is_administrator, role_of
+from archive.limits.mails import charge_mail
+from archive.models import Token, User
+from archive.web.accounts import invited
+from archive.web.accounts.adapter import ERRORS
+from archive.web.accounts.forms import TakenError
+from archive.web.accounts.own import own
+
+
+@method_decorator(login_not_required, name="dispatch")
+class SignOut(LogoutView):
+    """A POST ends the session; who is a stranger already is told nothing else."""
+
+
+class SignUp(theirs.SignupView):
+    """Registration, for everybody or for who has an invitation."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        try:
+            response: HttpResponse = super().form_valid(form)
+        except TakenError:
+            form.add_error("username", ERRORS["username_taken"])
+            response = self.form_invalid(form)
+        return response
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        return {"invitation": invited.invitation_of(self.request), **super().get_context_data(**more)}
+
+
+class Mails(theirs.EmailView):
+    """The addresses of mail of an account; a confirmation that is sent again counts."""
+
+    def _action_send(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if (address := self._get_email_address(request)) is not None:
+            charge_mail(request, address.email)
+        return super()._action_send(request, *args, **kwargs)
+
+
+class Sessions(ListUserSessionsView):
+    """The browsers in which somebody is signed in; each can be signed out."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        number = self.request.POST.get("session", "")
+        if not number:
+            response: HttpResponse = super().form_valid(form)
+            return response
+        own = UserSession.objects.filter(user=self.request.user)
+        end_sessions(self.request, own.filter(pk=number if number.isdecimal() and len(number) < 19 else 0))
+        return redirect(self.success_url)
+
+
+@login_not_required
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """Lead from the admin to the page that signs in. Who has signed in and comes here may not use the
+    admin."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    wanted = request.GET.get("next") or reverse("admin:index")
+    return redirect(f"{reverse('sign-in')}?{urlencode({'next': wanted})}")
+
+
+@own("GET", "HEAD")
+def account(request: HttpRequest, user: User) -> HttpResponse:
+    """Show what there is to an account, with the ways to change it."""
+    role = role_of(user)
+    context = {
+        "role": role.label if role else "",
+        "addresses": EmailAddress.objects.filter(user=user).order_by("-primary", "email"),
+        "second_factor": is_mfa_enabled(user),
+        "tokens": Token.objects.filter(user=user).count(),
+        "administrator": is_administrator(user),
+    }
+    return render(request, "account/account.html", context)

@@ -1,0 +1,68 @@
+"""The second factor: codes of an authenticator app, and codes to keep for when it is lost."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any, ClassVar, Final
+
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.base import forms as theirs
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
+
+from archive.limits.counting import counter, key_of
+from archive.web.accounts.forms import Code
+
+_USED_SECONDS: Final = 120
+"""Longer than a code of an app is valid."""
+
+
+class Adapter(DefaultMFAAdapter):
+    """What is kept of a second factor is encrypted with the archive's secret key."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": gettext_lazy("This code is not right."),
+    }
+
+    def get_totp_issuer(self) -> str:
+        return gettext("Kifu Archive")
+
+    def get_totp_label(self, user: Any) -> str:
+        return str(user.get_username())
+
+    def encrypt(self, text: str) -> str:
+        return _box().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return _box().decrypt(encrypted_text.encode()).decode()
+
+
+def _box() -> Fernet:
+    secret = hashlib.sha256(b"second factor\0" + settings.SECRET_KEY.encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(secret))
+
+
+class _OnceOnly(Code):
+    """A code is good once, in whichever process: the library remembers it in its own alone."""
+
+    def clean_code(self) -> str:
+        code = super().clean_code()
+        used = key_of("second factor", str(self.user.pk), code.strip().casefold())
+        if counter().add(used, 1, _USED_SECONDS).total > 1:
+            raise theirs.get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class Authenticate(_OnceOnly, theirs.AuthenticateForm):
+    labels: ClassVar = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
+
+
+class Reauthenticate(_OnceOnly, theirs.ReauthenticateForm):
+    labels: ClassVar = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
+
+
+class Activate(Code, ActivateTOTPForm):
+    labels: ClassVar = {"code": gettext_lazy("Code that the app shows")}

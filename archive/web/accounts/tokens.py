@@ -1,0 +1,66 @@
+"""One's keys for programs: made, listed, revoked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from archive.accounts import tokens as stored
+from archive.accounts.roles import SCOPES, may_curate, may_upload
+from archive.models import Token, User
+from archive.web.accounts.own import own
+
+MOST: Final = 50
+"""Tokens of one account."""
+
+_DAYS: Final = {"30": _("30 days"), "90": _("90 days"), "365": _("a year"), "": _("until it is revoked")}
+
+
+class TokenForm(forms.Form):
+    """What a token is called, what it may do, and for how long."""
+
+    name = forms.CharField(label=_("What it is for"), max_length=80)
+    scopes = forms.MultipleChoiceField(label=_("What it may do"), widget=forms.CheckboxSelectMultiple)
+    days = forms.ChoiceField(
+        label=_("How long it is good"), choices=_DAYS.items(), initial="90", required=False
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | kwargs)
+        self.fields["scopes"].choices = [(name, words) for name, words in scopes_for(user)]  # type: ignore[attr-defined]
+
+
+def scopes_for(user: User) -> list[tuple[str, Any]]:
+    """Return the scopes that a token of this account can have, with their words: none that its role has
+    not."""
+    missing = {name for name, may in (("upload", may_upload), ("admin", may_curate)) if not may(user)}
+    return [(name, words) for name, (words, _rights) in SCOPES.items() if name not in missing]
+
+
+@own("GET", "HEAD", "POST", proof="to change")
+def tokens(request: HttpRequest, user: User) -> HttpResponse:
+    """List the tokens of an account. A POST makes another, whose key this page shows and no other."""
+    form = TokenForm(user, request.POST if request.method == "POST" else None)
+    key = ""
+    if form.is_valid() and Token.objects.filter(user=user).count() < MOST:
+        days = form.cleaned_data["days"]
+        expires = timezone.now() + timedelta(days=int(days)) if days else None
+        _token, key = stored.make(user, form.cleaned_data["name"], form.cleaned_data["scopes"], expires)
+        form = TokenForm(user)
+    found = Token.objects.filter(user=user).order_by("-pk")
+    rows = [(one, [SCOPES[scope][0] for scope in one.scopes if scope in SCOPES]) for one in found]
+    context = {"form": form, "rows": rows, "key": key, "full": len(rows) >= MOST, "now": timezone.now()}
+    return render(request, "account/tokens.html", context)
+
+
+@own("POST")
+def revoke(request: HttpRequest, user: User, token_id: int) -> HttpResponse:
+    """End one of one's own tokens."""
+    Token.objects.filter(pk=token_id, user=user).delete()
+    return redirect("tokens")

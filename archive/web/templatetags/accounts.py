@@ -1,0 +1,38 @@
+"""Template tags of the pages of accounts."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from django import template
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+_BROWSERS: Final = (
+    ("Edg", "Edge"), ("OPR", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"),
+)  # fmt: skip
+_SYSTEMS: Final = (
+    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("Mac OS",
+    "macOS"),
+    ("Linux", "Linux"),
+)  # fmt: skip
+"""Marks in the order in which they are looked for: later ones stand in the names of the earlier, too."""
+
+
+@register.simple_tag
+def registration() -> str:
+    """Return who may make an account: `closed`, `invitation` or `open`."""
+    return str(settings.ARCHIVE_REGISTRATION)
+
+
+@register.filter
+def browser(agent: str) -> str:
+    """Return what a browser calls itself, in short."""
+    name = next((name for mark, name in _BROWSERS if f"{mark}/" in agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    program = name or re.split(r"[/ (]", agent, maxsplit=1)[0][:40]
+    return " · ".join(filter(None, (program, system))) or _("unknown browser")

@@ -1,0 +1,157 @@
+"""New accounts: of the owner, of who is invited, of everybody where registration is open."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from archive.accounts import invitations
+from archive.accounts.roles import Role
+from archive.models import AccountInvitation, User
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse"
+FORM = {"username": "hanako", "password1": PASSWORD, "password2": PASSWORD}
+
+
+@pytest.fixture
+def keeper() -> User:
+    return User.objects.create_superuser("keeper", password=PASSWORD)
+
+
+@pytest.fixture
+def office(keeper) -> Client:
+    """A browser of the administrator, who has just given the password."""
+    client = Client(headers={"Accept-Language": "en"})
+    client.force_login(keeper)
+    client.post("/account/reauthenticate/", {"password": PASSWORD, "next": "/"})
+    return client
+
+
+def open_link(client: Client, key: str, **form: str):
+    client.get(f"/sign-up/{key}/")
+    return client.post("/sign-up/", FORM | form)
+
+
+def test_registration_is_closed_until_a_setting_says_otherwise(client):
+    page = client.get("/sign-up/")
+    assert 'name="password1"' not in page.content.decode()
+    client.post("/sign-up/", FORM | {"email": "h@example.org"})
+    assert not User.objects.exists()
+
+
+def test_the_first_link_makes_the_owner_and_is_good_once(client):
+    key = invitations.for_the_owner()
+    assert open_link(client, key).headers["Location"] == "/account/"
+    owner = User.objects.get()
+    assert (owner.role, owner.is_staff, owner.is_superuser) == ("administrator", True, True)
+    assert client.get("/admin/").status_code == 200
+    assert Client().get(f"/sign-up/{key}/").status_code == 404
+    assert invitations.for_the_owner() == "", "an archive with an administrator prints no such link"
+
+
+def test_a_new_link_for_the_owner_ends_the_one_before():
+    first = invitations.for_the_owner()
+    assert invitations.for_the_owner() != first
+    assert Client().get(f"/sign-up/{first}/").status_code == 404
+
+
+def test_no_key_is_kept(keeper):
+    key = invitations.make(Role.READER, 1, keeper)[1]
+    assert key not in str([*AccountInvitation.objects.values()])
+
+
+def test_a_command_prints_a_link_for_any_role(client):
+    printed = StringIO()
+    call_command("invite", role="curator", stdout=printed)
+    (key,) = re.findall(r"/sign-up/([^/]+)/", printed.getvalue())
+    open_link(client, key)
+    assert User.objects.get().role == "curator"
+
+
+def test_an_administrator_invites_and_sees_who_came(office, client, settings):
+    settings.ARCHIVE_REGISTRATION = "invitation"
+    made = office.post(
+        "/account/invitations/", {"note": "club", "role": "reader", "days": "7"}
+    ).content.decode()
+    (key,) = re.findall(r"/sign-up/([\w-]+)/", made)
+    assert key not in office.get("/account/invitations/").content.decode(), "it is shown once"
+    open_link(client, key)
+    assert User.objects.get(username="hanako").role == "reader"
+    assert "hanako" in office.get("/account/invitations/").content.decode()
+
+
+@pytest.mark.parametrize("how", ["expired", "withdrawn", "used", "closed"])
+def test_a_link_that_is_over_makes_no_account(office, keeper, client, settings, how):
+    settings.ARCHIVE_REGISTRATION = "closed" if how == "closed" else "invitation"
+    made, key = invitations.make(Role.CONTRIBUTOR, 7, keeper)
+    client.get(f"/sign-up/{key}/")
+    if how == "expired":
+        AccountInvitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    elif how == "withdrawn":
+        office.post(f"/account/invitations/{made.pk}/withdraw/")
+    elif how == "used":
+        open_link(Client(), key, username="taro")
+    assert Client().get(f"/sign-up/{key}/").status_code == 404
+    client.post("/sign-up/", FORM)
+    assert not User.objects.filter(username="hanako").exists()
+
+
+def test_only_administrators_invite(client):
+    client.force_login(User.objects.create_user("taro", role=Role.CURATOR))
+    assert client.get("/account/invitations/").status_code == 403
+
+
+def test_an_open_archive_takes_who_confirms_an_address(client, settings, mailoutbox):
+    settings.ARCHIVE_REGISTRATION = "open"
+    asked = client.post("/sign-up/", FORM | {"email": "h@example.org"})
+    assert asked.headers["Location"] == "/account/email/sent/"
+    assert client.get("/account/").status_code == 302
+    (link,) = re.findall(r"http://testserver(\S+)", mailoutbox[0].body)
+    client.post(link)
+    assert EmailAddress.objects.get().verified
+    signed = client.post("/sign-in/", {"login": "hanako", "password": PASSWORD})
+    assert signed.headers["Location"] == "/"
+    assert User.objects.get().role == "contributor"
+
+
+def test_registering_an_address_that_has_an_account_looks_the_same(settings, mailoutbox):
+    settings.ARCHIVE_REGISTRATION = "open"
+    user = User.objects.create_user("taro", password=PASSWORD)
+    EmailAddress.objects.create(user=user, email="t@example.org", verified=True, primary=True)
+    answers = []
+    for name, address in (("a1", "t@example.org"), ("a2", "new@example.org")):
+        answer = Client().post("/sign-up/", FORM | {"username": name, "email": address})
+        answers.append((answer.status_code, answer.headers["Location"]))
+    assert answers[0] == answers[1]
+    assert [mail.to for mail in mailoutbox] == [["t@example.org"], ["new@example.org"]]
+    assert not User.objects.filter(username="a1").exists()
+
+
+def test_the_pages_that_a_stranger_needs_are_reachable_behind_a_login(client, settings):
+    settings.ARCHIVE_LOGIN_REQUIRED = True
+    settings.ARCHIVE_REGISTRATION = "open"
+    required = "django.contrib.auth.middleware.LoginRequiredMiddleware"
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, required]
+    pages = ["/sign-in/", "/sign-up/", "/account/password/reset/", "/account/password/reset/sent/",
+             "/account/email/sent/", "/account/email/confirm/x/", "/account/inactive/"]  # fmt: skip
+    assert [client.get(page).status_code for page in pages] == [200] * len(pages)
+    assert client.get("/account/").status_code == 302
+
+
+def test_registrations_of_one_address_are_counted(throttled):
+    throttled.ARCHIVE_REGISTRATION = "open"
+    throttled.ARCHIVE_THROTTLE_MAILS = 2
+    statuses = [
+        Client().post("/sign-up/", FORM | {"username": f"a{n}", "email": f"a{n}@example.org"}).status_code
+        for n in range(3)
+    ]
+    assert statuses == [302, 302, 429]

@@ -1,0 +1,152 @@
+"""The log of deeds: who did what, when, from where; and that nobody changes it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.test import Client
+from django.utils import timezone
+
+from archive import audit, libraries
+from archive.accounts.roles import Role, set_role
+from archive.intake import tasks
+from archive.models import AuditLine, User
+from tests.archive.games import stored
+from tests.archive.test_libraries import KIF, game_of, send
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "192.0.2.7"
+
+
+@pytest.fixture
+def anna() -> User:
+    return User.objects.create_user("anna", password="opensesame")
+
+
+def client_of(user: User, role: Role = Role.CONTRIBUTOR) -> Client:
+    set_role(user, role)
+    client = Client(REMOTE_ADDR=ADDRESS)
+    client.force_login(user)
+    AuditLine.forgetting.all().delete()
+    return client
+
+
+def lines() -> list[tuple[str, str, str, str]]:
+    return list(AuditLine.objects.order_by("pk").values_list("deed", "name", "what", "address"))
+
+
+def test_who_signs_in_and_who_fails_to_is_noted_with_the_address(anna):
+    client = Client(REMOTE_ADDR=ADDRESS)
+    for name, password in (("anna", "wrong"), ("my password", "wrong"), ("anna", "opensesame")):
+        client.post("/sign-in/", {"login": name, "password": password})
+    client.post("/sign-out/")
+    assert lines() == [
+        ("sign-in-failed", "anna", "", ADDRESS),
+        ("sign-in-failed", "", "", ADDRESS),
+        ("sign-in", "anna", "", ADDRESS),
+        ("sign-out", "anna", "", ADDRESS),
+    ]
+
+
+def test_sharing_publishing_and_taking_back_are_noted(anna):
+    game = game_of(send(anna, KIF))
+    client = client_of(anna)
+    for data in ({"action": "link"}, {"action": "publish"}, {"action": "take-back"}):
+        client.post(f"/games/{game.pk}/library/", data)
+    pk = game.pk
+    assert [line[0] for line in lines()] == ["share", "publish", "take-back"]
+    assert lines()[1] == ("publish", "anna", f"game {pk}, now {pk}", ADDRESS)
+
+
+def test_what_cannot_be_done_is_not_noted(anna):
+    boris = User.objects.create_user("boris")
+    game = game_of(send(anna, KIF))
+    libraries.share_with(anna, game, "boris")
+    client = client_of(boris)
+    client.post(f"/games/{game.pk}/library/", {"action": "publish"})
+    assert lines() == []
+
+
+def test_members_are_noted(anna):
+    boris = User.objects.create_user("boris")
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    libraries.promote(anna, group, boris.pk)
+    libraries.dismiss(anna, group, boris.pk)
+    told = [(name, what.partition(": ")[2]) for _deed, name, what, _address in lines()]
+    assert told == [
+        ("anna", "made"),
+        ("anna", "invited a member"),
+        ("boris", "joined"),
+        ("anna", f"account {boris.pk} is an owner"),
+        ("anna", f"account {boris.pk} went"),
+    ]
+
+
+@pytest.mark.parametrize("door", ["page", "api", "admin"])
+def test_deletions_are_noted_through_every_door(door, anna):
+    upload = stored(KIF)
+    client = client_of(anna, Role.ADMINISTRATOR)
+    if door == "page":
+        client.post(f"/uploads/{upload.pk}/delete/")
+    elif door == "api":
+        client.delete(f"/api/v1/uploads/{upload.pk}")
+    else:
+        client.post(f"/admin/archive/upload/{upload.pk}/delete/", {"post": "yes"})
+    assert lines() == [("delete", "anna", f"upload {upload.pk}", ADDRESS)]
+
+
+def test_a_role_that_is_given_in_the_admin_is_noted(anna):
+    boris = User.objects.create_user("boris")
+    client = client_of(anna, Role.ADMINISTRATOR)
+    data = {"username": "boris", "role": "curator", "is_active": "on"}
+    client.post(f"/admin/archive/user/{boris.pk}/change/", data)
+    assert lines() == [("rights", "anna", f"account {boris.pk}: curator, on", ADDRESS)]
+
+
+def test_addresses_are_forgotten_and_lines_are_not(anna, settings):
+    audit.note(audit.Deed.SHARE, anna)
+    with audit.visit(ADDRESS):
+        audit.note(audit.Deed.SHARE, anna)
+        audit.note(audit.Deed.SHARE, anna)
+    newest = AuditLine.objects.order_by("-pk")[0]
+    old = timedelta(days=settings.ARCHIVE_AUDIT_ADDRESS_DAYS, hours=1)
+    AuditLine.forgetting.exclude(pk=newest.pk).update(at=F("at") - old)
+    tasks.sweep()
+    assert [line[3] for line in lines()] == ["", "", ADDRESS]
+    assert newest.at <= timezone.now()
+
+
+def test_no_line_is_changed_or_deleted(anna):
+    audit.note(audit.Deed.SHARE, anna, "game 1")
+    line = AuditLine.objects.get()
+    for change in (
+        line.save,
+        line.delete,
+        AuditLine.objects.all().delete,
+        lambda: AuditLine.objects.update(name="boris"),
+    ):
+        with pytest.raises(PermissionError):
+            change()
+    assert lines() == [("share", "anna", "game 1", "")]
+
+
+def test_the_admin_shows_the_log_to_administrators_and_changes_nothing(anna):
+    audit.note(audit.Deed.SHARE, anna, "game 4711")
+    pk = AuditLine.objects.get().pk
+    curator = Client()
+    set_role(anna, Role.CURATOR)
+    curator.force_login(anna)
+    assert curator.get("/admin/archive/auditline/").status_code == 403
+    client = Client()
+    client.force_login(User.objects.create_superuser("keeper"))
+    found = client.get("/admin/archive/auditline/?q=4711")
+    assert [line.pk for line in found.context["cl"].result_list] == [pk]
+    assert client.get(f"/admin/archive/auditline/{pk}/change/").status_code == 200
+    for address in ("add/", f"{pk}/delete/"):
+        assert client.post(f"/admin/archive/auditline/{address}", {"post": "yes"}).status_code == 403
+    client.post(f"/admin/archive/auditline/{pk}/change/", {"name": "nobody"})
+    assert AuditLine.objects.get(pk=pk).name == "anna"

@@ -1,0 +1,342 @@
+"""Libraries of persons and groups: who reads what, through every door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from archive import libraries, store
+from archive.intake import worker
+from archive.libraries import LibraryError
+from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.store import verify
+from kifu_core.classes import PUBLIC
+from tests.archive.games import CSA, KIF, START
+
+pytestmark = pytest.mark.django_db
+
+SECRET = (
+    KIF.replace("先手の人", "秘密甲之進")
+    .replace("試しの棋戦", "内輪の秘密会")
+    .replace("まで7手", "*ひそかな注釈\nまで7手")
+)
+MARKERS = ("甲之進", "秘密会", "ひそかな", "himitsu")
+"""What no page or answer may hold for whoever does not read the library."""
+
+
+@pytest.fixture(autouse=True)
+def open_to_strangers(settings) -> None:
+    """An archive that takes uploads of strangers, as one at home does."""
+    settings.ARCHIVE_ANONYMOUS_UPLOAD = True
+
+
+@pytest.fixture
+def anna() -> User:
+    return User.objects.create_user("anna", password="opensesame")
+
+
+@pytest.fixture
+def boris() -> User:
+    return User.objects.create_user("boris", password="opensesame")
+
+
+def signed_in(user: User | None) -> Client:
+    client = Client()
+    if user:
+        client.force_login(user)
+    return client
+
+
+def send(user: User, text: str, space: str = "mine", name: str = "himitsu.kif") -> Upload:
+    """Upload through the API, worked off at once."""
+    answer = signed_in(user).post(
+        "/api/v1/uploads", {"file": SimpleUploadedFile(name, text.encode()), "space": space}
+    )
+    assert answer.status_code in (200, 202), answer.content
+    upload = Upload.objects.get(pk=answer.json()["uploads"][0]["id"])
+    worker.work_off(upload.pk)
+    upload.refresh_from_db()
+    return upload
+
+
+def game_of(upload: Upload) -> Game:
+    entry = Entry.objects.select_related("game").get(upload=upload)
+    assert entry.game is not None
+    return entry.game
+
+
+def addresses(game: Game, upload: Upload) -> Iterator[str]:
+    """Addresses that would tell of a game: its own, its upload's, lists, counts, suggestions."""
+    entry = Entry.objects.get(upload=upload)
+    pk, at = game.pk, f"{upload.pk}/entries/{entry.seq}"
+    yield from (
+        f"/games/{pk}/",
+        f"/embed/games/{pk}/",
+        f"/uploads/{upload.pk}/",
+        f"/games/?upload={upload.pk}",
+    )
+    yield from (f"/api/v1/games/{pk}", f"/api/v1/games/{pk}/positions", f"/api/v1/games/{pk}/series")
+    yield from (f"/api/v1/games/{pk}/record.{name}" for name in ("kif", "csa", "jkf", "usi"))
+    yield from (f"/api/v1/uploads/{upload.pk}", f"/api/v1/uploads/{upload.pk}/source")
+    yield from (
+        f"/api/v1/uploads/{upload.pk}/entries",
+        f"/api/v1/uploads/{at}/source",
+        f"/api/v1/uploads/{at}/report",
+    )
+    players = {*filter(None, (game.player0_id, game.player1_id))}
+    yield from (f"/players/{player}/" for player in players)
+    yield f"/events/{game.event_id}/"
+    yield from (
+        "/",
+        "/games/",
+        "/players/",
+        "/events/",
+        "/statistics/",
+        "/uploads/",
+        f"/positions/shogi/{START}/",
+    )
+    yield from ("/games/?q=秘密", "/games/?player=秘密甲之", "/players/?name=秘密", "/events/?name=秘密")
+    yield from ("/api/v1/games", "/api/v1/games?player=秘密甲之進", "/api/v1/games/facets")
+    yield from (f"/api/v1/positions/shogi/{START}", f"/api/v1/positions/shogi/{START}/games")
+
+
+def told(answer) -> str:
+    """All that an answer says, but for what the request itself said."""
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    text = body.decode(errors="replace")
+    with suppress(ValueError):
+        text = json.dumps(json.loads(text), ensure_ascii=False)
+    return text + str(answer.headers)
+
+
+@pytest.mark.parametrize("visitor", ["nobody", "boris"])
+def test_what_lies_in_a_library_is_told_to_nobody_else(visitor, anna, boris):
+    upload = send(anna, SECRET)
+    game = game_of(upload)
+    stranger, owner = signed_in(boris if visitor == "boris" else None), signed_in(anna)
+    for address in addresses(game, upload):
+        answer = stranger.get(address)
+        assert answer.status_code < 500
+        text = told(answer)
+        assert not any(marker in text for marker in MARKERS), address
+        if address.startswith(
+            (f"/games/{game.pk}", f"/embed/games/{game.pk}", "/uploads/", "/api/v1/uploads/")
+        ):
+            assert answer.status_code == 404 or address == "/uploads/", address
+    seen = {address: owner.get(address).status_code for address in addresses(game, upload)}
+    assert set(seen.values()) <= {200, 302}, seen
+
+
+def test_counts_of_a_library_are_told_to_its_members(anna, boris):
+    send(anna, SECRET)
+    send(boris, KIF, "public")
+    for client, names in ((signed_in(None), [1]), (signed_in(boris), [1]), (signed_in(anna), [2])):
+        assert [client.get("/api/v1/games/facets").json()["total"]["games"]] == names
+    anna_client = signed_in(anna)
+    for scope, number in (("public", 1), ("mine", 1), ("all", 2), ("public,mine", 2)):
+        answer = anna_client.get(f"/api/v1/positions/shogi/{START}?scope={scope}").json()
+        assert answer["total"] == number, scope
+    assert signed_in(None).get("/api/v1/games?scope=mine").status_code == 404
+    assert signed_in(None).get("/games/?scope=mine").status_code == 404
+    assert signed_in(None).get("/api/v1/games?scope=public").status_code == 200
+
+
+def test_a_choice_of_the_session_holds_on_all_pages(anna):
+    send(anna, SECRET)
+    send(anna, KIF, "public")
+    client = signed_in(anna)
+    assert client.get("/api/v1/games/facets").json()["total"]["games"] == 2
+    assert client.post("/scope/", {"scope": "mine", "next": "/games/"}).headers["Location"] == "/games/"
+    assert client.get("/api/v1/games/facets").json()["total"]["games"] == 1
+    assert "先手の人" not in client.get("/games/").content.decode()
+    assert client.post("/scope/", {"scope": "group-99"}).status_code == 404
+    assert (
+        client.post("/scope/", {"scope": "all", "next": "https://elsewhere.example/"}).headers["Location"]
+        == "/"
+    )
+
+
+def test_a_group_is_read_by_its_members(anna, boris):
+    group = libraries.make_group(anna, "  研究  会 ")
+    assert group.name == "研究 会"
+    upload = send(anna, SECRET, f"group-{group.pk}")
+    pk = game_of(upload).pk
+    assert signed_in(boris).get(f"/games/{pk}/").status_code == 404
+    assert signed_in(boris).get(f"/libraries/{group.pk}/").status_code == 404
+    key = libraries.invite(anna, group)
+    client = signed_in(boris)
+    assert "研究 会" in client.get(f"/join/{key}/").content.decode()
+    assert client.post(f"/join/{key}/").headers["Location"] == f"/libraries/{group.pk}/"
+    assert client.get(f"/games/{pk}/").status_code == 200
+    assert client.get(f"/api/v1/games?scope=group-{group.pk}").json()["results"]
+    assert client.get(f"/join/{key}/", follow=True).redirect_chain == [("/libraries/", 302)]
+    libraries.dismiss(anna, group, boris.pk)
+    assert signed_in(boris).get(f"/games/{pk}/").status_code == 404
+
+
+def test_only_owners_let_in_and_out(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    with pytest.raises(LibraryError, match="not-an-owner"):
+        libraries.invite(boris, group)
+    libraries.join(boris, libraries.invite(anna, group))
+    for forbidden in (
+        lambda: libraries.invite(boris, group),
+        lambda: libraries.dismiss(boris, group, anna.pk),
+        lambda: libraries.promote(boris, group, boris.pk),
+    ):
+        with pytest.raises(LibraryError):
+            forbidden()
+    with pytest.raises(LibraryError, match="last-owner"):
+        libraries.dismiss(anna, group, anna.pk)
+    libraries.promote(anna, group, boris.pk)
+    libraries.dismiss(anna, group, anna.pk)
+    assert list(group.memberships.values_list("user", flat=True)) == [boris.pk]
+    libraries.dismiss(boris, group, boris.pk)
+    assert not Space.objects.filter(pk=group.pk).exists()
+
+
+def test_a_group_with_games_is_not_left_empty(anna):
+    group = libraries.make_group(anna, "研究会")
+    send(anna, SECRET, f"group-{group.pk}")
+    with pytest.raises(LibraryError, match="group-has-games"):
+        libraries.dismiss(anna, group, anna.pk)
+
+
+def test_an_invitation_is_good_once_and_for_a_while(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    key = libraries.invite(anna, group)
+    assert key not in str(list(Invitation.objects.values()))
+    libraries.join(boris, key)
+    for wrong in (key, "", "x" * 300, "\ud800"):
+        with pytest.raises(LibraryError):
+            libraries.join(boris, wrong)
+    old = libraries.invite(anna, group)
+    Invitation.objects.update(expires="2020-01-01T00:00:00Z")
+    with pytest.raises(LibraryError):
+        libraries.invited(old)
+
+
+def test_one_sends_only_to_libraries_of_ones_own(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    client = signed_in(boris)
+    for space in (f"group-{group.pk}", "group-x", "0", "all", "mine,public"):
+        answer = client.post("/api/v1/uploads", {"text": KIF, "space": space})
+        assert (answer.status_code, answer.json()["code"]) == (400, "unknown-space"), space
+        assert client.post("/upload/", {"text": KIF, "space": space}).status_code == 400
+    assert signed_in(None).post("/api/v1/uploads", {"text": KIF, "space": "mine"}).status_code == 400
+    assert not Upload.objects.exists()
+
+
+def test_a_link_shares_the_game_and_nothing_else(anna, boris):
+    upload = send(anna, SECRET)
+    game = game_of(upload)
+    key = libraries.share_by_link(anna, game)
+    for client in (signed_in(None), signed_in(boris)):
+        assert client.get(f"/games/{game.pk}/").status_code == 404
+        assert client.get(f"/shared/{key}/").headers["Location"] == f"/games/{game.pk}/"
+        page = client.get(f"/games/{game.pk}/")
+        assert "秘密甲之進" in page.content.decode() and "himitsu" not in page.content.decode()
+        assert "public" not in page.headers["Cache-Control"]
+        assert client.get(f"/api/v1/games/{game.pk}/record.kif").status_code == 200
+        assert client.get(f"/api/v1/games/{game.pk}").json()["sources"] == []
+        assert client.get(f"/uploads/{upload.pk}/").status_code == 404
+        assert client.get("/api/v1/games").json()["results"] == []
+        assert client.get(f"/api/v1/positions/shogi/{START}").json()["total"] == 0
+        assert client.get(f"/players/{game.player0_id}/").status_code == 404
+    other = signed_in(None)
+    assert other.get(f"/api/v1/games/{game.pk}?key={key}").status_code == 200
+    assert other.get(f"/api/v1/games/{game.pk}?key={key[:-1]}").status_code == 404
+    again = libraries.share_by_link(anna, game)
+    assert other.get(f"/api/v1/games/{game.pk}?key={key}").status_code == 404
+    libraries.unshare(anna, game, Share.objects.get().pk)
+    assert other.get(f"/shared/{again}/").status_code == 404
+
+
+def test_a_page_that_a_link_opened_is_not_told_to_the_next_stranger(anna):
+    game = game_of(send(anna, SECRET))
+    key = libraries.share_by_link(anna, game)
+    friend = signed_in(None)
+    friend.get(f"/shared/{key}/")
+    assert friend.get(f"/games/{game.pk}/").status_code == friend.get(f"/games/{game.pk}/").status_code == 200
+    assert signed_in(None).get(f"/games/{game.pk}/").status_code == 404
+    assert signed_in(None).get(f"/api/v1/games/{game.pk}").status_code == 404
+
+
+def test_a_game_is_shared_with_a_person(anna, boris):
+    game = game_of(send(anna, SECRET))
+    client = signed_in(anna)
+    client.post(f"/games/{game.pk}/library/", {"action": "share", "name": "boris"})
+    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 200
+    assert signed_in(boris).get("/api/v1/games").json()["results"] == []
+    for action in ("publish", "link", "share", "unshare", "take-back"):
+        signed_in(boris).post(f"/games/{game.pk}/library/", {"action": action, "name": "x", "share": "1"})
+    game.refresh_from_db()
+    assert game.space != PUBLIC and Share.objects.count() == 1
+    client.post(f"/games/{game.pk}/library/", {"action": "unshare", "share": Share.objects.get().pk})
+    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 404
+
+
+def test_a_game_is_published_and_taken_back_on_its_page(anna, boris):
+    theirs = send(boris, CSA, "public", "theirs.csa")
+    game = game_of(send(anna, KIF))
+    client = signed_in(anna)
+    answer = client.post(f"/games/{game.pk}/library/", {"action": "publish"})
+    public = game_of(theirs).pk
+    assert answer.headers["Location"] == f"/games/{public}/"
+    assert client.get(f"/games/{game.pk}/").headers["Location"] == f"/games/{public}/"
+    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 404
+    assert "himitsu" not in signed_in(boris).get(f"/games/{public}/").content.decode()
+    back = client.post(f"/games/{public}/library/", {"action": "take-back"}).headers["Location"]
+    assert signed_in(None).get(back).status_code == 404 and client.get(back).status_code == 200
+    assert signed_in(None).get(f"/games/{public}/").status_code == 200
+    assert list(verify.verify()) == []
+
+
+def test_an_upload_is_moved_by_who_sent_it(anna, boris):
+    upload = send(
+        anna, "/\n".join(CSA.replace("05/01", f"05/{day:02}") for day in range(1, 4)), name="three.csa"
+    )
+    for client in (signed_in(None), signed_in(boris)):
+        client.post(f"/uploads/{upload.pk}/move/", {"space": "public"})
+    assert not Game.objects.filter(space=PUBLIC).exists()
+    signed_in(anna).post(f"/uploads/{upload.pk}/move/", {"space": "public"})
+    while not store.move_upload(upload.pk, 10):
+        pass
+    upload.refresh_from_db()
+    assert upload.space == PUBLIC and Game.objects.filter(space=PUBLIC).count() == 3
+    assert signed_in(None).get(f"/uploads/{upload.pk}/").status_code == 200
+
+
+def test_what_was_deleted_in_a_library_was_never_there_for_others(anna, boris):
+    game = game_of(send(anna, SECRET))
+    store.delete_games([game.pk])
+    assert signed_in(anna).get(f"/games/{game.pk}/").status_code == 410
+    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 404
+
+
+def test_a_library_is_made_once(anna):
+    assert libraries.own_library(anna) == libraries.own_library(anna)
+    assert Membership.objects.filter(user=anna).count() == 1
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_pages_of_libraries_are_drawn_in_both_languages(language, anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    game = game_of(send(anna, SECRET))
+    libraries.share_with(anna, game, "boris")
+    client = signed_in(anna)
+    client.cookies["django_language"] = language
+    words = {"ja": ("ライブラリ", "公開する"), "en": ("Libraries", "Make it public")}[language]
+    assert words[0] in client.get("/libraries/").content.decode()
+    assert "研究会" in client.get(f"/libraries/{group.pk}/").content.decode()
+    assert words[1] in client.get(f"/games/{game.pk}/").content.decode()
+    assert client.get("/upload/?space=mine").status_code == 200
+    for name in ("", "x" * 101):
+        assert client.post("/libraries/", {"name": name}, follow=True).status_code == 200
+    made = client.post("/libraries/", {"name": "<b>道場</b>"}, follow=True).content.decode()
+    assert "<b>道場" not in made and "&lt;b&gt;道場" in made

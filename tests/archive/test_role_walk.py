@@ -1,0 +1,390 @@
+"""Every address of the site and the API, asked by everybody for everything: who is told what.
+
+`tests/data/role_walk.csv` has the status of each answer. What an answer says is looked through for marks that
+stand in records and names of files; who may not read these must not meet them anywhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+
+from archive import libraries, logs, store
+from archive.accounts.roles import Role, set_role
+from archive.intake import uploads, worker
+from archive.models import Entry, Game, Space, Upload, User
+from archive.queries.scope import FOLLOWED, hash_of
+from kifu_core.classes import PUBLIC
+from kifu_core.games import SHOGI
+from tests.archive.routes import Route, routes
+
+TABLE: Final = Path(__file__).parents[1] / "data" / "role_walk.csv"
+VISITORS: Final = (
+    "nobody", "other", "shared", "member", "group owner", "owner", "curator", "administrator",
+)  # fmt: skip
+STATES: Final = (
+    "public", "published", "unlisted", "private", "group", "taken back", "hidden", "going", "deleted",
+    "removed",
+)  # fmt: skip
+"""Of a game and the upload that it came in. Published: a public game of an upload in a library. Taken back:
+the other way round. Going: of an upload that is being deleted. Removed: deleted from a library."""
+
+STAFF: Final = {"curator", "administrator"}
+READERS: Final[dict[str, set[str]]] = {
+    "public": {*VISITORS}, "published": {*VISITORS}, "unlisted": {"owner"}, "private": {"owner"},
+    "group": {"member", "group owner"}, "taken back": {"owner"}, "hidden": STAFF,
+    "going": {*VISITORS}, "deleted": set(), "removed": set(),
+}  # fmt: skip
+"""Who reads what a record says, wherever that stands. Lists tell of a public game until it is gone."""
+OPEN: Final = {"public", "published", "going"}
+SHARED: Final = {"unlisted", "private"}
+"""What is shared with one visitor: on the pages of the game alone."""
+FILES: Final = READERS | {"published": {"owner"}, "going": STAFF | {"owner"}}
+"""Who is told what a file is called."""
+
+FIRST_MOVES: Final = [*(f"{'１２３４５６７８９'[at]}六歩({at + 1}7)" for at in range(9)), "４八銀(39)"]
+
+QUERIES: Final = (
+    "/games/?q=zm", "/games/?player=zm", "/games/?player=zmprivat", "/players/?name=zm", "/events/?name=zm",
+    "/games/?scope=all", "/games/?scope=public", "/api/v1/games?scope=all", "/api/v1/games?order=oldest",
+    "/api/v1/games/facets?scope=all", "/players/?scope=all", "/statistics/?scope=all", "/?scope=all",
+    "/admin/archive/player/?q=zm", "/admin/archive/game/?q=zm", "/admin/archive/upload/?q=zf",
+    "/admin/archive/entry/?q=zf", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
+)  # fmt: skip
+"""Addresses beside those of the table, in which marks are looked for."""
+
+
+@dataclass
+class Thing:
+    """A game and the upload it came in, as they were before anything was deleted."""
+
+    state: str
+    game: int
+    upload: int
+    player: int
+    event: int
+    space: int
+    code: str
+    entry: int
+    key: str = ""
+
+    @property
+    def mark(self) -> str:
+        return "zm" + self.state.replace(" ", "")
+
+    @property
+    def file(self) -> str:
+        return "zf" + self.state.replace(" ", "")
+
+
+@dataclass
+class World:
+    """What there is, and who."""
+
+    users: dict[str, User]
+    group: Space
+    things: dict[str, Thing] = field(default_factory=dict)
+
+
+def record_of(state: str) -> str:
+    """A game whose first move no other one has, with the state's mark wherever a record says something."""
+    mark = "zm" + state.replace(" ", "")
+    return (
+        f"手合割：平手\n先手：{mark}甲\n後手：{mark}乙\n棋戦：{mark}戦\n場所：{mark}館\n戦型：{mark}型\n開始日時：2024/05/01\n"
+        f"   1 {FIRST_MOVES[STATES.index(state)]}\n*{mark}注\n   2 ３四歩(33)\n   3 {mark}破\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def world(module_db: None) -> World:
+    """All of them, in all states."""
+    found = World({name: account(name) for name in VISITORS[1:]}, Space())
+    users = found.users
+    found.group = libraries.make_group(users["group owner"], "zmgroup会")
+    libraries.join(users["member"], libraries.invite(users["group owner"], found.group))
+    mine = libraries.own_library(users["owner"]).pk
+    spaces = {"published": mine, "unlisted": mine, "private": mine, "removed": mine, "group": found.group.pk}
+    for state in STATES:
+        sender = users["group owner" if state == "group" else "owner"]
+        found.things[state] = sent(state, sender, spaces.get(state, PUBLIC))
+    make_so(found)
+    return found
+
+
+def account(name: str) -> User:
+    made = User.objects.create_user(name.replace(" ", "-"), password="opensesame")
+    give_role(made, name)
+    return made
+
+
+def give_role(user: User, name: str) -> None:
+    """Make an account what its name says."""
+    role = {"curator": Role.CURATOR, "administrator": Role.ADMINISTRATOR}.get(name, Role.CONTRIBUTOR)
+    set_role(user, role)
+
+
+def sent(state: str, sender: User, space: int) -> Thing:
+    name = f"zf{state.replace(' ', '')}.kif"
+    upload, _new = uploads.receive(name, [record_of(state).encode()], sender, "web", space=space)
+    worker.work_off(upload.pk)
+    entry = Entry.objects.select_related("game").get(upload=upload)
+    game = entry.game
+    assert game is not None and game.player0_id and game.event_id
+    position = SHOGI.replay.main_line(game.jkf)
+    code = next(SHOGI.codec.encode(at.copy()) for ply, at, _move, _entry in position if ply == 1)
+    return Thing(state, game.pk, upload.pk, game.player0_id, game.event_id, space, code, entry.pk)
+
+
+def make_so(world: World) -> None:
+    owner, things = world.users["owner"], world.things
+
+    def game(state: str) -> Game:
+        return Game.objects.get(pk=things[state].game)
+
+    libraries.publish(owner, game("published"))
+    libraries.take_back(owner, game("taken back"))
+    things["unlisted"].key = libraries.share_by_link(owner, game("unlisted"))
+    libraries.share_with(owner, game("private"), "shared")
+    store.delete_games([things["hidden"].game], hide_bytes=True)
+    store.begin_deletion(things["going"].upload)
+    for state in ("deleted", "removed"):
+        assert uploads.withdraw(things[state].upload)
+
+
+def client_of(world: World, visitor: str) -> Client:
+    client = Client(raise_request_exception=True)
+    if visitor != "nobody":
+        client.force_login(world.users[visitor])
+    if visitor == "shared":
+        session = client.session
+        session[FOLLOWED] = [hash_of(world.things["unlisted"].key)]
+        session.save()
+    return client
+
+
+# --- what is asked ---------------------------------------------------------------------------------------
+
+_GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
+_UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
+_ROWS: Final = ("game", "upload", "entry", "player", "event")
+BODIES: Final[dict[str, dict[str, Any]]] = {
+    "/games/{game_id}/library/": {"action": "publish"},
+    "/uploads/{upload_id}/delete/": {},
+    "/uploads/{upload_id}/move/": {"space": "mine"},
+    "/upload/": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
+    "/api/v1/uploads": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
+    "/scope/": {"scope": "mine"},
+    "/libraries/": {"name": "道場"},
+    "/libraries/{space}/": {"action": "invite"},
+    "/join/{key}/": {},
+    "/find/": {"text": ""},
+    "/api/v1/positions/{kind}/find": {},
+    "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
+}
+"""What is sent to addresses that take something; each deed is undone at once."""
+
+
+def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
+    """Return what fills the places of a template for one thing."""
+    row = next((row for row in _ROWS if template.startswith(f"/admin/archive/{row}/")), "")
+    number = {"upload": thing.upload, "entry": thing.entry, "player": thing.player, "event": thing.event}
+    first = thing.upload if template.startswith(_UPLOADS) else thing.game
+    return {
+        "pk": str(first),
+        "game_id": str(thing.game),
+        "upload_id": str(thing.upload),
+        "player_id": str(thing.player),
+        "event_id": str(thing.event),
+        "object_id": str(number.get(row, thing.game)),
+        "space": str(group),
+        "seq": "0",
+        "kind": "shogi",
+        "code": thing.code,
+        "name": "kif",
+        "key": thing.key or "nokey",
+    }
+
+
+def is_of_a_thing(template: str) -> bool:
+    """Tell whether an address is of one game or upload, or of what is in them."""
+    if template.startswith("/admin/"):
+        return any(template.startswith(f"/admin/archive/{row}/{{object_id}}") for row in _ROWS)
+    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "code")
+    return any(f"{{{name}}}" in template for name in places)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: one row of the table."""
+
+    method: str
+    template: str
+    state: str
+    address: str
+    data: dict[str, Any] = field(hash=False, default_factory=dict)
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        return self.method, self.template, self.state
+
+
+def requests(world: World) -> Iterator[Asked]:
+    for route in routes(admin=True):
+        for state in STATES if is_of_a_thing(route.template) else ("",):
+            yield from of_route(world, route, state)
+
+
+def of_route(world: World, route: Route, state: str) -> Iterator[Asked]:
+    thing = world.things[state or "public"]
+    values = values_of(route.template, thing, world.group.pk)
+    missing = {name: "nothing" for name in route.parts if name not in values}
+    address = route.address(**values, **missing)
+    yield Asked("GET", route.template, state, address)
+    body = route.template
+    for row in _ROWS:
+        body = body.replace(f"/admin/archive/{row}/", "/admin/archive/{row}/")
+    if body in BODIES:
+        data = dict(BODIES[body])
+        if body.endswith("find"):
+            data = {"game_id": thing.game}
+        if body == "/find/":
+            data = {"text": record_of(state or "private").replace("zm", "")}
+        yield Asked("POST", route.template, state, address, data)
+    if route.template == "/api/v1/uploads/{pk}":
+        yield Asked("DELETE", route.template, state, address)
+
+
+def answer(client: Client, asked: Asked) -> Any:
+    """Ask, and undo what was done."""
+    with transaction.atomic():
+        if asked.method == "GET":
+            found = client.get(asked.address)
+        elif asked.method == "DELETE":
+            found = client.delete(asked.address)
+        else:
+            as_json = asked.template.startswith("/api/v1/positions/")
+            found = (
+                client.post(asked.address, asked.data, "application/json")
+                if as_json
+                else client.post(asked.address, asked.data)
+            )
+        found.told = told(found)
+        transaction.set_rollback(True)
+    return found
+
+
+def told(found: Any) -> str:
+    """Return all that an answer says: its body, its headers."""
+    body = b"".join(found.streaming_content) if found.streaming else found.content
+    return body.decode(errors="replace") + unquote(str(found.headers))
+
+
+# --- what is told ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[tuple[str, str, str], dict[str, str]]:
+    with TABLE.open(newline="") as file:
+        return {(row["method"], row["address"], row["state"]): row for row in csv.DictReader(file)}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_everybody_is_told_what_they_may_read_and_nothing_else(world, table, visitor, caplog):
+    client, wrong, met = client_of(world, visitor), [], set()
+    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, logger=logs.ACCESS)
+    asked_for = list(requests(world))
+    for asked in asked_for:
+        found = answer(client, asked)
+        wanted = table.get(asked.row, {}).get(visitor)
+        if str(found.status_code) != wanted:
+            wrong.append(f"{','.join(asked.row)}: {found.status_code}, not {wanted}")
+        wrong += [f"{asked.address}: tells {mark}" for mark in met_wrongly(world, visitor, asked, found.told)]
+        wrong += kept_wrongly(world, asked, found)
+        met |= marks(world, found.told)
+    for address in QUERIES:
+        asked = Asked("GET", address.partition("?")[0], "", address)
+        text = answer(client, asked).told
+        wrong += [f"{address}: tells {mark}" for mark in met_wrongly(world, visitor, asked, text)]
+    assert not wrong, "\n".join(wrong)
+    readable = {thing.mark for thing in world.things.values() if visitor in READERS[thing.state]}
+    assert readable <= met
+    assert {asked.row for asked in asked_for} == table.keys()
+    key = world.things["unlisted"].key
+    assert client.get(f"/shared/{key}/").status_code == 302
+    log = unquote(caplog.text)
+    assert "/api/v1/games/facets" in log
+    assert "/shared/…/" in log and key not in log and not marks(world, log)
+
+
+def marks(world: World, text: str) -> set[str]:
+    everything = (mark for thing in world.things.values() for mark in (thing.mark, thing.file))
+    return {mark for mark in everything if mark in text}
+
+
+def met_wrongly(world: World, visitor: str, asked: Asked, text: str) -> Iterator[str]:
+    """Yield the marks in an answer that this visitor must not meet there."""
+    if visitor == "administrator" and asked.template.startswith("/admin/"):
+        return
+    for thing in world.things.values():
+        shared = visitor == "shared" and thing.state in SHARED and asked.template.startswith(_GAMES)
+        if thing.mark in text and visitor not in READERS[thing.state] and not shared:
+            yield thing.mark
+        if thing.file in text and visitor not in FILES[thing.state]:
+            yield thing.file
+
+
+def kept_wrongly(world: World, asked: Asked, found: Any) -> list[str]:
+    """Tell where others could keep an answer that says what is not public."""
+    secret = {thing.mark for thing in world.things.values() if thing.state not in OPEN | {"hidden"}}
+    if not marks(world, found.told) & secret or asked.template.startswith("/admin/"):
+        return []
+    cached = found.headers.get("Cache-Control", "")
+    return [] if cached == "private, no-store" and "ETag" not in found.headers else [f"{asked}: {cached}"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_everybody_counts_what_they_may_read(world, visitor):
+    client = client_of(world, visitor)
+    readable = OPEN | {
+        state for state in ("unlisted", "private", "group", "taken back") if visitor in READERS[state]
+    }
+    for state, thing in world.things.items():
+        answered = client.get(f"/api/v1/positions/shogi/{thing.code}").json()
+        assert answered["total"] == (state in readable), state
+    assert client.get("/api/v1/games/facets").json()["total"]["games"] == len(readable)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_whether_a_record_is_here_is_told_of_what_one_may_read(world, visitor):
+    client = client_of(world, visitor)
+    for state in ("public", "published", "unlisted", "private", "group", "taken back"):
+        bare = record_of(state).replace(world.things[state].mark, "x")
+        leads = client.post("/find/", {"text": bare}).headers.get("Location", "")
+        known = leads == f"/games/{world.things[state].game}/"
+        assert known == (visitor in READERS[state]), (state, leads)
+
+
+@pytest.mark.django_db
+def test_what_one_sends_is_new_whoever_else_has_it(world):
+    for state in ("unlisted", "private", "group", "taken back"):
+        data = {"file": SimpleUploadedFile("x.kif", record_of(state).encode()), "space": "public"}
+        sent = client_of(world, "other").post("/api/v1/uploads", data).json()["uploads"][0]
+        assert not sent["duplicate"]
+        worker.work_off(sent["id"])
+        entry = Entry.objects.get(upload=sent["id"])
+        assert entry.state == Entry.State.STORED and entry.game_id != world.things[state].game
+        assert Upload.objects.get(pk=sent["id"]).space == PUBLIC

@@ -1,0 +1,154 @@
+"""What is not public says so wherever it is shown; links that are shown once; the chosen scope is told."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from archive import libraries
+from archive.models import Game, Space, Upload, User
+from tests.archive.games import CSA, KIF, START
+from tests.archive.test_libraries import game_of, send, signed_in
+
+pytestmark = pytest.mark.django_db
+
+BADGE = re.compile(r'<span class="badge private"[^>]*>([^<]*)</span>')
+
+
+@pytest.fixture
+def anna() -> User:
+    return User.objects.create_user("anna", password="opensesame")
+
+
+@pytest.fixture
+def boris() -> User:
+    return User.objects.create_user("boris", password="opensesame")
+
+
+@pytest.fixture
+def group(anna: User, boris: User) -> Space:
+    found = libraries.make_group(anna, "<研究会>")
+    libraries.join(boris, libraries.invite(anna, found))
+    return found
+
+
+def page_of(client: Client, address: str) -> str:
+    answer = client.get(address, HTTP_ACCEPT_LANGUAGE="en")
+    assert answer.status_code == 200, address
+    return str(answer.content.decode())
+
+
+def badges(client: Client, address: str) -> list[str]:
+    return BADGE.findall(page_of(client, address))
+
+
+def test_what_is_not_public_has_a_badge_wherever_it_is_listed(anna, group):
+    mine, ours = send(anna, KIF), send(anna, CSA, f"group-{group.pk}", "ours.csa")
+    public = send(anna, KIF, "public")
+    client = signed_in(anna)
+    both = ["&lt;研究会&gt;", "My library"]
+    for address in ("/", "/games/", f"/positions/shogi/{START}/", "/uploads/"):
+        assert sorted(badges(client, address)) == both, address
+    for upload, named in ((mine, ["My library"]), (ours, ["&lt;研究会&gt;"]), (public, [])):
+        game = game_of(upload)
+        addresses = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/uploads/{upload.pk}/")
+        assert [badges(client, address) for address in addresses] == [named] * 3
+    assert "(My library)" in page_of(client, f"/games/{game_of(mine).pk}/").partition("</title>")[0]
+
+
+def test_a_game_that_is_shared_says_so(anna, boris):
+    game = game_of(send(anna, KIF))
+    libraries.share_with(anna, game, "boris")
+    assert badges(signed_in(boris), f"/games/{game.pk}/") == ["Shared with you"]
+    assert signed_in(boris).get(f"/api/v1/games/{game.pk}").json()["space"] == "shared"
+
+
+def test_strangers_see_no_badge_and_cost_no_question_about_libraries(anna):
+    send(anna, KIF, "public")
+    assert badges(Client(), "/games/") == []
+    with CaptureQueriesContext(connection) as asked:
+        page_of(Client(), "/games/?order=oldest")
+    text = " ".join(str(one["sql"]) for one in asked)
+    assert "archive_space" not in text and "archive_membership" not in text
+
+
+def test_the_api_tells_where_games_and_uploads_lie(anna, group):
+    sent = [
+        (send(anna, KIF), "mine"),
+        (send(anna, CSA, f"group-{group.pk}", "ours.csa"), f"group-{group.pk}"),
+        (send(anna, KIF, "public"), "public"),
+    ]
+    client = signed_in(anna)
+    for upload, space in sent:
+        assert client.get(f"/api/v1/uploads/{upload.pk}").json()["space"] == space
+        assert client.get(f"/api/v1/games/{game_of(upload).pk}").json()["space"] == space
+    listed = client.get("/api/v1/games").json()["results"]
+    through = client.get(f"/api/v1/positions/shogi/{START}/games").json()["results"]
+    for found in (listed, through):
+        assert sorted(one["space"] for one in found) == sorted(space for _upload, space in sent)
+    assert [one["space"] for one in Client().get("/api/v1/games").json()["results"]] == ["public"]
+    made = client.post("/api/v1/uploads", {"file": SimpleUploadedFile("b.kif", b"x"), "space": "mine"})
+    assert made.json()["uploads"][0]["space"] == "mine"
+
+
+def test_a_link_is_shown_once_to_be_copied(anna, group):
+    game = game_of(send(anna, KIF))
+    client = signed_in(anna)
+    for address, action, path in (
+        (f"/games/{game.pk}/library/", "link", "/shared/"),
+        (f"/libraries/{group.pk}/", "invite", "/join/"),
+    ):
+        shown = client.post(address, {"action": action}, follow=True).content.decode()
+        (link,) = re.findall(r'<code id="made-link"[^>]*>([^<]*)</code>', shown)
+        assert path in link
+        assert 'data-copy="made-link"' in shown
+        assert path not in page_of(client, f"/games/{game.pk}/")
+
+
+def test_the_chosen_scope_is_told_on_every_page_until_all_is_shown_again(anna, group):
+    client = signed_in(anna)
+    libraries.own_library(anna)
+    assert "Shown and counted here" not in page_of(client, "/games/")
+    client.post("/scope/", {"scope": f"group-{group.pk}", "next": "/games/"})
+    for address in ("/games/", "/statistics/", f"/positions/shogi/{START}/"):
+        assert "only <strong>&lt;研究会&gt;</strong>" in " ".join(page_of(client, address).split())
+    client.post("/scope/", {"scope": "all", "next": "/games/"})
+    assert "Shown and counted here" not in page_of(client, "/games/")
+    told = page_of(client, "/games/?scope=public,mine&order=oldest")
+    assert "<strong>Public + My library</strong>" in told
+    assert '<input type="hidden" name="next" value="/games/?order=oldest">' in told
+    assert "Shown and counted here" not in page_of(Client(), "/games/?scope=public")
+
+
+def test_every_change_is_answered_in_words(anna, boris, group):
+    game = game_of(send(anna, KIF))
+    client = signed_in(anna)
+
+    def told(address: str, **sent: object) -> str:
+        found = client.post(address, sent, follow=True, HTTP_ACCEPT_LANGUAGE="en").content.decode()
+        return " ".join(re.findall(r'<p class="message" role="status">([^<]*)</p>', found))
+
+    page, members = f"/games/{game.pk}/library/", f"/libraries/{group.pk}/"
+    assert told(page, action="share", name=" boris ") == "boris can read this game now."
+    assert told(page, action="share", name="nobody") == "There is nobody of this name."
+    assert told(page, action="unshare", share=game.shares.get().pk) == "This is not shared any more."
+    assert told(members, action="promote", member=boris.pk) == "The group has one more owner."
+    assert told(members, action="dismiss", member=boris.pk) == "That person is no member any more."
+    assert told(members, action="dismiss", member=anna.pk) == "You have left the group &lt;研究会&gt;."
+
+
+def test_uploads_are_moved_from_the_list_of_ones_own(anna, boris, group):
+    upload = send(anna, KIF)
+    client = signed_in(anna)
+    listed = page_of(client, "/uploads/")
+    form = listed[listed.index(f"/uploads/{upload.pk}/move/") :]
+    assert re.findall(r'<option\s+value="([^"]*)"', form) == ["public", f"group-{group.pk}"]
+    answer = client.post(f"/uploads/{upload.pk}/move/", {"space": "public", "next": "/uploads/"})
+    assert answer.headers["Location"] == "/uploads/"
+    assert Upload.objects.get().moving_to is not None or Game.objects.get().space == 0
+    assert "/move/" not in page_of(signed_in(boris), "/uploads/")

@@ -1,0 +1,140 @@
+"""The texts of scripts that other sites load, in both languages, from the two places where texts are kept.
+
+    python -m tools.texts
+
+writes `archive/static/<game>/texts.js`: what the scripts of the folder ask for with `gettext("…")`, as the
+catalogue translates it, and what the library and the pages say of that game. No page of ours is around such a
+script, so it has to bring both languages with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import django
+from django.utils.functional import Promise
+from django.utils.translation import gettext, override
+
+from kifu_core.messages import TEXTS
+from kifu_core.quoridor import draw as quoridor
+from kifu_core.shogi import draw as shogi
+
+Export = tuple[str, Mapping[Any, object]]
+"""What a name stands for, in words, and its value."""
+
+STATIC: Final = Path(__file__).resolve().parents[1] / "archive" / "static"
+LANGUAGES: Final = ("ja", "en")
+
+_HEAD: Final = """\
+// @ts-check
+/** Written by `python -m tools.texts` from the catalogue of the pages and from kifu_core. */
+"""
+_BY_LANGUAGE: Final = '@type {Record<string, Record<"ja" | "en", string>>}'
+_ASKED: Final = re.compile(r"""\bgettext\(("(?:[^"\\]|\\.)*")?""")
+_NAMED: Final = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
+
+
+def written() -> dict[Path, str]:
+    """Return the files that this tool writes, with what is to stand in them."""
+    return {STATIC / game / "texts.js": _module(make(_scripts(game))) for game, make in _GAMES.items()}
+
+
+def _scripts(game: str) -> str:
+    """Return the scripts of a game's folder, as one text."""
+    paths = sorted((STATIC / game).glob("*.js"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.name != "texts.js")
+
+
+def _module(exports: Mapping[str, Export]) -> str:
+    """Return a module that exports values under their names."""
+    parts = [
+        f"/** {about} */\nexport const {name} = {{\n{_entries(value)}}};\n"
+        for name, (about, value) in exports.items()
+    ]
+    return "\n".join([_HEAD, *parts])
+
+
+def _entries(value: Mapping[Any, object]) -> str:
+    return "".join(
+        f"  {json.dumps(key, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)},\n"
+        for key, one in value.items()
+    )
+
+
+def translations(script: str) -> dict[str, str]:
+    """Return what a script asks for with `gettext`, in Japanese.
+
+    Raises ValueError for a text that is not written out there, and for one that nobody has translated.
+    """
+    found = {}
+    for literal in _ASKED.findall(script):
+        if not literal:
+            raise ValueError("gettext() takes a text that is written out, in double quotes")
+        text = json.loads(literal)
+        found[text] = _in("ja", text)
+        if found[text] == text:
+            raise ValueError(f"archive/locale/ja has no {literal}")
+    return dict(sorted(found.items()))
+
+
+def _in(language: str, text: str | Promise) -> str:
+    """Return a text of the catalogue in a language."""
+    with override(language):
+        return gettext(text) if isinstance(text, str) else str(text)
+
+
+def messages(script: str) -> dict[str, dict[str, str]]:
+    """Return the library's sentences for the codes that a script names, by language."""
+    codes = {*_NAMED.findall(script)} & TEXTS.keys()
+    return {code: dict(zip(LANGUAGES, TEXTS[code], strict=True)) for code in sorted(codes)}
+
+
+def _asked(script: str) -> Export:
+    about = "What the modules of this folder say: English to Japanese. @type {Record<string, string>}"
+    return about, translations(script)
+
+
+def _shogi(script: str) -> dict[str, Export]:
+    # Only Django that is set up knows the pages.
+    from archive.web.shogi.pages import SHOGI
+
+    endings = {
+        special: {language: _in(language, words) for language in LANGUAGES}
+        for special, words in SHOGI.words.endings.items()
+    }
+    return {
+        "TRANSLATIONS": _asked(script),
+        "ENDINGS": (f"By JKF's names of endings. {_BY_LANGUAGE}", endings),
+        "SIDES": ("By colour.", shogi.SIDES),
+        "PIECES": ("By kind.", shogi.PIECES),
+        "PHRASES": ("What positions are told with.", shogi.PHRASES),
+    }
+
+
+def _quoridor(script: str) -> dict[str, Export]:
+    return {
+        "TRANSLATIONS": _asked(script),
+        "MESSAGES": (f"What is wrong with a code, or odd. {_BY_LANGUAGE}", messages(script)),
+        "SIDES": ("By colour.", quoridor.SIDES),
+        "PHRASES": ("What positions are told with.", quoridor.PHRASES),
+    }
+
+
+_GAMES: Final[dict[str, Callable[[str], dict[str, Export]]]] = {"shogi": _shogi, "quoridor": _quoridor}
+
+
+def main() -> None:
+    """Write the files."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    django.setup()
+    for path, text in written().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
