@@ -1,0 +1,69 @@
+"""The tables; docs/position-index.md says why those of the index are as they are.
+
+Rows of games, entries and the index are written by `archive.store` only. Foreign keys PROTECT, so
+that nothing else can delete them.
+"""
+
+from typing import Final
+
+from archive.models.accounts import AccountInvitation, Token, User, UserManager
+from archive.models.audit import AuditLine
+from archive.models.entries import Entry
+from archive.models.games import (
+    Game,
+    GameAlias,
+    GameEvent,
+    GamePlayer,
+    GameRecord,
+    GameSeries,
+    GoneGame,
+    TakenDown,
+)
+from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
+from archive.models.names import Event, EventAlias, KeyField, Name, Player, PlayerAlias, ReadingField
+from archive.models.site import Report, SiteText
+from archive.models.spaces import Invitation, Membership, Share, Space
+from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
+
+__all__ = [
+    "LARGEST_ID",
+    "PIECE_BYTES",
+    "AccountInvitation",
+    "AuditLine",
+    "Entry",
+    "Event",
+    "EventAlias",
+    "Game",
+    "GameAlias",
+    "GameEvent",
+    "GamePlayer",
+    "GameRecord",
+    "GameSeries",
+    "GoneGame",
+    "GoneUpload",
+    "HotMove",
+    "HotPosition",
+    "IndexState",
+    "Invitation",
+    "KeyField",
+    "Membership",
+    "Name",
+    "Occurrence",
+    "Player",
+    "PlayerAlias",
+    "ReadingField",
+    "Report",
+    "Sender",
+    "Share",
+    "SiteText",
+    "Space",
+    "TakenDown",
+    "Token",
+    "Upload",
+    "UploadChunk",
+    "User",
+    "UserManager",
+]
+
+LARGEST_ID: Final = 2**63 - 1
+"""The largest number that a database takes for an id."""

@@ -1,0 +1,61 @@
+# Meta classes hold plain lists, as Django reads them.
+"""Who did what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class _Lines(models.QuerySet["AuditLine"]):
+    """Lines are written and read, and nothing else."""
+
+    def update(self, **_values: Any) -> int:
+        raise PermissionError("lines of the audit log are never changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise PermissionError("lines of the audit log are never deleted")
+
+
+class AuditLine(models.Model):
+    """Something that somebody did (`archive.audit`). Accounts are named by id and name, to outlive them."""
+
+    class Deed(models.TextChoices):
+        SIGN_IN = "sign-in", _("signed in")
+        SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
+        SIGN_OUT = "sign-out", _("signed out")
+        RIGHTS = "rights", _("changed rights")
+        MEMBERS = "members", _("changed members")
+        SHARE = "share", _("shared")
+        PUBLISH = "publish", _("published")
+        TAKE_BACK = "take-back", _("took back")
+        DELETE = "delete", _("deleted")
+
+    at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
+    deed = models.CharField(_("what was done"), max_length=20, choices=Deed.choices)
+    account = models.BigIntegerField(_("account"), null=True)
+    name = models.CharField(_("who"), max_length=150, blank=True)
+    what = models.TextField(_("to what"), blank=True)
+    address = models.CharField(_("from where"), max_length=64, blank=True)
+
+    objects = _Lines.as_manager()
+    forgetting = models.Manager["AuditLine"]()
+    """For `archive.audit.forget_addresses` alone."""
+
+    class Meta:
+        default_permissions = ("view",)
+        verbose_name = _("line of the audit log")
+        verbose_name_plural = _("audit log")
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.name or '-'} {self.deed} {self.what}"
+
+    def save(self, *args: Any, **values: Any) -> None:
+        if not self._state.adding:
+            raise PermissionError("lines of the audit log are never changed")
+        super().save(*args, **values)
+
+    def delete(self, *_args: Any, **_values: Any) -> tuple[int, dict[str, int]]:
+        raise PermissionError("lines of the audit log are never deleted")

@@ -1,0 +1,193 @@
+# Meta classes hold plain lists, as Django reads them.
+# ruff: noqa: RUF012
+"""Games with their records, numbers, players and events, and what is left of those that are gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from archive import codec
+from archive.models.names import Event, Player
+from kifu_core.classes import PUBLIC
+
+if TYPE_CHECKING:
+    from kifu_core.jkf import Record
+
+
+class Game(models.Model):
+    """One game, however many editions of it were uploaded. `id` is public and permanent.
+
+    Colours are 0 and 1 (shogi: 0 Black 先手, 1 White 後手).
+    """
+
+    class RecordKind(models.TextChoices):
+        GAME = "game", _("game")
+        PROBLEM = "problem", _("problem")
+        TREE = "tree", _("opening tree")
+        POSITION = "position", _("position")
+
+    class Result(models.IntegerChoices):
+        BLACK = 0, _("colour 0 wins")
+        WHITE = 1, _("colour 1 wins")
+        DRAW = 2, _("draw")
+        UNKNOWN = 3, _("unknown")
+
+    class Precision(models.TextChoices):
+        NONE = "", _("unknown")
+        YEAR = "year", _("year")
+        MONTH = "month", _("month")
+        DAY = "day", _("day")
+
+    kind = models.CharField(max_length=16)
+    record_kind = models.CharField(max_length=10, choices=RecordKind.choices)
+    space = models.BigIntegerField(default=PUBLIC)
+    """What keeps its identity and its keys apart from those of other spaces."""
+    digest = models.BinaryField(max_length=16)
+    digest_version = models.SmallIntegerField()
+    stem = models.BinaryField(max_length=16, null=True)
+    """Hash of kind, start and main line: what editions share whose headers say more or less."""
+    slot = models.IntegerField(unique=True)
+    player0 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    player1 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    site = models.TextField(blank=True)
+    played_from = models.DateField(null=True)
+    played_to = models.DateField(null=True)
+    precision = models.CharField(max_length=5, blank=True, choices=Precision.choices)
+    played = models.IntegerField()
+    """`played_from` as a proleptic ordinal, 0 when unknown: what lists and the index are ordered by."""
+    handicap = models.CharField(max_length=10)
+    result = models.SmallIntegerField(choices=Result.choices)
+    special = models.TextField(blank=True)
+    plies = models.IntegerField()
+    index_version = models.SmallIntegerField()
+    index_rows = models.IntegerField()
+    calendar = models.CharField(max_length=9, blank=True, default="")
+    """Of the days: gregorian, lunisolar (before 1873, with the source's numbers), empty without a day."""
+    round = models.TextField(blank=True, default="")
+    """The event's round: `七番勝負 第1局`."""
+    opening = models.TextField(blank=True, default="")
+    """The opening as the record names it (戦型), in one spelling."""
+    header_data = models.JSONField(default=dict)
+    """What else the headers tell (`archive.derive.headers.header_data`)."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "digest"], name="game_identity"),
+        ]
+        indexes = [
+            models.Index(fields=["played", "slot"], name="game_played"),
+            # Lists by length.
+            models.Index(fields=["plies", "slot"], name="game_plies"),
+            models.Index(fields=["stem"], name="game_stem"),
+            models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
+            # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
+            models.Index(
+                fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    @property
+    def jkf(self) -> Record:
+        """Return the stored record, parsed."""
+        return codec.unpack(self.stored.record)
+
+
+class GameRecord(models.Model):
+    """A game's normalized record, packed by `archive.codec`."""
+
+    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="stored")
+    record = models.BinaryField()
+    parsed_facts = models.JSONField(default=dict)
+    """What the game is made of beside its record (`archive.derive.game.derive_stored`)."""
+    keys = models.BinaryField(null=True)
+    """The keys of the game's rows in the index (`archive.index.schema.pack_keys`), so that they are found
+    without replaying the record; NULL where it was stored before these were kept."""
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
+class GameSeries(models.Model):
+    """Evaluations and clocks of a game, packed by `archive.derive.series`; only games with any have a row."""
+
+    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="series")
+    series = models.BinaryField()
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
+class GameAlias(models.Model):
+    """A former id of a game that turned out to be another one's edition."""
+
+    id = models.BigIntegerField(primary_key=True)
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    """Where the game was that had it: whoever cannot read that space is not told of it."""
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="aliases")
+
+    def __str__(self) -> str:
+        return f"{self.pk} -> {self.game_id}"
+
+
+class GoneGame(models.Model):
+    """The id of a game that was deleted, or of an alias of one: its addresses answer 410."""
+
+    id = models.BigIntegerField(primary_key=True)
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    """Where it was: for whoever cannot read that space there was never anything."""
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class TakenDown(models.Model):
+    """The identity of an edition of a game that was taken down: an entry that brings it again is held."""
+
+    space = models.BigIntegerField()
+    digest = models.BinaryField(max_length=16)
+    game = models.BigIntegerField(null=True)
+    """The id that the game had, where that is known."""
+    hidden = models.BooleanField()
+    """Whether the bytes were hidden too."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "digest"], name="taken_down_identity")]
+
+    def __str__(self) -> str:
+        return f"edition of {self.game}"
+
+
+class GamePlayer(models.Model):
+    """Who played which colour, for lists of a player's games in the order of the index."""
+
+    pk = models.CompositePrimaryKey("player_id", "played", "slot", "colour")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", db_index=False)
+    played = models.IntegerField()
+    slot = models.IntegerField()
+    colour = models.SmallIntegerField()
+    rating = models.SmallIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["slot", "colour"], name="gameplayer_of_slot")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} in {self.slot}"
+
+
+class GameEvent(models.Model):
+    """The games of an event in the order of the index."""
+
+    pk = models.CompositePrimaryKey("event_id", "played", "slot")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+    played = models.IntegerField()
+    slot = models.IntegerField(unique=True)
+
+    def __str__(self) -> str:
+        return f"{self.event_id}: {self.slot}"

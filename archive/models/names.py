@@ -1,0 +1,107 @@
+# Meta classes hold plain lists, as Django reads them.
+# ruff: noqa: RUF012
+"""Names of players and events, as each space says them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+
+from archive.character_forms import folded
+from archive.kana_readings import reading
+from kifu_core.classes import PUBLIC
+
+if TYPE_CHECKING:
+    _TextField = models.TextField[str, str]
+else:
+    _TextField = models.TextField
+
+
+class Name(models.Model):
+    """Something that records of one space call by name. `name` is normalized (`archive.derive.headers`).
+
+    Each space has names of its own: what is said in a private one is neither listed nor told elsewhere.
+    """
+
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    name = models.TextField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class _OfName(_TextField):
+    """What follows from the `name` beside it, by the function `of`, whenever that is stored."""
+
+    of: Callable[[str], str]
+
+    def pre_save(self, model_instance: Any, add: bool) -> str:
+        value = self.of(model_instance.name)
+        setattr(model_instance, self.attname, value)
+        return value
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        """Show migrations a plain text field."""
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.TextField", args, options
+
+
+class KeyField(_OfName):
+    """What a player is known by. Characters that are written in several ways make no difference in it
+    (`archive.character_forms`)."""
+
+    of = staticmethod(folded)
+
+
+class ReadingField(_OfName):
+    """What a player is sorted by, empty where no reading is known (`archive.kana_readings`)."""
+
+    of = staticmethod(reading)
+
+
+class Player(Name):
+    """Someone or something that plays, called as the first record has it."""
+
+    key = KeyField()
+    reading = ReadingField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "key"], name="player_key"),
+            models.UniqueConstraint(fields=["space", "name"], name="player_name"),
+        ]
+        indexes = [models.Index(fields=["space", "reading", "name"], name="player_reading")]
+
+
+class Event(Name):
+    """A tournament, a match, a series."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_name")]
+
+
+class PlayerAlias(Name):
+    """A further normalized name of a player."""
+
+    key = KeyField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
+    former = models.BigIntegerField(null=True, unique=True)
+    """The id of the player that this was the name of, until it turned out to be the same as another's."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="player_alias_name")]
+        indexes = [models.Index(fields=["space", "key"], name="player_alias_key")]
+
+
+class EventAlias(Name):
+    """A further normalized name of an event."""
+
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="aliases")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_alias_name")]

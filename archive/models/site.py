@@ -1,0 +1,73 @@
+# Meta classes hold plain lists, as Django reads them.
+# ruff: noqa: RUF012
+"""What the owner says on the site, and what visitors say about games."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class SiteText(models.Model):
+    """A page in the words of who keeps the archive, in one language: plain text, paragraphs between empty
+    lines."""
+
+    class Page(models.TextChoices):
+        TERMS = "terms", _("Terms of use")
+        PRIVACY = "privacy", _("Privacy")
+        CONTACT = "contact", _("Contact")
+
+    page = models.CharField(_("page"), max_length=10, choices=Page.choices)
+    language = models.CharField(_("language"), max_length=2, choices=settings.LANGUAGES)
+    text = models.TextField(_("text"), max_length=100_000)
+    changed = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("page of the archive's owner")
+        verbose_name_plural = _("pages of the archive's owner")
+        constraints = [models.UniqueConstraint(fields=["page", "language"], name="site_text_of_language")]
+
+    def __str__(self) -> str:
+        return f"{self.get_page_display()} ({self.get_language_display()})"
+
+
+class Report(models.Model):
+    """What somebody finds wrong with a game, until the staff has settled it."""
+
+    class Reason(models.TextChoices):
+        WRONG = "wrong", _("The record or its names are wrong")
+        PERSONAL = "personal", _("It tells of a person who does not want it")
+        RIGHTS = "rights", _("It may not be published")
+        ABUSE = "abuse", _("It is offensive, or no game at all")
+        OTHER = "other", _("Something else")
+
+    game = models.BigIntegerField(_("game"))
+    """Its id when it was reported; it may be gone, or another's alias, since then."""
+    reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
+    text = models.TextField(_("what they write"), blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("reported by"),
+    )
+    made = models.DateTimeField(_("reported"), auto_now_add=True)
+    settled = models.DateTimeField(_("settled"), null=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("settled by"),
+    )
+
+    class Meta:
+        verbose_name = _("report of a game")
+        verbose_name_plural = _("reports of games")
+        indexes = [models.Index(fields=["game"], condition=Q(settled=None), name="report_open")]
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.get_reason_display()}"
