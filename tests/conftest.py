@@ -17,6 +17,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from archive.answers import answers
 from archive.index import sqlite
+from archive.limits import counting
 from tests.archive.rows import empty_index
 from tests.engines import depends_on_engine
 from tests.shared import SHARED, need_shared
@@ -30,10 +31,13 @@ hypothesis.settings.load_profile("same" if os.environ.get("CI") == "true" else "
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    """What is kept for a while is of another test's database, settings or program."""
+def nothing_remembered() -> Iterator[None]:
+    """What is kept for a while is of another test's database, settings or program; a connection of the
+    counters that is left open would keep the database of the tests from being dropped."""
     cache.clear()
     answers.clear()
+    yield
+    counting.close()
 
 
 @pytest.fixture(scope="session", autouse=True)
