@@ -200,7 +200,8 @@ class AccountAdmin(_UserAdmin):
 
     @admin.action(description=_("Delete the accounts; what they have sent stays"), permissions=["change"])
     def end_accounts(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        ended = [user for user in queryset.exclude(pk=request.user.pk or 0) if end_account(user)]
+        by = request.user if isinstance(request.user, User) else None
+        ended = [user for user in queryset.exclude(pk=request.user.pk or 0) if end_account(user, by)]
         text = ngettext("%(n)d account is deleted.", "%(n)d accounts are deleted.", len(ended))
         self.message_user(request, text % {"n": len(ended)})
 
@@ -352,7 +353,7 @@ class EntryAdmin(LibrariesAdmin):
     @admin.action(description=_("Hide the bytes from all but staff"), permissions=["hide"])
     def hide(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
         # The page of a game shows what is in its records: only what has none can be hidden.
-        count = queryset.filter(game=None).update(hidden=True)
+        count = self._set_hidden(request, queryset, hidden=True)
         text = ngettext(
             "The bytes of %(n)d entry are hidden.", "The bytes of %(n)d entries are hidden.", count
         )
@@ -367,14 +368,23 @@ class EntryAdmin(LibrariesAdmin):
 
     @admin.action(description=_("Show the bytes again"), permissions=["hide"])
     def show(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
-        count = queryset.filter(game=None).update(hidden=False)
+        count = self._set_hidden(request, queryset, hidden=False)
         text = ngettext(
             "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
         )
         self.message_user(request, text % {"n": count})
 
+    def _set_hidden(self, request: HttpRequest, entries: QuerySet[Entry], *, hidden: bool) -> int:
+        rows = entries.filter(game=None)
+        for upload, seq in rows.values_list("upload", "seq"):
+            note(Deed.HIDE, request.user, f"upload {upload}, entry {seq}: {'hidden' if hidden else 'shown'}")
+        return rows.update(hidden=hidden)
+
     @admin.action(description=_("Let held games in"), permissions=["hide"])
     def let_in(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        held = queryset.filter(state=Entry.State.HELD)
+        for upload, seq in held.values_list("upload", "seq"):
+            note(Deed.LET_IN, request.user, f"upload {upload}, entry {seq}")
         count = store.let_in(list(queryset.values_list("pk", flat=True)))
         text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
         self.message_user(request, text % {"n": count})
@@ -429,6 +439,10 @@ class TwinFilter(admin.SimpleListFilter):
         return queryset
 
 
+def _note_game(request: HttpRequest, pk: int) -> None:
+    note(Deed.DELETE, request.user, f"game {pk}{', bytes hidden' if _hides(request) else ''}")
+
+
 @admin.register(Game)
 class GameAdmin(LibrariesAdmin):
     """Games; deleting goes through the store, which takes them out of the index. Their bytes stay where they
@@ -452,13 +466,13 @@ class GameAdmin(LibrariesAdmin):
         return deleted_by_store(self, objs)
 
     def delete_model(self, request: HttpRequest, obj: Game) -> None:
-        note(Deed.DELETE, request.user, f"game {obj.pk}")
+        _note_game(request, obj.pk)
         store.delete_games([obj.pk], hide_bytes=_hides(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
         ids = list(queryset.values_list("pk", flat=True))
         for pk in ids:
-            note(Deed.DELETE, request.user, f"game {pk}")
+            _note_game(request, pk)
         for first in range(0, len(ids), DELETED):
             store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
 

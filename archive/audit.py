@@ -1,15 +1,19 @@
 """The log of deeds: who came in, was given rights, shared, published, deleted; when, and from where.
 
-Whoever does such a thing says so here (`note`). Only Django tells of who signs in, by signals. Lines are
-never changed and never deleted; the addresses in them are forgotten after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
+Whoever does such a thing says so here (`note`). Only Django tells of who signs in, and only django-allauth of
+passwords, addresses and second factors, by signals. Lines are never changed and never deleted; the addresses
+from which things were done are forgotten after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
+from allauth.account import signals as accounts
+from allauth.mfa import signals as mfa
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
@@ -52,10 +56,30 @@ def forget_addresses() -> int:
 
 
 def listen() -> None:
-    """Have Django tell who signs in and out, and who fails to."""
+    """Have Django tell who signs in and out, and who fails to, and django-allauth who changes by what."""
     user_logged_in.connect(_signed_in, dispatch_uid="audit")
     user_logged_out.connect(_signed_out, dispatch_uid="audit")
     user_login_failed.connect(_failed, dispatch_uid="audit")
+    for signal, what in _WAYS_IN:
+        signal.connect(partial(_way_in, what), dispatch_uid="audit", weak=False)
+
+
+_WAYS_IN: Final = (
+    (accounts.user_signed_up, "made"),
+    (accounts.password_set, "password set"),
+    (accounts.password_changed, "password changed"),
+    (accounts.password_reset, "password reset"),
+    (accounts.email_added, "address added"),
+    (accounts.email_changed, "main address changed"),
+    (accounts.email_removed, "address removed"),
+    (mfa.authenticator_added, "second factor added"),
+    (mfa.authenticator_removed, "second factor removed"),
+    (mfa.authenticator_reset, "recovery codes made anew"),
+)
+
+
+def _way_in(what: str, user: Any, **_other: Any) -> None:
+    note(Deed.ACCOUNT, user, what)
 
 
 def _signed_in(user: Any, **_other: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -153,6 +154,21 @@ def dismiss(user: User, group: Space, member: int) -> None:
         else:
             note(Deed.MEMBERS, user, f"group {group.pk}: deleted")
             group.delete()
+
+
+def leave_all(user: User) -> None:
+    """Take a person who leaves the archive out of all libraries. A group that would have no owner gets the
+    member of longest standing as one; what nobody is a member of any more ends (`store.end_abandoned`)."""
+    spaces = Space.objects.filter(memberships__user=user).order_by("pk")
+    with transaction.atomic():
+        for space in Space.objects.select_for_update().filter(pk__in=[*spaces.values_list("pk", flat=True)]):
+            space.memberships.filter(user=user).delete()
+            first = space.memberships.order_by("since", "pk").first()
+            if first is not None and not space.memberships.filter(owner=True).exists():
+                space.memberships.filter(pk=first.pk).update(owner=True)
+                note(Deed.MEMBERS, user, f"group {space.pk}: account {first.user_id} is an owner")
+        Invitation.objects.filter(by=user).delete()
+        Share.objects.filter(Q(user=user) | Q(by=user)).delete()
 
 
 def promote(user: User, group: Space, member: int) -> None:

@@ -12,20 +12,31 @@ from django.utils import timezone
 
 from archive.accounts.roles import Role, set_role
 from archive.accounts.tokens import digest
+from archive.audit import Deed, note
 from archive.models import AccountInvitation, User
 
 OWNER_DAYS: Final = 1
 """How long the link is good with which somebody becomes the owner."""
 
 
-def make(role: Role, days: int, made_by: User | None = None, note: str = "") -> tuple[AccountInvitation, str]:
+def make(
+    role: Role, days: int, made_by: User | None = None, for_whom: str = ""
+) -> tuple[AccountInvitation, str]:
     """Store a new invitation; return it, and the key of its link, which nobody can be told again."""
     key = secrets.token_urlsafe(24)
     expires = timezone.now() + timedelta(days=days)
     made = AccountInvitation.objects.create(
-        digest=digest(key), role=role, expires=expires, made_by=made_by, note=note
+        digest=digest(key), role=role, expires=expires, made_by=made_by, note=for_whom
     )
+    # The server itself makes the first one.
+    note(Deed.RIGHTS, made_by, f"invitation {made.pk}: made, {role}")
     return made, key
+
+
+def withdraw(pk: int, by: User) -> None:
+    """End an invitation that nobody has used."""
+    if AccountInvitation.objects.filter(pk=pk, used=None).delete()[0]:
+        note(Deed.RIGHTS, by, f"invitation {pk}: withdrawn")
 
 
 def find(key: str) -> AccountInvitation | None:
@@ -44,6 +55,7 @@ def use(invitation: AccountInvitation, user: User) -> bool:
         if not open_still.update(used=timezone.now(), used_by=user):
             return False
         set_role(user, Role(invitation.role))
+        note(Deed.RIGHTS, user, f"invitation {invitation.pk}: used, {invitation.role}")
     return True
 
 

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from archive.accounts.roles import SCOPES, rights_of
+from archive.audit import Deed, note
 from archive.models import Token, User
 
 PREFIX: Final = "kifu_"
@@ -25,7 +26,14 @@ def make(user: User, name: str, scopes: Iterable[str], expires: datetime | None)
     key = PREFIX + secrets.token_urlsafe(32)
     known = [scope for scope in SCOPES if scope in {*scopes}]
     token = Token.objects.create(user=user, name=name, digest=digest(key), scopes=known, expires=expires)
+    note(Deed.RIGHTS, user, f"token {token.pk}: made, {' '.join(known)}")
     return token, key
+
+
+def revoke(user: User, pk: int) -> None:
+    """End one of a user's tokens."""
+    if Token.objects.filter(pk=pk, user=user).delete()[0]:
+        note(Deed.RIGHTS, user, f"token {pk}: revoked")
 
 
 def find(key: str) -> Token | None:

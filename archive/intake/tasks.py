@@ -28,7 +28,7 @@ from archive.intake.time_limits import deadly_limit
 INTERACTIVE: Final = "interactive"
 BULK: Final = "bulk"
 MOVED_GAMES: Final = 50
-"""Games that one task moves to another space: about a second."""
+"""Games that one task moves to another space, or deletes with theirs: about a second."""
 BULK_BYTES: Final = 1024 * 1024
 """An upload of this size is nobody's paste."""
 
@@ -94,6 +94,7 @@ def sweep() -> None:
     """Send again what was left behind: messages lost, workers killed, a broker that was away."""
     for upload_id in store.sweep():
         send(upload_id, INTERACTIVE)
+    store.end_abandoned(MOVED_GAMES)
     for upload_id in store.left_deleting():
         send_deletion(upload_id)
     for upload_id in store.left_moving():

@@ -4,6 +4,7 @@ Every function is a transaction of its own: killed anywhere it leaves nothing, r
 What is not named here is nobody's but the store's.
 """
 
+from archive.store.abandoned import end_abandoned
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
 from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
@@ -51,6 +52,7 @@ __all__ = [
     "create_uploads",
     "delete_games",
     "delete_upload",
+    "end_abandoned",
     "finish",
     "hand_over",
     "holds",

@@ -6,8 +6,15 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
 
+from archive import libraries, store
 from archive.accounts import tokens
-from archive.models import Upload, User
+from archive.intake import tasks
+from archive.libraries import LibraryError
+from archive.models import AuditLine, Game, Membership, Share, Space, Upload, User
+from archive.store import verify
+from archive.web.accounts.leaving import end_account, held_of
+from tests.archive.games import CSA, KIF, stored
+from tests.archive.test_libraries import game_of, send
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +89,107 @@ def test_the_only_administrator_stays(client):
     client.post("/account/reauthenticate/", {"password": PASSWORD, "next": "/account/"})
     client.post("/account/delete/", {"games": "stay", "name": "keeper"})
     assert User.objects.filter(username="keeper", is_active=True).exists()
+
+
+@pytest.fixture
+def taro() -> User:
+    return User.objects.create_user("taro")
+
+
+def end(user: User, *, games_go: bool = False) -> None:
+    """End an account, and let the scheduler and workers do what is left of it."""
+    end_account(user, games_go=games_go)
+    for _ in range(2):
+        store.end_abandoned(10)
+        for pk in Upload.objects.filter(state="deleting").values_list("pk", flat=True):
+            store.delete_upload(pk)
+    assert not list(verify.verify())
+
+
+@pytest.mark.parametrize("games_go", [True, False])
+def test_a_library_ends_with_its_person(hanako, games_go):
+    send(hanako, KIF)
+    end(hanako, games_go=games_go)
+    assert not Game.objects.exists() and not Upload.objects.exists() and not Space.objects.exists()
+
+
+def test_what_was_published_of_a_private_upload_stays_and_the_rest_goes(hanako):
+    upload = send(hanako, CSA + "/\n" + CSA.replace("+7776FU", "+2726FU"), name="two.csa")
+    published, private = (entry.game for entry in upload.entries.order_by("seq"))
+    libraries.publish(hanako, published)
+    end(hanako)
+    assert list(Game.objects.values_list("pk", flat=True)) == [published.pk]
+    assert not Game.objects.filter(pk=private.pk).exists()
+
+
+def test_a_public_game_that_was_taken_back_goes_and_the_others_of_its_upload_stay(hanako):
+    upload = send(hanako, CSA + "/\n" + CSA.replace("+7776FU", "+2726FU"), "public", "two.csa")
+    taken, left = (entry.game for entry in upload.entries.order_by("seq"))
+    libraries.take_back(hanako, taken)
+    end(hanako)
+    assert list(Game.objects.values_list("pk", flat=True)) == [left.pk]
+    assert upload.entries.get(game=None).hidden and not Space.objects.exists()
+
+
+def test_what_was_sent_to_a_group_stays_there_and_the_eldest_owns_it(hanako, taro):
+    group = libraries.make_group(hanako, "研究会")
+    libraries.join(taro, libraries.invite(hanako, group))
+    game = game_of(send(hanako, KIF, f"group-{group.pk}"))
+    end(hanako, games_go=True)
+    assert Game.objects.get().pk == game.pk
+    assert [(one.user_id, one.owner) for one in group.memberships.all()] == [(taro.pk, True)]
+
+
+def test_a_group_without_members_ends_with_its_games(hanako, taro):
+    group = libraries.make_group(hanako, "研究会")
+    libraries.join(taro, libraries.invite(hanako, group))
+    send(taro, KIF, f"group-{group.pk}")
+    libraries.dismiss(hanako, group, taro.pk)
+    end(hanako)
+    assert not Game.objects.exists() and not Space.objects.filter(kind=Space.Kind.GROUP).exists()
+
+
+def test_links_and_invitations_of_somebody_end_with_the_account(hanako, taro):
+    group = libraries.make_group(hanako, "研究会")
+    libraries.join(taro, libraries.invite(hanako, group))
+    game = game_of(send(hanako, KIF, f"group-{group.pk}"))
+    libraries.share_by_link(hanako, game)
+    key = libraries.invite(hanako, group)
+    end(hanako)
+    assert not Share.objects.exists()
+    with pytest.raises(LibraryError):
+        libraries.join(User.objects.create_user("jiro"), key)
+
+
+def test_the_scheduler_ends_libraries_without_members(hanako):
+    send(hanako, KIF)
+    Membership.objects.all().delete()
+    tasks.sweep()
+    assert Upload.objects.get().state == "deleting"
+
+
+def test_libraries_with_members_are_left_alone(hanako):
+    send(hanako, KIF)
+    store.end_abandoned(10)
+    assert Game.objects.count() == 1 and Space.objects.count() == 1
+
+
+def test_an_export_has_libraries_shares_and_reports(hanako, taro):
+    game = game_of(send(hanako, KIF))
+    libraries.share_with(hanako, game, "taro")
+    public = game_of(stored(CSA))
+    client = Client()
+    client.force_login(hanako)
+    client.post(f"/games/{public.pk}/report/", {"reason": "wrong", "text": "名前が違う"})
+    held = held_of(hanako)
+    assert [one["space__kind"] for one in held["libraries"]] == ["person"]
+    assert [one["user__username"] for one in held["shared_by_you"]] == ["taro"]
+    assert [one["text"] for one in held["reports"]] == ["名前が違う"]
+    assert [one["game"] for one in held_of(taro)["shared_with_you"]] == [game.pk]
+
+
+def test_who_ended_an_account_is_noted(hanako):
+    keeper, pk = User.objects.create_superuser("keeper"), hanako.pk
+    end_account(hanako, keeper)
+    line = AuditLine.objects.get(deed="delete")
+    assert (line.name, line.what) == ("keeper", f"account {pk}")

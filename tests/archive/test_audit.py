@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from archive import audit, libraries
+from archive.accounts import invitations, tokens
 from archive.accounts.roles import Role, set_role
 from archive.intake import tasks
 from archive.models import AuditLine, User
@@ -105,6 +106,45 @@ def test_a_role_that_is_given_in_the_admin_is_noted(anna):
     data = {"username": "boris", "role": "curator", "is_active": "on"}
     client.post(f"/admin/archive/user/{boris.pk}/change/", data)
     assert lines() == [("rights", "anna", f"account {boris.pk}: curator, on", ADDRESS)]
+
+
+def test_tokens_and_invitations_are_noted(anna):
+    token, key = tokens.make(anna, "sync", ["upload"], None)
+    tokens.revoke(anna, token.pk)
+    invitation, link = invitations.make(Role.READER, 1, anna)
+    assert invitations.use(invitation, User.objects.create_user("boris"))
+    other, _key = invitations.make(Role.READER, 1, anna)
+    invitations.withdraw(other.pk, anna)
+    assert [line[1:3] for line in lines()] == [
+        ("anna", f"token {token.pk}: made, upload"),
+        ("anna", f"token {token.pk}: revoked"),
+        ("anna", f"invitation {invitation.pk}: made, reader"),
+        ("boris", f"invitation {invitation.pk}: used, reader"),
+        ("anna", f"invitation {other.pk}: made, reader"),
+        ("anna", f"invitation {other.pk}: withdrawn"),
+    ]
+    assert not any(secret in str(lines()) for secret in (key, link))
+
+
+def test_a_changed_password_is_noted(anna):
+    client = client_of(anna)
+    data = {"oldpassword": "opensesame", "password1": "tsume-9x9-go", "password2": "tsume-9x9-go"}
+    client.post("/account/password/", data)
+    assert ("account", "anna", "password changed", ADDRESS) in lines()
+
+
+def test_bytes_that_are_hidden_and_shown_are_noted(anna):
+    upload = stored(KIF)
+    client = client_of(anna, Role.ADMINISTRATOR)
+    entry = upload.entries.get()
+    client.post(f"/admin/archive/game/{entry.game_id}/delete/", {"post": "yes"})
+    for action in ("hide", "show"):
+        client.post("/admin/archive/entry/", {"action": action, "_selected_action": entry.pk})
+    assert [line[2] for line in lines()] == [
+        f"game {entry.game_id}",
+        f"upload {upload.pk}, entry {entry.seq}: hidden",
+        f"upload {upload.pk}, entry {entry.seq}: shown",
+    ]
 
 
 def test_addresses_are_forgotten_and_lines_are_not(anna, settings):

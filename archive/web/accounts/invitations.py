@@ -69,7 +69,7 @@ def invitations(request: HttpRequest, user: User) -> HttpResponse:
 def withdraw(request: HttpRequest, user: User, invitation_id: int) -> HttpResponse:
     """End an invitation that nobody has used."""
     _check(user)
-    AccountInvitation.objects.filter(pk=invitation_id, used=None).delete()
+    stored.withdraw(invitation_id, user)
     return redirect("invitations")
 
 

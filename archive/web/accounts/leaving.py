@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from allauth.account.models import EmailAddress
@@ -17,10 +18,14 @@ from django.shortcuts import render
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext_lazy as _
 
+from archive import libraries, store
 from archive.accounts.roles import is_administrator, role_of
+from archive.audit import Deed, note
+from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
-from archive.models import AccountInvitation, Membership, Share, Space, Token, Upload, User
+from archive.models import AccountInvitation, Membership, Report, Share, Space, Token, Upload, User
 from archive.web.accounts.own import own
+from kifu_core.classes import PUBLIC
 
 _ENDED: Final = "deleted:"
 """How the names of accounts begin that have ended: nobody can choose such a name."""
@@ -77,6 +82,12 @@ def held_of(user: User) -> dict[str, Any]:
         "invitations": [
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
+        "libraries": [
+            *Membership.objects.filter(user=user).values("space__kind", "space__name", "owner", "since")
+        ],
+        "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
+        "shared_by_you": [*Share.objects.filter(by=user).values("game", "user__username", "made")],
+        "reports": [*Report.objects.filter(by=user).values("game", "reason", "text", "made")],
         "uploads": [
             *Upload.objects.filter(uploader=user)
             .order_by("pk")
@@ -104,32 +115,37 @@ def others_administer(user: User) -> bool:
     return User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists()
 
 
-def end_account(user: User, *, games_go: bool = False) -> bool:
-    """End an account: all that is of the person goes, and with `games_go` what they have sent. Return
-    whether it was one: an account that has ended already is none.
+def end_account(user: User, by: User | None = None, *, games_go: bool = False) -> bool:
+    """End an account; `by` is who does it, where that is not its person. All that is of the person goes, and
+    with `games_go` what they have sent to the public archive. Return whether it was one: an account that has
+    ended already is none.
 
     What stays refers to a row that says nothing of anybody; without such a reference the row goes too.
     """
     if user.username.startswith(_ENDED):
         return False
     with transaction.atomic():
-        sent = [*Upload.objects.filter(uploader=user).values_list("pk", flat=True)]
-        private = _private_uploads(user)
-        if not sent:
+        note(Deed.DELETE, by or user, f"account {user.pk}")
+        sent = Upload.objects.filter(uploader=user).order_by("pk")
+        goes = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
+        libraries.leave_all(user)
+        transaction.on_commit(partial(store.end_abandoned, MOVED_GAMES), robust=True)
+        if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token, Membership, Share):
+        for model in (EmailAddress, UserSession, Token):
             model.objects.filter(user=user).delete()
+        Report.objects.filter(by=user).update(by=None)
         user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa
         _empty(user)
-        withdraw_later(sent if games_go else private)
+        withdraw_later(goes)
     return True
 
 
-def _private_uploads(user: User) -> list[int]:
-    """Return the uploads in a person's own library, which nobody reads any more when they are gone."""
-    library = Membership.objects.filter(user=user, space__kind=Space.Kind.PERSON).values("space")
-    return [*Upload.objects.filter(space__in=library).values_list("pk", flat=True)]
+def _readable(user: User) -> list[int]:
+    """Return the public space and a person's own: what was sent to a group stays there."""
+    own = Membership.objects.filter(user=user, space__kind=Space.Kind.PERSON)
+    return [PUBLIC, *own.values_list("space", flat=True)]
 
 
 def _empty(user: User) -> None:

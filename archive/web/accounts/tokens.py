@@ -62,5 +62,5 @@ def tokens(request: HttpRequest, user: User) -> HttpResponse:
 @own("POST")
 def revoke(request: HttpRequest, user: User, token_id: int) -> HttpResponse:
     """End one of one's own tokens."""
-    Token.objects.filter(pk=token_id, user=user).delete()
+    stored.revoke(user, token_id)
     return redirect("tokens")
