@@ -11,12 +11,13 @@ from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.roles import may_curate
 from archive.audit import Deed, note
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.queries.scope import hash_of
@@ -273,6 +274,27 @@ def take_back(user: User, game: Game) -> int:
     return now
 
 
+def may_give_back(user: User | AnonymousUser, game: Game) -> bool:
+    """Tell whether a person may give a public game back to those who sent it: a curator, where anybody did
+    who has a library."""
+    return game.space == PUBLIC and may_curate(user) and _senders(game).exists()
+
+
+def give_back(user: User, game: Game) -> int:
+    """Take a public game back into the libraries of those who sent it, as a curator; return how many they
+    are. What came without an account stays public. Raises LibraryError."""
+    if not may_give_back(user, game):
+        raise LibraryError("not-yours")
+    senders = list(_senders(game).order_by("pk"))
+    for sender in senders:
+        try:
+            store.move_game(game.pk, own_library(sender).pk, _sent(sender, game))
+        except store.TakenDownError:
+            raise LibraryError("taken-down") from None
+    note(Deed.TAKE_BACK, user, f"game {game.pk}, to {len(senders)} who sent it")
+    return len(senders)
+
+
 def move_upload(user: User, upload: Upload, to: int) -> bool:
     """Begin to move all that came in an upload of the user's to another space that he may send to; return
     whether there is something to do. Raises LibraryError."""
@@ -326,6 +348,12 @@ def _sent(user: User | AnonymousUser, game: Game) -> Collection[int]:
     """Return the uploads of a person's in which a game came."""
     entries = Entry.objects.filter(game=game, upload__uploader=user.pk)
     return set(entries.values_list("upload", flat=True))
+
+
+def _senders(game: Game) -> QuerySet[User]:
+    """Return those with an account, still, who sent a game."""
+    uploads = Upload.objects.filter(entries__game=game).values("uploader")
+    return User.objects.filter(pk__in=uploads, is_active=True)
 
 
 def _check_mover(user: User, game: Game) -> None:

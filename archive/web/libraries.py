@@ -213,7 +213,8 @@ def library_of(request: HttpRequest, game: Game) -> dict[str, Any] | None:
     if not isinstance(user, User):
         return None if game.space == PUBLIC else {"name": _("Shared with you")}
     if game.space == PUBLIC:
-        return {"take_back": True} if libraries.may_take_back(user, game) else None
+        back, given = libraries.may_take_back(user, game), libraries.may_give_back(user, game)
+        return {"take_back": back, "give_back": given} if back or given else None
     if not reads(request, game.space):
         return {"name": _("Shared with you")}
     found: dict[str, Any] = {"name": libraries.called([game.space])[game.space]}
@@ -235,7 +236,8 @@ def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
     if action is None:
         raise Http404
     try:
-        return redirect("game", action(request, _user(request), game))
+        found = action(request, _user(request), game)
+        return redirect("games") if found is None else redirect("game", found)
     except LibraryError as error:
         messages.error(request, error.text)
     return redirect("game", game_id)
@@ -251,6 +253,12 @@ def _take_back(request: HttpRequest, user: User, game: Game) -> int:
     found = libraries.take_back(user, game)
     messages.success(request, _("The game is in your own library now; what others sent of it stays public."))
     return found
+
+
+def _give_back(request: HttpRequest, user: User, game: Game) -> int | None:
+    libraries.give_back(user, game)
+    messages.success(request, _("Those who sent the game have it in their own libraries now."))
+    return game.pk if Game.objects.filter(pk=game.pk, space=PUBLIC).exists() else None
 
 
 def _link(request: HttpRequest, user: User, game: Game) -> int:
@@ -272,9 +280,10 @@ def _unshare(request: HttpRequest, user: User, game: Game) -> int:
     return game.pk
 
 
-_ACTIONS: dict[str, Callable[[HttpRequest, User, Game], int]] = {
+_ACTIONS: dict[str, Callable[[HttpRequest, User, Game], int | None]] = {
     "publish": _publish,
     "take-back": _take_back,
+    "give-back": _give_back,
     "link": _link,
     "share": _share,
     "unshare": _unshare,

@@ -11,12 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from archive import libraries, store
+from archive.accounts.roles import Role
 from archive.intake import worker
 from archive.libraries import LibraryError
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.store import verify
 from kifu_core.classes import PUBLIC
-from tests.archive.games import CSA, KIF, START
+from tests.archive.games import CSA, KIF, START, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -295,6 +296,35 @@ def test_a_game_is_published_and_taken_back_on_its_page(anna, boris):
     assert signed_in(None).get(back).status_code == 404 and client.get(back).status_code == 200
     assert signed_in(None).get(f"/games/{public}/").status_code == 200
     assert list(verify.verify()) == []
+
+
+def test_a_curator_gives_a_game_back_to_those_who_sent_it(anna, boris):
+    mine, theirs = send(anna, KIF, "public"), send(boris, CSA, "public", "theirs.csa")
+    game = game_of(mine)
+    curator = signed_in(User.objects.create_user("keeper", role=Role.CURATOR))
+    assert 'value="give-back"' in curator.get(f"/games/{game.pk}/").content.decode()
+    answer = curator.post(f"/games/{game.pk}/library/", {"action": "give-back"})
+    assert answer.headers["Location"] == "/games/"
+    assert not Game.objects.filter(space=PUBLIC).exists()
+    for user, upload in ((anna, mine), (boris, theirs)):
+        assert game_of(upload).space == libraries.own_library(user).pk
+    assert list(verify.verify()) == []
+
+
+def test_what_came_without_an_account_stays_public_when_a_game_is_given_back(anna):
+    stored(CSA)
+    game = game_of(send(anna, KIF, "public"))
+    keeper = User.objects.create_user("keeper", role=Role.CURATOR)
+    assert libraries.give_back(keeper, game) == 1
+    game.refresh_from_db()
+    assert game.space == PUBLIC and Game.objects.exclude(space=PUBLIC).count() == 1
+    assert not libraries.may_give_back(keeper, game)
+
+
+def test_only_curators_give_games_back(anna, boris):
+    game = game_of(send(anna, KIF, "public"))
+    with pytest.raises(LibraryError):
+        libraries.give_back(boris, game)
 
 
 def test_an_upload_is_moved_by_who_sent_it(anna, boris):
