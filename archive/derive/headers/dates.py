@@ -48,6 +48,10 @@ _TAIL = (
     rf"(?:\s*[-/.月]\s*(?P<day>{NUMBER})(?![0-9一二三四五六七八九十]))?)?"
 )
 _WESTERN: Final = re.compile(rf"\s*(?:西暦)?(?P<year>[0-9]{{4}})(?![0-9]){_TAIL}")
+# Names of files, and who types quickly: `20181230`.
+_TOGETHER: Final = re.compile(
+    r"\s*(?P<year>(?:1[6-9]|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])(?P<leap>)(?![0-9])"
+)
 _NAMED_ERA = "|".join(name for name in ERAS if len(name) > 1)
 _JAPANESE: Final = re.compile(
     rf"\s*(?:(?P<era>{_NAMED_ERA})\s*(?P<year>元|{NUMBER})(?=\s*[-/.年(]|\s*$)"
@@ -149,7 +153,7 @@ def _read_day(text: str) -> Day:
 
 
 def _numbers(text: str) -> _Numbers | None:
-    if match := _WESTERN.match(text):
+    if match := _WESTERN.match(text) or _TOGETHER.match(text):
         return _parts(match, int(match["year"]), text)
     if match := _JAPANESE.match(text):
         era, year = match["era"] or match["letter"], match["year"] or match["short"]

@@ -36,7 +36,7 @@ _NOBODY: Final = frozenset(
 
 _NUMERALS: Final = "0-9一二三四五六七八九十初"
 _TITLES: Final = (
-    f"(?:永世|名誉|前|新|アマ|アマチュア|女流|実力制第四代|[{_NUMERALS}]+世)?"
+    f"(?:永世|名誉|前|元|新|アマ|アマチュア|女流|実力制第四代|[{_NUMERALS}]+世)?"
     f"(?:竜王|名人|王位|王座|棋王|王将|棋聖|叡王|女王|倉敷藤花|清麗|白玲|[{_NUMERALS}]冠)"
 )
 _POLITE: Final = "先生|氏|さん|様|殿"
@@ -69,6 +69,8 @@ _RATING: Final = re.compile(
 )
 _MARKED: Final = re.compile(r"[(\[]\s*(?:R|レート)|\s[RＲ]")
 _MARKS: Final = re.compile(r"^[▲△☗☖▼▽・\s]+")
+# `羽生善治九段（先手）`: records copied out of tables.
+_SIDE: Final = re.compile(r"\s*[(\[](?:先手|後手|上手|下手)番?[)\]]$")
 _WIDE_GAP: Final = re.compile(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])")
 _YEARS: Final = range(1980, 2036)
 """A bare number like these behind a program's name is the year of its version more often than a rating."""
@@ -154,8 +156,8 @@ class _Peeled:
 
     def run(self) -> None:
         pieces = (
-            self._take_rank, self._take_title, self._take_handicap, self._take_rating, self._take_place,
-            self._take_rank_before, self._take_title_before,
+            self._take_side, self._take_rank, self._take_title, self._take_handicap, self._take_rating,
+            self._take_place, self._take_rank_before, self._take_title_before,
         )  # fmt: skip
         while any(take() for take in pieces):
             pass
@@ -166,6 +168,9 @@ class _Peeled:
             return False
         self.name = rest
         return True
+
+    def _take_side(self) -> bool:
+        return self._cut(_SIDE.search(self.name))
 
     def _take_rank(self) -> bool:
         if (match := _RANK.search(self.name)) and self._cut(match):
