@@ -22,7 +22,7 @@ from archive.models.games import (
 from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
 from archive.models.names import Event, EventAlias, KeyField, Name, Player, PlayerAlias, ReadingField
 from archive.models.site import Report, SiteText
-from archive.models.spaces import Invitation, Membership, Share, Space
+from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "IndexState",
     "Invitation",
     "KeyField",
+    "LeftSpace",
     "Membership",
     "Name",
     "Occurrence",

@@ -28,6 +28,16 @@ class Space(models.Model):
         return self.name or f"{self.kind} {self.pk}"
 
 
+class LeftSpace(models.Model):
+    """How often games have left a space: numbers of it that were counted before hold no longer."""
+
+    space = models.BigIntegerField(primary_key=True)
+    times = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.space}: {self.times}"
+
+
 class Membership(models.Model):
     """Somebody who reads a space. Owners of a group ask others in and send members away."""
 

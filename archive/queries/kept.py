@@ -1,6 +1,6 @@
 """Numbers that are counted now and then and told for a while, each process its own.
 
-None outlives an upload that was taken down: what was counted before counts its games too.
+None outlives what was taken down or back since: what was counted before counts those games too.
 """
 
 import time
@@ -63,8 +63,11 @@ def until() -> float:
     return _until.get()
 
 
-def last_gone() -> int:
-    """Return a number that changes when an upload has left the lists."""
+def last_gone() -> tuple[int, int]:
+    """Return numbers that change when an upload has left the lists, and a game a space."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT max(id) FROM archive_goneupload")
-        return cursor.fetchone()[0] or 0
+        cursor.execute(
+            "SELECT (SELECT max(id) FROM archive_goneupload), (SELECT sum(times) FROM archive_leftspace)"
+        )
+        uploads, games = cursor.fetchone()
+        return int(uploads or 0), int(games or 0)

@@ -510,6 +510,19 @@ def keep_own_records(games: Collection[Game]) -> None:
         Entry.objects.filter(game=pk, record=None).update(record=bytes(old))
 
 
+_LEFT: Final = """
+    INSERT INTO archive_leftspace (space, times) VALUES (%s, 1)
+    ON CONFLICT (space) DO UPDATE SET times = archive_leftspace.times + 1
+"""
+
+
+def note_left(spaces: Iterable[int]) -> None:
+    """Note that games have left spaces, as the last thing in a transaction: what others do waits for it."""
+    with connection.cursor() as cursor:
+        for space in sorted(set(spaces)):
+            cursor.execute(_LEFT, [space])
+
+
 def drop_games(games: Collection[Game]) -> None:
     """Delete games that nothing refers to any more but their own tables."""
     forget_slots([game.slot for game in games])

@@ -26,6 +26,7 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
         found.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
         deletion.drop(change, games)
         change.write_counters()
+        changes.note_left(game.space for game in games)
         return len(games)
 
     return changes.run((), work)

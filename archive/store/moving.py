@@ -42,11 +42,12 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
         if game.space == to:
             return pk
         stays = entries.exclude(pk__in=list(going.values_list("pk", flat=True)))
-        rows = list(going.values_list("pk", flat=True))
+        left, rows = game.space, list(going.values_list("pk", flat=True))
         found = _split(change, game, going, to) if stays.exists() else _whole(change, game, to)
         _hide(Entry.objects.filter(pk__in=rows), to)
         change.write_rows()
         change.write_counters()
+        changes.note_left([left])
         return change.home(found)
 
     return changes.run((), work)

@@ -15,6 +15,8 @@ from archive.accounts.roles import Role
 from archive.intake import worker
 from archive.libraries import LibraryError
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.queries import facets as facet_queries
+from archive.queries.scope import PUBLIC as EVERYBODYS
 from archive.store import verify
 from kifu_core.classes import PUBLIC
 from tests.archive.games import CSA, KIF, START, stored
@@ -296,6 +298,21 @@ def test_a_game_is_published_and_taken_back_on_its_page(anna, boris):
     assert signed_in(None).get(back).status_code == 404 and client.get(back).status_code == 200
     assert signed_in(None).get(f"/games/{public}/").status_code == 200
     assert list(verify.verify()) == []
+
+
+@pytest.mark.parametrize("way", ["taken back", "deleted"])
+def test_numbers_that_are_kept_forget_who_is_not_public_any_more(anna, monkeypatch, way):
+    monkeypatch.setattr(facet_queries, "LOOKED_AT", 1)
+    stored(
+        CSA.replace("先手の人", "甲").replace("後手の人", "乙") + "/\n" + CSA.replace("+7776FU", "+2726FU")
+    )
+    game = game_of(send(anna, SECRET, "public"))
+    assert "秘密甲之進" in [name for _pk, name, _n in facet_queries.facets(EVERYBODYS).players]
+    if way == "deleted":
+        store.delete_games([game.pk])
+    else:
+        libraries.take_back(anna, game)
+    assert "秘密甲之進" not in [name for _pk, name, _n in facet_queries.facets(EVERYBODYS).players]
 
 
 def test_a_curator_gives_a_game_back_to_those_who_sent_it(anna, boris):
