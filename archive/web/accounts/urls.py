@@ -14,6 +14,7 @@ from archive.web.accounts import invitations, leaving, pages, tokens
 
 _sign_in = costs(1, views.login)
 _RESET = "account/password/reset/"
+_CODES = "account/second-factor/codes/"
 
 urlpatterns = [
     path("sign-in/", _sign_in, name="sign-in"),
@@ -48,15 +49,9 @@ urlpatterns = [
     path("account/second-factor/", costs(1, second_factor.index), name="mfa_index"),
     path("account/second-factor/app/", costs(1, app.activate_totp), name="mfa_activate_totp"),
     path("account/second-factor/app/remove/", costs(1, app.deactivate_totp), name="mfa_deactivate_totp"),
+    path(_CODES, costs(1, recovery_codes.view_recovery_codes), name="mfa_view_recovery_codes"),
     path(
-        "account/second-factor/codes/",
-        costs(1, recovery_codes.view_recovery_codes),
-        name="mfa_view_recovery_codes",
-    ),
-    path(
-        "account/second-factor/codes/new/",
-        costs(1, recovery_codes.generate_recovery_codes),
-        name="mfa_generate_recovery_codes",
+        f"{_CODES}new/", costs(1, recovery_codes.generate_recovery_codes), name="mfa_generate_recovery_codes"
     ),
     path("account/sessions/", costs(1, pages.Sessions.as_view()), name="usersessions_list"),
     path("account/tokens/", costs(1, tokens.tokens), name="tokens"),
