@@ -211,18 +211,22 @@ def library_of(request: HttpRequest, game: Game) -> dict[str, Any] | None:
     nothing at all."""
     user = request.user
     if not isinstance(user, User):
-        return None if game.space == PUBLIC else {"name": _("Shared with you")}
+        return None if game.space == PUBLIC else _shared()
     if game.space == PUBLIC:
         back, given = libraries.may_take_back(user, game), libraries.may_give_back(user, game)
         return {"take_back": back, "give_back": given} if back or given else None
     if not reads(request, game.space):
-        return {"name": _("Shared with you")}
+        return _shared()
     found: dict[str, Any] = {"name": libraries.called([game.space])[game.space]}
     if libraries.may_publish(user, game):
         found["publish"] = True
         found["shares"] = list(game.shares.select_related("user").order_by("user__username"))
         found["linked"] = any(share.user_id is None for share in found["shares"])
     return found
+
+
+def _shared() -> dict[str, Any]:
+    return {"name": _("Shared with you"), "shared": True}
 
 
 @login_required

@@ -52,8 +52,10 @@ def test_what_is_not_public_has_a_badge_wherever_it_is_listed(anna, group):
     public = send(anna, KIF, "public")
     client = signed_in(anna)
     both = ["&lt;研究会&gt;", "My library"]
-    for address in ("/", "/games/", f"/positions/shogi/{START}/", "/uploads/"):
+    for address in ("/", "/games/", "/uploads/"):
         assert sorted(badges(client, address)) == both, address
+    first, *listed = badges(client, f"/positions/shogi/{START}/")
+    assert (first, sorted(listed)) == ("My library", both), "the first game through a position has one, too"
     for upload, named in ((mine, ["My library"]), (ours, ["&lt;研究会&gt;"]), (public, [])):
         game = game_of(upload)
         addresses = (f"/games/{game.pk}/", f"/embed/games/{game.pk}/", f"/uploads/{upload.pk}/")
@@ -65,6 +67,9 @@ def test_a_game_that_is_shared_says_so(anna, boris):
     game = game_of(send(anna, KIF))
     libraries.share_with(anna, game, "boris")
     assert badges(signed_in(boris), f"/games/{game.pk}/") == ["Shared with you"]
+    left_out = "Lists, searches and counts do not have this game."
+    assert left_out in page_of(signed_in(boris), f"/games/{game.pk}/")
+    assert left_out not in page_of(signed_in(anna), f"/games/{game.pk}/")
     assert signed_in(boris).get(f"/api/v1/games/{game.pk}").json()["space"] == "shared"
 
 
