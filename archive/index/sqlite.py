@@ -154,8 +154,8 @@ def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) 
 
 
 def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
-    """Take rows out place by place: of a list of places SQLite would use no more than the key, and read all
-    games that"""
+    """Take rows out place by place. Given a list of places, SQLite would use no more than the key, and read
+    all games that reach it."""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
     counting = hot(cursor, {key for key, _, _ in places})

@@ -29,8 +29,7 @@ ACCOUNT_FACTOR: Final = 5
 
 class CountedBackend(ModelBackend):
     """Django's users, by name or by a confirmed address of mail; raises LimitReachedError after too many
-    wrong
-    passwords."""
+    wrong passwords."""
 
     def authenticate(
         self,

@@ -22,8 +22,7 @@ CURATING = ("delete_upload", "delete_game")
 
 def give_roles(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Give accounts the roles that say what they could do before: staff that could delete curates. Other
-    staff
-    keeps the single rights that it had, beside the role that everybody has."""
+    staff keeps the single rights that it had, beside the role that everybody has."""
     users = apps.get_model("archive", "User").objects
     of_curators = Q(content_type__app_label="archive", codename__in=CURATING)
     rights = apps.get_model("auth", "Permission").objects.filter(of_curators)
