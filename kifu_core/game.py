@@ -43,7 +43,8 @@ class Codec(Generic[P]):
     `decode` and `encode` convert codes, `path_code` a code to the form it has in addresses and back,
     `identity` to what all codes of one position share. `canonical` gives a position's class,
     `same_class_keys` the index keys of a code; `orient` turns a move as a class lies. `as_object` and
-    `of_object` turn positions to JSON and back.
+    `of_object` turn positions to JSON and back, of which `schema` is the JSON schema, under its title.
+    `errors` are the codes of what `decode` raises.
     """
 
     decode: Callable[[str], P]
@@ -55,6 +56,8 @@ class Codec(Generic[P]):
     orient: Callable[[int, int], int]
     as_object: Callable[[P], Mapping[str, Any]]
     of_object: Callable[[Mapping[str, Any]], P]
+    schema: Mapping[str, Any]
+    errors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from archive.answers import Answer, Question, answers
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
+from archive.api.telling import Told
 from archive.entity_tags import is_known, not_modified, of_parts, tagged
 from archive.queries.scope import CHOSEN, KEY, is_stranger
 
@@ -35,12 +36,18 @@ class Nothing(serializers.Serializer[Any]):
 
 
 def endpoint(
-    *methods: str, query: Serializer = Nothing, types: Types = (JSON,), remembered: bool = False
+    *methods: str,
+    told: Told | Mapping[str, Told],
+    query: Serializer = Nothing,
+    types: Types = (JSON,),
+    remembered: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD goes with GET.
 
     The parameters of the address are those of `query`, others are refused. The function is given them as
     `query` where there are any, and tells with `wanted` which of the `types` the client prefers.
+
+    `told` is what the contract says of it, of several methods by method.
 
     With `remembered` strangers are answered as before where nothing in the archive has changed: then the
     answer depends on the address and that type alone.
@@ -68,6 +75,7 @@ def endpoint(
 
         made = api_view(allowed)(checked)
         made.cls.query, made.cls.types = query, types  # type: ignore[attr-defined]
+        made.cls.told = told if isinstance(told, Mapping) else dict.fromkeys(methods, told)  # type: ignore[attr-defined]
         return made
 
     return decorate

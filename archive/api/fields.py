@@ -4,7 +4,7 @@ The framework's own fields are more generous: to them `1_0`, `１０` and ` 10.0
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -26,7 +26,14 @@ class Whole(serializers.IntegerField):
 
 
 class Text(serializers.CharField):
-    """A text; no number that could be written as one."""
+    """A text; no number that could be written as one.
+
+    `told` are keywords of its schema in the contract, where the view itself looks at what the text says.
+    """
+
+    def __init__(self, told: Mapping[str, Any] | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.told = dict(told or {})
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -42,11 +49,29 @@ class Raw(Text):
         self.validators = []
 
 
+def between(least: int, most: int, usual: int | None = None) -> dict[str, Any]:
+    """Return what the contract says of a text that is a number: its range, and where nothing is said."""
+    told = {"type": "integer", "minimum": least, "maximum": most}
+    return told if usual is None else told | {"default": usual}
+
+
 class Anything(serializers.Field[Any, Any, Any, Any]):
-    """What the view looks at by itself."""
+    """What the view looks at by itself; `told` is its schema in the contract."""
+
+    def __init__(self, told: Mapping[str, Any] | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.told = dict(told or {})
 
     def to_internal_value(self, data: Any) -> Any:
         return data
+
+
+class File(Anything):
+    """A file of a form, or several of them."""
+
+    def __init__(self, *, several: bool = False, **options: Any) -> None:
+        one = {"type": "string", "contentMediaType": "application/octet-stream"}
+        super().__init__({"type": "array", "items": one} if several else one, **options)
 
 
 class Choice(serializers.ChoiceField):

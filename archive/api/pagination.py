@@ -12,8 +12,14 @@ from rest_framework.request import Request
 from archive.api.errors import ApiError
 from archive.models import Entry, Upload
 
-PAGE = 100
-LARGEST_PAGE = 500
+PAGE: Final = 100
+LARGEST_PAGE: Final = 500
+GAMES: Final = 50
+THROUGH: Final = 25
+"""Games that a list has where nothing is said, and games through a position."""
+PLIES: Final = 1_000
+MOST_PLIES: Final = 2_000
+"""Plies of one game that are told where nothing is said, and at most."""
 PAGE_BYTES: Final = 700_000
 """What a page of entries may take, about: it ends before its limit where more is to be told of them."""
 ISSUES: Final = 200

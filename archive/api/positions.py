@@ -6,7 +6,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole
+from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole, between
+from archive.api.pagination import LARGEST_PAGE, THROUGH
 from archive.api.serializers import FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.color_names import results_of
@@ -43,7 +44,7 @@ class ThroughQuery(FilterQuery):
 
     order = Choice(choices=["newest", "oldest"], default="newest")
     cursor = Text(required=False, max_length=200)
-    limit = Text(required=False)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, THROUGH))
 
 
 class PictureQuery(serializers.Serializer[Any]):

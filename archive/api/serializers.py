@@ -1,19 +1,26 @@
 """The shapes of what is asked and answered; nothing is looked up or decided here."""
 
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Anything, Choice, Day, Raw, Text, Whole
+from archive.api.fields import Anything, Choice, Day, File, Raw, Text, Whole, between
+from archive.api.pagination import GAMES as GAMES_A_PAGE
+from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, PAGE, PLIES
 from archive.queries.color_names import results_of
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
 from archive.queries.scope import space_name
 from kifu_core.games import GAMES
+
+FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
+"""What records are written as, of all games."""
+LISTS: Final = ("json", "csv", "ndjson")
+"""What entries are written as."""
 
 
 class FacetsQuery(serializers.Serializer[Any]):
@@ -27,11 +34,14 @@ class FacetsQuery(serializers.Serializer[Any]):
 
 def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
     """Return the field that takes a filter's values."""
+    told = cast(str, one.label)
     if one.value == "choice":
-        return Choice(required=False, choices=list(one.choices))
+        return Choice(required=False, choices=list(one.choices), help_text=told)
     if one.value == "number":
-        return Whole(required=False, min_value=one.least, max_value=one.most)
-    return Text(required=False, max_length=200) if one.value == "text" else Day(required=False)
+        return Whole(required=False, min_value=one.least, max_value=one.most, help_text=told)
+    if one.value == "text":
+        return Text(required=False, max_length=200, help_text=told)
+    return Day(required=False, help_text=told)
 
 
 class GamesQuery(FacetsQuery):
@@ -39,45 +49,56 @@ class GamesQuery(FacetsQuery):
 
     order = Choice(required=False, choices=list(ORDERS), default="newest")
     cursor = Text(required=False, max_length=200)
-    limit = Text(required=False)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE))
 
 
 class EntriesQuery(serializers.Serializer[Any]):
     """What `GET uploads/{id}/entries` takes."""
 
-    format = Text(required=False)
+    format = Text(required=False, told={"enum": [*LISTS]})
     cursor = Text(required=False)
-    limit = Text(required=False)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE))
 
 
 class PageQuery(serializers.Serializer[Any]):
     """What lists of one game take."""
 
     cursor = Text(required=False)
-    limit = Text(required=False)
+    limit = Text(required=False, told=between(1, MOST_PLIES, PLIES))
 
 
 class RecordQuery(serializers.Serializer[Any]):
     """What `GET games/{id}/record.{format}` takes."""
 
-    ply = Text(required=False)
+    ply = Text(required=False, told=between(0, 999_999))
 
 
-class UploadBody(serializers.Serializer[Any]):
+class RecordBody(serializers.Serializer[Any]):
+    """What `POST check` takes: a file, or a text, which may have the name of a file.
+
+    `needed` are fields that are asked for with codes of their own.
+    """
+
+    needed: ClassVar[tuple[str, ...]] = ()
+
+    file = File(required=False)
+    text = Anything(required=False, told={"type": "string"})
+    name = Raw(required=False)
+
+
+class UploadBody(RecordBody):
     """What `POST uploads` takes: files, or a text, and the space that their games go to."""
 
-    file = Anything(required=False)
-    text = Anything(required=False)
-    name = Raw(required=False)
+    file = File(required=False, several=True)
     space = Text(required=False, allow_blank=True)
 
 
-class ConvertBody(UploadBody):
+class ConvertBody(RecordBody):
     """What `POST convert` takes."""
 
-    space = None  # type: ignore[assignment]
+    needed = ("to",)
 
-    to = Text(required=False, allow_blank=True)
+    to = Text(required=False, allow_blank=True, told={"enum": [*FORMATS]})
 
 
 def day_text(day: date | None, precision: str) -> str | None:

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from archive.api.views import convert, entries, games, positions, uploads
+from archive.api.views import contract, convert, entries, games, positions, uploads
 from archive.limits.rules import costs, explorer, reading, sources, upload
 
 app_name = "api"
 
 urlpatterns = [
+    path("schema", costs(2, contract.schema), name="schema"),
     path("uploads", costs(upload, uploads.create), name="uploads"),
     path("uploads/<int:pk>", costs(1, uploads.detail), name="upload"),
     # A list to keep is a source beside (`throttling.charge_list`): what `Accept` makes of it is known later.

@@ -3,7 +3,7 @@
 from typing import Final
 
 from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
-from kifu_core.quoridor import board, draw, formats, keys, replay, rules, texts
+from kifu_core.quoridor import board, draw, formats, keys, qf_code, replay, rules, texts
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.record import from_jkf, packed_move, start
 
@@ -26,6 +26,8 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         orient=board.orient,
         as_object=texts.as_object,
         of_object=texts.of_object,
+        schema=texts.SCHEMA,
+        errors=(*qf_code.ERRORS, keys.NOT_A_POSITION),
     ),
     formats=formats.QUORIDOR,
     replay=Replay(

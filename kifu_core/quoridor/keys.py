@@ -101,6 +101,9 @@ def canonical(position: Position) -> Canonical:
     return Canonical(mirrored, upright | 1, False)
 
 
+NOT_A_POSITION: Final = "not-a-position"
+
+
 def decode(code: str) -> Position:
     """Return the position of a code, with the owners of walls that it tells.
 
@@ -109,7 +112,7 @@ def decode(code: str) -> Position:
     """
     found = qf_code.decode(code, pasted=False)
     if found.state is None or found.moves is not None:
-        raise DecodeError("not-a-position")
+        raise DecodeError(NOT_A_POSITION)
     return found.state.position
 
 

@@ -110,6 +110,13 @@ def drop_strange(text: str) -> tuple[str, int]:
     return code, dropped
 
 
+ERRORS: Final = (
+    "empty", "too-long", "bad-char", "no-content", "truncated", "pawn-range", "pawn-overlap", "wall-count",
+    "wall-conflict", "last-move-wall", "off-board", "illegal-move", "trailing-chars", "nonzero-padding",
+)  # fmt: skip
+"""Codes of what `decode` raises, in the order of the checks."""
+
+
 def decode(text: str, *, pasted: bool = True) -> Code:
     """Return what a code says. In `pasted` text white space and `=` at the end are no part of the code.
 

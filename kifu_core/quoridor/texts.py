@@ -65,6 +65,26 @@ def typed(text: str) -> Position | None:
     return end
 
 
+_SIDE: Final = {"type": "array", "items": {"type": "string", "pattern": "^[a-h][1-8][hv]$"}}
+SCHEMA: Final[dict[str, Any]] = {
+    "title": "QuoridorPosition",
+    "description": "The side to move, the squares of the pawns and the walls of both colours.",
+    "type": "object",
+    "properties": {
+        "color": {"type": "integer", "minimum": 0, "maximum": 1},
+        "pawns": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[a-i][1-9]$"},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        "walls": {"type": "array", "items": _SIDE, "minItems": 2, "maxItems": 2},
+    },
+    "required": ["color", "pawns", "walls"],
+}
+"""The JSON schema of the objects of `as_object`."""
+
+
 def as_object(position: Position) -> dict[str, Any]:
     """Return a position as JSON: the side to move, the squares of the pawns and the walls of both colours."""
     return {

@@ -38,6 +38,8 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         orient=moves.orient,
         as_object=shogi64.as_object,
         of_object=texts.of_object,
+        schema=shogi64.SCHEMA,
+        errors=shogi64.ERRORS,
     ),
     formats=formats.SHOGI,
     replay=Replay(

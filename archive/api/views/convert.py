@@ -9,27 +9,44 @@ from rest_framework.response import Response
 from archive import issues
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.serializers import ConvertBody, UploadBody
+from archive.api.serializers import FORMATS, ConvertBody, RecordBody
+from archive.api.shapes import Checked, Converted
+from archive.api.telling import READING, Example, Told, together
 from archive.intake.walk import containers
 from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
 from kifu_core.errors import Issue, UnknownFormatError
-from kifu_core.games import GAMES, GameKind, last_position, load
+from kifu_core.games import GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
 _LONGEST_WORD: Final = 40
-_FORMATS: Final = [name for game in GAMES.values() for name in game.formats.names]
+_KIF: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n"
+_WRONG: Final = "手合割：平手\n   1 ７六歩(77)\n   2 ５五歩(54)\n"
+_PROBLEMS: Final = together(READING, {400: ("nothing-to-read",)})
 
 
-@endpoint("POST")
+def _told(body: type[RecordBody], answer: Any, *examples: Example) -> Told:
+    return Told({200: answer}, _PROBLEMS, body, examples=examples)
+
+
+@endpoint(
+    "POST",
+    told=_told(
+        ConvertBody,
+        Converted,
+        Example("To CSA", body={"text": _KIF, "to": "csa"}),
+        Example("To JKF", body={"text": "position startpos moves 7g7f 3c3d", "to": "jkf"}),
+        Example("No record", body={"text": "hello", "to": "kif"}, status=400),
+    ),
+)
 def convert(request: Request) -> Response:
     """Write the games of a record in another format, and tell what each loses there."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(ConvertBody, request)
     to = fields.get("to", "")
-    if to not in _FORMATS:
+    if to not in FORMATS:
         raise ApiError(
-            "unknown-format", f"`to` is one of {', '.join(_FORMATS)}, not {to[:_LONGEST_WORD]!r}", field="to"
+            "unknown-format", f"`to` is one of {', '.join(FORMATS)}, not {to[:_LONGEST_WORD]!r}", field="to"
         )
     with limited_reading():
         kind, result = _read(request, fields)
@@ -40,11 +57,19 @@ def convert(request: Request) -> Response:
         return Response(_about(kind, result) | {"to": to, "games": told})
 
 
-@endpoint("POST")
+@endpoint(
+    "POST",
+    told=_told(
+        RecordBody,
+        Checked,
+        Example("All is well", body={"text": _KIF}),
+        Example("A move of nothing", body={"text": _WRONG, "name": "game.kif"}),
+    ),
+)
 def check(request: Request) -> Response:
     """Tell what a record holds and what is wrong with it, with lines and columns."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
-    fields = body(UploadBody, request)
+    fields = body(RecordBody, request)
     with limited_reading():
         kind, result = _read(request, fields)
         told = [_checked(kind, game) for game in watched(result.games)]
@@ -80,7 +105,7 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
-        "issues": _told(result.issues),
+        "issues": _findings(result.issues),
     }
 
 
@@ -90,7 +115,11 @@ def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> d
     given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
     options = {name: value for name, value in given.items() if name in writer.options}
     record = game.record if writer.is_json else writer.dump(game.record, **options)
-    return {"record": record, "losses": _told(kind.formats.losses(game, to)), "issues": _told(game.issues)}
+    return {
+        "record": record,
+        "losses": _findings(kind.formats.losses(game, to)),
+        "issues": _findings(game.issues),
+    }
 
 
 def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
@@ -104,9 +133,9 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": _told(kind.replay.findings(game)),
+        "issues": _findings(kind.replay.findings(game)),
     }
 
 
-def _told(found: tuple[Issue, ...]) -> list[dict[str, Any]]:
+def _findings(found: tuple[Issue, ...]) -> list[dict[str, Any]]:
     return [issues.told(issues.as_stored(issue)) for issue in found]

@@ -21,6 +21,8 @@ from archive.api.negotiation import JSON
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
+from archive.api.shapes import EntriesPage
+from archive.api.telling import CURSORS, Example, Told
 from archive.intake.sources import part_of
 from archive.limits.throttling import charge_list
 from archive.models import Entry, Upload
@@ -34,7 +36,20 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-@endpoint("GET", query=EntriesQuery, types=[JSON, "text/csv", "application/x-ndjson"])
+@endpoint(
+    "GET",
+    query=EntriesQuery,
+    types=[JSON, "text/csv", "application/x-ndjson"],
+    told=Told(
+        {200: EntriesPage},
+        {400: (*CURSORS, "unknown-format")},
+        examples=(
+            Example("A page", {"pk": 1}, {"limit": 2}),
+            Example("A list to keep", {"pk": 1}, accept="text/csv"),
+            Example("No such format", {"pk": 1}, {"format": "xml"}, status=400),
+        ),
+    ),
+)
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
     """List the entries in the order of the file, with what was noticed; `format` gives a list to keep."""
     upload = taken_down.upload_shown(request, pk)
@@ -142,7 +157,15 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 # --- one entry -------------------------------------------------------------------------------------------
 
 
-@endpoint("GET", types=["application/octet-stream"])
+@endpoint(
+    "GET",
+    types=["application/octet-stream"],
+    told=Told(
+        {200: None},
+        {404: ("entry-without-bytes",), 422: ("too-slow",)},
+        examples=(Example("The bytes of an entry", {"pk": 1, "seq": 0}),),
+    ),
+)
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
     """Send the bytes an entry was read from: its file, even inside a container, or its game of a large file.
 
@@ -170,7 +193,11 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     return response
 
 
-@endpoint("GET", types=["text/plain"])
+@endpoint(
+    "GET",
+    types=["text/plain"],
+    told=Told({200: None}, examples=(Example("A report", {"pk": 1, "seq": 0}),)),
+)
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
     """Tell what is known of an entry, as a text to send to somebody."""
     entry = taken_down.entry_shown(request, pk, seq)

@@ -16,9 +16,12 @@ from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
-from archive.api.pagination import address_with, fitting, limit_of, number_of
+from archive.api.pagination import GAMES as GAMES_A_PAGE
+from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
+from archive.api.shapes import Facets, GameDetail, GamesPage, PositionsPage, Series
+from archive.api.telling import CURSORS, Example, Told
 from archive.derive.series import unpack
 from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
@@ -39,15 +42,29 @@ from kifu_core.shogi.evaluations import best
 SOURCES: Final = 100
 """Editions that an answer names; the same game may come a thousand times."""
 FRACTIONS: Final = 10_000
-SERIES: Final = 1_000
-POSITIONS: Final = 1_000
-LARGEST: Final = 2_000
 _FORMAT: Final = "format"
 EVALUATIONS: Final = 300_000
 """Bytes that evaluations may take in one answer, about."""
 
 
-@endpoint("GET", query=GamesQuery, remembered=True)
+@endpoint(
+    "GET",
+    query=GamesQuery,
+    remembered=True,
+    told=Told(
+        {200: GamesPage},
+        {400: CURSORS},
+        examples=(
+            Example("The newest", query={"limit": 1}),
+            Example("Of a player", query={"player": "大橋宗銀", "order": "oldest", "limit": 1}),
+            Example(
+                "Won by Black in these days",
+                query={"from": "1709-01-01", "to": "1709-10-31", "result": "black"},
+            ),
+            Example("A parameter that is misspelt", query={"plaer": "大橋宗銀"}, status=400),
+        ),
+    ),
+)
 def games(request: Request, query: dict[str, Any]) -> Response:
     """Answer with a page of the games that have all that is asked for."""
     try:
@@ -56,7 +73,7 @@ def games(request: Request, query: dict[str, Any]) -> Response:
             games_asked(query),
             query["order"],
             cursor=query.get("cursor"),
-            limit=limit_of(query, 50),
+            limit=limit_of(query, GAMES_A_PAGE),
         )
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
@@ -64,7 +81,11 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@endpoint("GET", query=FacetsQuery)
+@endpoint(
+    "GET",
+    query=FacetsQuery,
+    told=Told({200: Facets}, examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
+)
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Tell how many games have all that is asked for, and what they are made of: the most frequent values."""
     filters = games_asked(query)
@@ -101,7 +122,17 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
     return [{"name": name, "games": n} for _pk, name, n in values]
 
 
-@endpoint("GET", remembered=True)
+@endpoint(
+    "GET",
+    remembered=True,
+    told=Told(
+        {200: GameDetail, 301: None},
+        examples=(
+            Example("A game", {"pk": 1}),
+            Example("One that is not there", {"pk": 99999}, status=404),
+        ),
+    ),
+)
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
     """Tell what is known of one game, with its downloads and its sources. A former id answers 301."""
@@ -170,7 +201,22 @@ def _types(name: str, **_parts: Any) -> list[str]:
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
-@endpoint("GET", query=RecordQuery, types=_types, remembered=True)
+@endpoint(
+    "GET",
+    query=RecordQuery,
+    types=_types,
+    remembered=True,
+    told=Told(
+        {200: dict[str, Any]},
+        {400: ("invalid-ply", "too-many-plies"), 404: ("unknown-format",), 409: ("unencodable",)},
+        examples=(
+            Example("CSA", {"pk": 1, "name": "csa"}),
+            Example("A position of it", {"pk": 1, "name": "sfen"}, {"ply": 10}),
+            Example("JKF", {"pk": 1, "name": "jkf"}),
+            Example("No such format", {"pk": 1, "name": "pdf"}, status=404),
+        ),
+    ),
+)
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """Send the record as a download; `ply` is for formats of one position. Unknown formats are 404."""
@@ -204,13 +250,22 @@ def _ply(text: str | None, game: Game) -> int | None:
     return int(text)
 
 
-@endpoint("GET", query=PageQuery, remembered=True)
+@endpoint(
+    "GET",
+    query=PageQuery,
+    remembered=True,
+    told=Told(
+        {200: Series},
+        {400: CURSORS},
+        examples=(Example("Two plies", {"pk": 20}, {"cursor": 40, "limit": 2}),),
+    ),
+)
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """Tell what engines wrote and clocks showed, by ply; of each list `limit` members from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
-    most = limit_of(query, SERIES, LARGEST)
+    most = limit_of(query, PLIES, MOST_PLIES)
     evaluations = [evaluation_json(one, sides) for one in found.evaluations[first : first + most]]
     last = first + (fitting(evaluations, EVALUATIONS) if evaluations else most)
     scores = best(found.evaluations)
@@ -225,12 +280,19 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     )
 
 
-@endpoint("GET", query=PageQuery, remembered=True)
+@endpoint(
+    "GET",
+    query=PageQuery,
+    remembered=True,
+    told=Told(
+        {200: PositionsPage}, {400: CURSORS}, examples=(Example("Two plies", {"pk": 1}, {"limit": 2}),)
+    ),
+)
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List the code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
-    kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, POSITIONS, LARGEST)
+    kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
         {"ply": ply, "code": kind.codec.encode(position)} | kind.text.texts(position, ply)

@@ -10,7 +10,7 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import address_with, limit_of
+from archive.api.pagination import THROUGH, address_with, limit_of
 from archive.api.positions import (
     BatchBody,
     FindBody,
@@ -27,6 +27,18 @@ from archive.api.positions import (
     through_json,
     walk_json,
 )
+from archive.api.shapes import (
+    POSITIONS as POSITION_SCHEMAS,
+)
+from archive.api.shapes import (
+    Batch,
+    Explored,
+    FoundPosition,
+    GamesThroughPage,
+    LegalMoves,
+    Tree,
+)
+from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries import position_lookup
@@ -41,6 +53,13 @@ from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.shogi.position import Position
 
+_STARTS: Final = {
+    name: {"kind": name, "code": game.codec.path_code(game.codec.encode(game.rules.initial()))}
+    for name, game in GAMES.items()
+}
+_START: Final = _STARTS[SHOGI.name]
+_SFEN: Final = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
 
 def _game(kind: str) -> GameKind[Any]:
     if kind not in GAMES:
@@ -48,7 +67,28 @@ def _game(kind: str) -> GameKind[Any]:
     return GAMES[kind]
 
 
-@endpoint("GET", query=SfenQuery)
+@endpoint(
+    "GET",
+    query=SfenQuery,
+    told=Told(
+        {303: None},
+        {
+            400: (
+                "sfen-fields",
+                "sfen-board",
+                "sfen-turn",
+                "sfen-hands",
+                "sfen-number",
+                "unencodable",
+                "king-range",
+            )
+        },
+        examples=(
+            Example("The start", query={"sfen": _SFEN}, status=303),
+            Example("No SFEN", query={"sfen": "startpos"}, status=400),
+        ),
+    ),
+)
 def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     """Redirect (303) to the position that an SFEN names. Raises DecodeError for a text that is none."""
     position = Position.from_sfen(query["sfen"])
@@ -56,7 +96,21 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     return HttpResponse(status=303, headers={"Location": address})
 
 
-@endpoint("GET", query=PositionQuery, remembered=True)
+@endpoint(
+    "GET",
+    query=PositionQuery,
+    remembered=True,
+    told=Told(
+        {200: Explored},
+        POSITIONS,
+        examples=(
+            *(Example(f"The start of {name}", start) for name, start in _STARTS.items()),
+            Example("In games of a player", _START, {"player": "大橋宗銀"}),
+            Example("No code", {"kind": "shogi", "code": "x"}, status=400),
+            Example("No game", {"kind": "chess", "code": "x"}, status=404),
+        ),
+    ),
+)
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Answer as the explorer does; a position that nobody reached has zero games."""
     game = _game(kind)
@@ -79,7 +133,16 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     )
 
 
-@endpoint("GET", query=ThroughQuery, remembered=True)
+@endpoint(
+    "GET",
+    query=ThroughQuery,
+    remembered=True,
+    told=Told(
+        {200: GamesThroughPage},
+        together(POSITIONS, {400: CURSORS}),
+        examples=(Example("The oldest", _START, {"order": "oldest", "limit": 1}),),
+    ),
+)
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Answer with a page of the games through a position."""
     game = _game(kind)
@@ -93,7 +156,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
             query["match"],
             query["order"],
             cursor=query.get("cursor"),
-            limit=limit_of(query, 25),
+            limit=limit_of(query, THROUGH),
             lines=query["lines"],
             filters=positions_asked(kind, query),
         )
@@ -103,7 +166,15 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     return Response({"results": results, "next": address_with(request, page.next)})
 
 
-@endpoint("GET", remembered=True)
+@endpoint(
+    "GET",
+    remembered=True,
+    told=Told(
+        {200: LegalMoves},
+        POSITIONS,
+        examples=tuple(Example(f"The start of {name}", start) for name, start in _STARTS.items()),
+    ),
+)
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """List all legal moves with their texts and the codes of what they lead to, played by anybody or not."""
     game = _game(kind)
@@ -112,7 +183,13 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     return Response({"game": kind, "code": code, "moves": moves})
 
 
-@endpoint("GET", query=WalkQuery)
+@endpoint(
+    "GET",
+    query=WalkQuery,
+    told=Told(
+        {200: Tree}, POSITIONS, examples=(Example("Two half-moves", _START, {"depth": 2, "min_games": 10}),)
+    ),
+)
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Tell the moves played from a position, and from those after it, to a depth. The tree is bounded, and
     says what cut it short."""
@@ -125,7 +202,15 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     return Response(told | walk_json(game, found))
 
 
-@endpoint("POST")
+@endpoint(
+    "POST",
+    told=Told(
+        {200: Batch},
+        {404: ("unknown-game",)},
+        BatchBody,
+        examples=(Example("A position, and none", {"kind": "shogi"}, body={"codes": [_START["code"], "x"]}),),
+    ),
+)
 def batch(request: Request, kind: str) -> Response:
     """Tell the numbers of many positions, in the order asked; an invalid code has an error in its place."""
     game, sent = _game(kind), body(BatchBody, request)
@@ -147,7 +232,24 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
     return None
 
 
-@endpoint("POST")
+@endpoint(
+    "POST",
+    told=Told(
+        {303: FoundPosition},
+        together(READING, POSITIONS, {400: ("no-position",), 404: ("game-not-found",)}),
+        FindBody,
+        or_body=POSITION_SCHEMAS,
+        examples=(
+            Example("An SFEN", {"kind": "shogi"}, body={"text": _SFEN}, status=303),
+            Example("Of a game", {"kind": "shogi"}, body={"game_id": 1, "ply": 20}, status=303),
+            *(
+                Example(f"A code of {name}", {"kind": name}, body={"text": start["code"]}, status=303)
+                for name, start in _STARTS.items()
+            ),
+            Example("Of no game", {"kind": "shogi"}, body={"game_id": 99999}, status=404),
+        ),
+    ),
+)
 def find(request: Request, kind: str) -> Response:
     """Redirect (303) to the position that is meant, told in the body too, whether games reach it or not."""
     game = _game(kind)
@@ -180,7 +282,12 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
         raise ApiError("game-not-found", str(error), 404) from error
 
 
-@endpoint("GET", query=PictureQuery, types=["image/svg+xml"])
+@endpoint(
+    "GET",
+    query=PictureQuery,
+    types=["image/svg+xml"],
+    told=Told({200: None}, POSITIONS, examples=(Example("The start", _START, {"flip": "1"}),)),
+)
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """Draw the position as SVG; `flip=1` turns the board."""
     game = _game(kind)

@@ -15,6 +15,8 @@ from archive import issues, store
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import UploadBody
+from archive.api.shapes import ReceivedUploads, UploadTold
+from archive.api.telling import Example, Told
 from archive.audit import Deed, note
 from archive.intake import uploads
 from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upload, sender_key
@@ -27,7 +29,18 @@ from archive.queries.taken_down import check_bytes, has_hidden, hide_names, uplo
 from archive.queries.uploads import entry_counts
 
 
-@endpoint("POST")
+@endpoint(
+    "POST",
+    told=Told(
+        {200: ReceivedUploads, 202: ReceivedUploads},
+        {400: ("nothing-to-upload", "empty", "unknown-space"), 413: ("too-large",)},
+        UploadBody,
+        examples=(
+            Example("A text", body={"text": "手合割：平手\n   1 ２六歩(27)\n", "name": "a.kif"}, status=202),
+            Example("A space that is not there", body={"text": "x", "space": "group-99"}, status=400),
+        ),
+    ),
+)
 def create(request: Request) -> Response:
     """Store one upload per `file`, or one for `text`; 202 if any of them is new.
 
@@ -96,7 +109,24 @@ def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
     }
 
 
-@endpoint("GET", "DELETE")
+@endpoint(
+    "GET",
+    "DELETE",
+    told={
+        "GET": Told(
+            {200: UploadTold},
+            text="Tell the state and the counts of an upload.",
+            examples=(
+                Example("An upload", {"pk": 1}),
+                Example("One that is not there", {"pk": 99999}, status=404),
+            ),
+        ),
+        "DELETE": Told(
+            {202: None, 204: None},
+            text="Delete an upload: 204 if it is gone, 202 while a worker goes on with it.",
+        ),
+    },
+)
 def detail(request: Request, pk: int) -> Response:
     """Tell the state and the counts of an upload; DELETE takes it away."""
     if request.method == "DELETE":
@@ -137,7 +167,11 @@ def _delete(request: Request, pk: int) -> Response:
     return Response(status=204 if uploads.withdraw(pk) else 202)
 
 
-@endpoint("GET", types=["application/octet-stream"])
+@endpoint(
+    "GET",
+    types=["application/octet-stream"],
+    told=Told({200: None}, examples=(Example("The bytes as they came", {"pk": 1}),)),
+)
 def source(request: Request, pk: int) -> HttpResponseBase:
     """Send the bytes as they came."""
     upload = upload_shown(request, pk)

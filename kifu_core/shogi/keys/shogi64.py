@@ -348,6 +348,38 @@ def encode(position: Position) -> str:
     return Encoder(position).code()
 
 
+ERRORS: Final = (
+    "empty", "too-long", "bad-char", "truncated", "king-range", "overlap", "trailing-chars",
+    "nonzero-padding", "noncanonical-mode", "unencodable",
+)  # fmt: skip
+"""Codes of what `decode` raises."""
+
+_LARGEST: Final = len(pieces.CODES) - 1
+_HAND: Final = {
+    "type": "object",
+    "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 18},
+    "propertyNames": {"enum": [pieces.CODES[kind] for kind in HAND_KINDS]},
+}
+SCHEMA: Final[dict[str, object]] = {
+    "title": "ShogiPosition",
+    "description": "`turn` is true for Black; `board` has the cells from 9a to 1i, Black's pieces positive; "
+    "`hands` has both hands by CSA's names, what is left out is empty.",
+    "type": "object",
+    "properties": {
+        "turn": {"type": "boolean"},
+        "board": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": -_LARGEST, "maximum": _LARGEST},
+            "minItems": 81,
+            "maxItems": 81,
+        },
+        "hands": {"type": "object", "properties": {"black": _HAND, "white": _HAND}},
+    },
+    "required": ["turn", "board"],
+}
+"""The JSON schema of the objects of `as_object`."""
+
+
 def as_object(position: Position) -> dict[str, object]:
     """Return the Position object of the format's description, for JSON.
 

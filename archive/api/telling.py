@@ -1,0 +1,159 @@
+"""What an endpoint says of itself, for the contract that clients are generated from (`schema/openapi.yaml`).
+
+All of it is plain data: `tools.contract` makes the contract of it, no web process does.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rest_framework import serializers
+
+from archive.api.downloads import DOWNLOADS
+from archive.api.problems import OF_STATUS
+from archive.issues import TEXTS as ARCHIVES
+from archive.models import LARGEST_ID
+from kifu_core.games import GAMES
+from kifu_core.messages import TEXTS as LIBRARYS
+
+Schema = dict[str, Any]
+"""A JSON schema (2020-12), or a part of one."""
+
+Problems = Mapping[int, Iterable[str]]
+"""Codes of problem details by status."""
+
+
+class About:
+    """What is said of a member of an answer beside its type: a text, and keywords of its schema.
+
+    It annotates the members of `archive.api.shapes`: `Annotated[int, About("plies", minimum=0)]`.
+    """
+
+    def __init__(self, text: str = "", **keywords: Any) -> None:
+        self.schema: Schema = {"description": text, **keywords} if text else keywords
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A request that the sample games answer, under a name that says what it asks for.
+
+    `parts` are those of the address as the URL configuration calls them. `body` is sent as JSON; `accept` is
+    the type that is asked for, empty for the usual one.
+    """
+
+    name: str
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    status: int = 200
+    accept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of one method of an address.
+
+    `answers` has the shape of the JSON of each status (`archive.api.shapes`), None for one without a body;
+    other types of an address are the same in other words. `problems` are the codes that no other address has
+    at that status; all have those of `EVERYWHERE`. `body` is what is sent, `or_body` are shapes that may be
+    sent in its place, or schemas that have a title. `text` says in a sentence what it does, where the view's
+    docstring is about another method, too. Examples are answered by the sample games.
+    """
+
+    answers: Mapping[int, Any]
+    problems: Problems = field(default_factory=dict)
+    body: type[serializers.Serializer[Any]] | None = None
+    or_body: Iterable[Any] = ()
+    text: str = ""
+    examples: tuple[Example, ...] = ()
+
+
+# --- problems --------------------------------------------------------------------------------------------
+
+EVERYWHERE: Final[Problems] = {
+    400: ("invalid", "bad-request", "too-many-parameters", "unknown-host", "content-type"),
+    401: ("not-authenticated", "authentication-failed"),
+    403: ("permission-denied", "forbidden"),
+    404: ("not-found",),
+    406: ("not-acceptable",),
+    415: ("charset",),
+    429: ("throttled",),
+    500: ("internal-error",),
+    503: ("unavailable", "busy", "too-slow"),
+}
+"""Codes of every address."""
+
+OF_THINGS: Final[Problems] = {410: ("gone",)}
+"""Codes of an address of a thing that may be taken down."""
+
+OF_BODIES: Final[Problems] = {
+    400: ("parse-error", "incomplete"),
+    403: ("csrf",),
+    408: ("body-too-slow",),
+    411: ("length-required",),
+    413: ("too-large", "too-many-files"),
+    415: ("unsupported-media-type",),
+}
+"""Codes of an address that is sent something."""
+
+OF_DEEDS: Final[Problems] = {403: ("csrf",)}
+"""Codes of an address that changes something without being sent a body."""
+
+ELSEWHERE: Final[Problems] = {405: (OF_STATUS[405][0],)}
+"""Codes that no operation has: of a method that an address has not."""
+
+FINDINGS: Final = tuple(sorted({*LIBRARYS, *ARCHIVES}))
+"""Codes of all that is found in what is read."""
+
+READING: Final[Problems] = {
+    400: (*FINDINGS, "bad-position-object", "ply-out-of-range", "no-position"),
+    413: ("too-large",),
+    422: ("too-slow",),
+}
+"""Codes of what cannot be read: those of findings, which end a reading."""
+
+POSITIONS: Final[Problems] = {
+    400: tuple(dict.fromkeys(code for game in GAMES.values() for code in game.codec.errors)),
+    404: ("unknown-game",),
+}
+"""Codes of addresses of positions: what is wrong with a code, or with the game before it."""
+
+CURSORS: Final = ("invalid-limit", "invalid-cursor")
+"""Codes of a page that cannot be asked for."""
+
+
+def together(*several: Problems) -> dict[int, tuple[str, ...]]:
+    """Return the codes of all of them by status, each once."""
+    found: dict[int, dict[str, None]] = {}
+    for problems in several:
+        for status, codes in problems.items():
+            found.setdefault(status, {}).update(dict.fromkeys(codes))
+    return {status: tuple(codes) for status, codes in sorted(found.items())}
+
+
+# --- parts of addresses ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of addresses: what the contract calls it, its schema and what it is."""
+
+    name: str
+    schema: Schema
+    text: str
+
+
+_NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "maximum": LARGEST_ID}
+
+PARTS: Final = {
+    "pk": Part("id", _NUMBER, "The number of the game or upload."),
+    "seq": Part("seq", _NUMBER, "The number of the entry in its upload, from 0."),
+    "kind": Part("game", {"type": "string", "enum": [*GAMES]}, "Which game it is."),
+    "code": Part(
+        "code",
+        {"type": "string", "minLength": 1},
+        "The code of a position, with `-` and `_` for `+` and `/`.",
+    ),
+    "name": Part("format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as an extension."),
+}
+"""Parts by what the URL configuration calls them."""

@@ -1,0 +1,41 @@
+"""The contract that clients are generated from."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from django.conf import settings
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from archive.api.endpoints import endpoint, wanted
+from archive.api.negotiation import JSON
+from archive.api.telling import Example, Told
+
+YAML: Final = "application/yaml"
+
+
+@endpoint(
+    "GET",
+    types=[JSON, YAML],
+    told=Told({200: dict[str, Any]}, examples=(Example("As JSON"), Example("As YAML", accept=YAML))),
+)
+def schema(request: Request) -> HttpResponse:
+    """Send this contract: OpenAPI 3.1, as JSON or YAML."""
+    chosen = wanted(request)
+    return HttpResponse(_yaml() if chosen == YAML else _json(), content_type=chosen)
+
+
+@cache
+def _yaml() -> bytes:
+    """Return the file that `python -m tools.contract` has written."""
+    return Path(settings.BASE_DIR, "schema", "openapi.yaml").read_bytes()
+
+
+@cache
+def _json() -> bytes:
+    # Who is never asked for this has no need of a reader of YAML.
+    import yaml
+
+    return orjson.dumps(yaml.load(_yaml(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))

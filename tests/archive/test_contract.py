@@ -1,0 +1,312 @@
+"""The contract of the API: it is what the endpoints do, and the file of it is what the code says.
+
+`KIFU_RECORD=1 .venv/bin/pytest tests/archive/test_contract.py` records the answers to its examples anew; then
+`python -m tools.contract` writes the contract with them.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+import jsonschema
+import pytest
+import yaml
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils.translation import override
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+
+from archive.api import telling, urls
+from archive.api.downloads import DOWNLOADS
+from archive.api.problems import PROBLEM
+from archive.api.telling import Example
+from archive.queries.filters import FILTERS, filters_of
+from kifu_core.games import GAMES
+from tests.archive.routes import routes
+from tools import contract
+from tools.contract import EXAMPLES, FILE
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+RECORD: Final = bool(os.environ.get("KIFU_RECORD"))
+METHODS: Final = ("get", "post", "put", "patch", "delete")
+MOST_RECORDED: Final = 8_000
+"""Characters of an answer that is shown as an example."""
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*(?:Z|\+\d\d:\d\d)")
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def operations(told: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield every operation with its address and its method."""
+    for path, methods in told["paths"].items():
+        for method in METHODS:
+            if method in methods:
+                yield path, method.upper(), methods[method]
+
+
+def codes_of(told: dict[str, Any], operation: dict[str, Any]) -> dict[int, set[str]]:
+    """Return the codes of an operation by status."""
+    answers = {status: resolved(told, one) for status, one in operation["responses"].items()}
+    return {int(status): {*one["x-codes"]} for status, one in answers.items() if "x-codes" in one}
+
+
+def resolved(told: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
+    """Return what a reference leads to."""
+    while "$ref" in one:
+        found: Any = told
+        for step in one["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        one = found
+    return one
+
+
+# --- the file --------------------------------------------------------------------------------------------
+
+
+def test_the_file_is_what_the_code_says():
+    assert FILE.read_text(encoding="utf-8") == contract.written(), "run `python -m tools.contract`"
+
+
+def test_it_is_valid_openapi_3_1(told):
+    assert told["openapi"].startswith("3.1")
+    validate(told, cls=OpenAPIV31SpecValidator)
+
+
+def test_every_schema_in_it_is_one(told):
+    for schema in told["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_route_is_in_it_with_every_method(told):
+    names = {name: part.name for name, part in telling.PARTS.items()}
+    known = {
+        (route.template.format(**{name: f"{{{names[name]}}}" for name in route.parts}), method)
+        for route, pattern in zip(api_routes(), urls.urlpatterns, strict=True)
+        for method in pattern.callback.cls().allowed_methods
+        if method not in ("HEAD", "OPTIONS")
+    }
+    assert known == {(path, method) for path, method, _operation in operations(told)}
+
+
+def api_routes() -> list[Any]:
+    return [route for route in routes() if route.template.startswith("/api/")]
+
+
+def test_every_operation_has_a_name_of_its_own_and_words(told):
+    found = [operation for _path, _method, operation in operations(told)]
+    names = [one["operationId"] for one in found]
+    assert len({*names}) == len(names)
+    assert [one["operationId"] for one in found if not one["summary"]] == []
+
+
+# --- parameters ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_every_parameter_is_in_it_and_no_other(told):
+    for path, method, operation in operations(told):
+        asked = [resolved(told, one) for one in operation["parameters"]]
+        query = {one["name"] for one in asked if one["in"] == "query"} - {"scope", "key"}
+        address = path.replace("{id}", "1").replace("{seq}", "0").replace("{game}", "shogi")
+        answer = Client().options(address.replace("{code}", "x").replace("{format}", "kif"))
+        assert query == {*answer.json()["parameters"]}, (path, method)
+        parts = {one["name"] for one in asked if one["in"] == "path"}
+        assert parts == {*re.findall(r"\{(\w+)\}", path)}
+
+
+def test_every_filter_is_in_it_as_its_definition_says(told):
+    for path, place in (("/api/v1/games", "games"), ("/api/v1/positions/{game}/{code}", "positions")):
+        asked = {one["name"]: one for one in told["paths"][path]["get"]["parameters"] if "name" in one}
+        for one in filters_of(place):
+            schema = asked[one.name]["schema"]
+            if one.value == "number":
+                assert (schema["minimum"], schema["maximum"]) == (one.least, one.most)
+            if one.value == "choice":
+                assert schema["enum"] == [*one.choices]
+            with override("en"):
+                assert asked[one.name]["description"] == str(one.label)
+        parts = {name for name, one in asked.items() if one["in"] == "path"}
+        assert {one.name for one in FILTERS} & asked.keys() - parts == {one.name for one in filters_of(place)}
+
+
+def test_every_format_is_in_it(told):
+    operation = told["paths"]["/api/v1/games/{id}/record.{format}"]["get"]
+    (asked,) = [one for one in operation["parameters"] if one.get("name") == "format"]
+    assert asked["schema"]["enum"] == [*DOWNLOADS]
+    types = {one.partition(";")[0] for one in DOWNLOADS.values()}
+    assert {*operation["responses"]["200"]["content"]} == types
+
+
+def test_numbers_and_words_of_parameters_have_ranges(told):
+    for _path, _method, operation in operations(told):
+        for one in operation["parameters"]:
+            schema = resolved(told, one)["schema"]
+            if schema.get("type") == "integer":
+                assert {"minimum", "maximum"} <= schema.keys(), one
+
+
+# --- problems --------------------------------------------------------------------------------------------
+
+
+def raised(folder: str, *names: str) -> Iterator[tuple[str, int | None, Path]]:
+    """Yield the codes that calls of these names have written out, with their status where that is, too."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names:
+                values = [one.value for one in node.args if isinstance(one, ast.Constant)]
+                code = next((one for one in values if isinstance(one, str)), None)
+                status = next((one for one in values if isinstance(one, int)), None)
+                if code is not None and re.fullmatch(r"[a-z0-9-]+", code):
+                    yield code, status, path
+
+
+def test_every_code_that_the_program_names_is_in_it(told):
+    every = [codes_of(told, operation) for _path, _method, operation in operations(told)]
+    listed = {(status, code) for found in every for status, codes in found.items() for code in codes}
+    listed |= {(status, code) for status, codes in telling.ELSEWHERE.items() for code in codes}
+    named = [*raised("archive/api", "ApiError", "Problem"), *raised("archive/serving", "Refused")]
+    assert len(named) > 20
+    missing = [
+        (code, status or 400, path.name)
+        for code, status, path in named
+        if (status or 400, code) not in listed
+    ]
+    assert missing == []
+
+
+def test_what_ends_a_reading_is_in_it(told):
+    kinds = ("KifuError", "DecodeError", "UnknownFormatError", "ParseError", "IllegalMoveError")
+    named = {code for code, _status, _path in raised("kifu_core", *kinds, "AmbiguousMoveError")}
+    named |= {code for code, _status, _path in raised("archive/queries", *kinds)}
+    codes = codes_of(told, told["paths"]["/api/v1/check"]["post"])
+    assert len(named) > 40
+    assert sorted(named - set().union(*codes.values())) == []
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_what_is_wrong_with_a_code_is_in_it(told, game):
+    module = {"shogi": "kifu_core/shogi/keys/shogi64.py", "quoridor": "kifu_core/quoridor/qf_code.py"}[
+        game.name
+    ]
+    named = {code for code, _status, path in raised("kifu_core", "DecodeError") if path == ROOT / module}
+    assert named and named <= {*game.codec.errors}
+    codes = codes_of(told, told["paths"]["/api/v1/positions/{game}/{code}"]["get"])
+    assert {*game.codec.errors} <= codes[400]
+
+
+# --- examples --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def samples(module_db: None) -> None:
+    """The sample games, under the numbers that they have in an archive that has nothing else."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sqlite_sequence")
+    call_command("sample_games", stdout=StringIO())
+
+
+def examples() -> Iterator[Any]:
+    for one in urls.urlpatterns:
+        for method, described in one.callback.cls.told.items():
+            for example in described.examples:
+                name = f"{method.lower()}_{one.name}".replace("-", "_")
+                yield pytest.param(name, method, one.name, example, id=f"{name}: {example.name}")
+
+
+def answered(method: str, route: str, example: Example) -> Any:
+    """Return the answer to an example; what it does is undone."""
+    headers = {"Accept": example.accept or "*/*", "Accept-Language": "en"}
+    options: dict[str, Any] = {"headers": headers, "query_params": dict(example.query)}
+    if example.body is not None:
+        options |= {"data": json.dumps(example.body), "content_type": "application/json"}
+    with transaction.atomic():
+        answer = Client().generic(method, reverse(f"api:{route}", kwargs=dict(example.parts)), **options)
+        answer.told = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        transaction.set_rollback(True)
+    return answer
+
+
+def recorded(answer: Any) -> dict[str, Any]:
+    """Return an answer as an example of it is kept: without times, and of a host that stands for any."""
+    kind = answer.headers.get("Content-Type", "").partition(";")[0]
+    text = "" if kind == "application/octet-stream" else answer.told.decode(answer.charset or "utf-8")
+    text = TIME.sub("2026-01-01T00:00:00+09:00", text).replace("http://testserver", "https://kifu.example")
+    value = json.loads(text) if text and "json" in kind and "ndjson" not in kind else text
+    return {
+        "status": answer.status_code,
+        "type": kind,
+        "answer": value if 0 < len(text) < MOST_RECORDED else None,
+    }
+
+
+def closed(schema: Any) -> Any:
+    """Return a schema in which objects have no members but those that it names."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: closed(one) for name, one in schema.items()}
+    open_ended = "additionalProperties" in found or not isinstance(found.get("properties"), dict)
+    return found if open_ended or found.get("type") != "object" else found | {"additionalProperties": False}
+
+
+def check(told: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
+    """Assert that an answer is one that the operation has."""
+    kind = answer.headers.get("Content-Type", "").partition(";")[0]
+    response = resolved(told, operation["responses"][str(answer.status_code)])
+    content = response.get("content", {})
+    assert kind in content if answer.told else not content
+    for name, header in response.get("headers", {}).items():
+        assert name in answer.headers or not resolved(told, header).get("required")
+    if not kind.endswith("json"):
+        return
+    value, schema = json.loads(answer.told), content[kind]["schema"]
+    whole = {"components": closed(deepcopy(told["components"])), **closed(schema)}
+    jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker()).validate(value)
+    if kind == PROBLEM:
+        assert value["code"] in response["x-codes"]
+
+
+@pytest.mark.one_engine
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "method", "route", "example"), [*examples()])
+def test_every_example_is_answered_as_it_says(samples, told, name, method, route, example):
+    answer = answered(method, route, example)
+    assert answer.status_code == example.status, answer.told
+    (operation,) = [one for _path, _method, one in operations(told) if one["operationId"] == name]
+    check(told, operation, answer)
+    kept = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
+    key, found = contract._key(example), recorded(answer)
+    if RECORD:
+        kept.setdefault(name, {})[key] = found
+        EXAMPLES.write_text(json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    assert kept[name][key] == found, "KIFU_RECORD=1 records it anew"
+
+
+def test_no_answer_is_recorded_that_is_no_example():
+    kept = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    known = {(one.values[0], contract._key(one.values[3])) for one in examples()}
+    assert {(name, key) for name, found in kept.items() for key in found} == known
+
+
+def test_every_address_has_an_example(told):
+    without = [
+        path
+        for path, method, operation in operations(told)
+        if method != "DELETE" and operation["operationId"] not in {one.values[0] for one in examples()}
+    ]
+    assert without == []

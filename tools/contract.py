@@ -1,0 +1,514 @@
+"""The contract of the API, OpenAPI 3.1, made of what its endpoints say of themselves.
+
+    python -m tools.contract
+
+writes `schema/openapi.yaml`, which the archive serves as it is: no web process makes it. Its examples are
+answers of the sample games (`schema/examples.json`), which `tests/archive/test_contract.py` records.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from itertools import product
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+import django
+import yaml
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+django.setup()
+
+from django.utils.translation import override  # noqa: E402
+from drf_spectacular.generators import SchemaGenerator  # noqa: E402
+from drf_spectacular.openapi import AutoSchema  # noqa: E402
+from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent  # noqa: E402
+from drf_spectacular.settings import patched_settings  # noqa: E402
+from rest_framework import serializers  # noqa: E402
+
+from archive.api import shapes, telling, urls  # noqa: E402
+from archive.api.endpoints import Nothing  # noqa: E402
+from archive.api.fields import Anything, File, Flag, Text  # noqa: E402
+from archive.api.negotiation import JSON  # noqa: E402
+from archive.api.problems import OF_STATUS, PROBLEM  # noqa: E402
+from archive.api.telling import About, Example, Schema, Told  # noqa: E402
+
+FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
+EXAMPLES: Final = FILE.with_name("examples.json")
+
+_ROUTES: Final[dict[type, Any]] = {getattr(one.callback, "cls", object): one for one in urls.urlpatterns}
+_FORMS: Final = ("multipart/form-data", "application/x-www-form-urlencoded")
+_PLAIN: Final[dict[Any, Schema]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    date: {"type": "string", "format": "date"},
+    datetime: {"type": "string", "format": "date-time"},
+    dict: {"type": "object"},
+}
+_INDENT: Final = re.compile(r"\n\s*")
+
+
+# --- shapes ----------------------------------------------------------------------------------------------
+
+
+def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
+    """Return the schema of a type; a TypedDict becomes a component, which is referred to."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if isinstance(hint, Mapping):
+        return _titled(hint, registry)
+    if origin is Annotated:
+        schema = dict(schema_of(arguments[0], registry))
+        for about in arguments[1:]:
+            schema |= _nullable(about.schema, arguments[0]) if isinstance(about, About) else {}
+        if "anyOf" in schema:
+            schema["anyOf"] = [_titled(one, registry) for one in schema["anyOf"]]
+        return schema
+    if origin is NotRequired:
+        return schema_of(arguments[0], registry)
+    if is_typeddict(hint):
+        return _component(hint, registry)
+    if origin is Literal:
+        return {"type": "string", "enum": [*arguments]}
+    if origin in (Union, UnionType):
+        return _union(arguments, registry)
+    if origin is list:
+        return {"type": "array", "items": schema_of(arguments[0], registry)}
+    if origin is dict:
+        inner = schema_of(arguments[1], registry)
+        return {"type": "object"} | ({"additionalProperties": inner} if inner else {})
+    return {} if hint is Any else dict(_PLAIN[hint])
+
+
+def _nullable(keywords: Schema, hint: Any) -> Schema:
+    """Return keywords that null fits, too, where it may be one."""
+    return keywords | (
+        {"enum": [*keywords["enum"], None]} if _may_be_null(hint) and "enum" in keywords else {}
+    )
+
+
+def _may_be_null(hint: Any) -> bool:
+    return NoneType in get_args(hint)
+
+
+def _union(hints: Iterable[Any], registry: ComponentRegistry) -> Schema:
+    schemas = [schema_of(one, registry) for one in hints if one is not NoneType]
+    null = NoneType in hints
+    if len(schemas) == 1 and null and isinstance(schemas[0].get("type"), str):
+        return schemas[0] | {"type": [schemas[0]["type"], "null"]} | _nullable_enum(schemas[0])
+    return {"anyOf": schemas + ([{"type": "null"}] if null else [])}
+
+
+def _nullable_enum(schema: Schema) -> Schema:
+    return {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+
+
+def _component(shape: Any, registry: ComponentRegistry) -> Schema:
+    found = ResolvedComponent(shape.__name__, ResolvedComponent.SCHEMA, object=shape)
+    if found not in registry:
+        registry.register(found)
+        members = get_type_hints(shape, include_extras=True)
+        properties = {name: schema_of(hint, registry) for name, hint in members.items()}
+        required = [name for name in members if name in shape.__required_keys__]
+        found.schema = {"type": "object", "description": _text(shape.__doc__), "properties": properties}
+        found.schema |= {"required": required} if required else {}
+    reference: Schema = {"$ref": f"#/components/schemas/{shape.__name__}"}
+    return reference
+
+
+def _titled(schema: Mapping[str, Any], registry: ComponentRegistry) -> Schema:
+    """Return a reference to a schema that has a title, which makes it a component."""
+    if "title" not in schema:
+        return dict(schema)
+    found = ResolvedComponent(schema["title"], ResolvedComponent.SCHEMA, object=str(schema["title"]))
+    found.schema = dict(schema)
+    registry.register_on_missing(found)
+    return {"$ref": f"#/components/schemas/{schema['title']}"}
+
+
+def _text(text: str | None) -> str:
+    """Return a docstring as paragraphs of one line each."""
+    return "\n\n".join(_INDENT.sub(" ", one).strip() for one in (text or "").split("\n\n"))
+
+
+# --- problems --------------------------------------------------------------------------------------------
+
+Codes = tuple[str, ...]
+
+
+def problems_of(method: str, parts: Iterable[str], told: Told) -> dict[int, Codes]:
+    """Return all codes of an operation by status."""
+    of_method = {"POST": telling.OF_BODIES, "DELETE": telling.OF_DEEDS}.get(method, {})
+    of_things = telling.OF_THINGS if "pk" in parts else {}
+    return telling.together(telling.EVERYWHERE, of_method, of_things, told.problems)
+
+
+def _shared() -> dict[tuple[int, Codes], str]:
+    """Return the names of the answers that several operations have."""
+    found: dict[tuple[int, Codes], str] = {}
+    for method, suffix in (("GET", ""), ("POST", "Sent"), ("DELETE", "Deleting")):
+        for status, codes in problems_of(method, ["pk"], Told({})).items():
+            word = OF_STATUS[status][0] if status in OF_STATUS else codes[0]
+            name = "".join(map(str.capitalize, word.split("-")))
+            taken = name in found.values()
+            found.setdefault((status, codes), f"{name}{suffix}" if taken else name)
+    return found
+
+
+SHARED: Final = _shared()
+
+
+def _problem(status: int, codes: Codes, examples: Schema | None = None) -> Schema:
+    """Return the answer that one of these codes is."""
+    told = codes if len(codes) < 40 else (*codes[:10], "…")
+    content: Schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    headers = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
+    return {
+        "description": ", ".join(f"`{code}`" for code in told),
+        **({"headers": _headers(headers)} if headers else {}),
+        "content": {PROBLEM: content | ({"examples": examples} if examples else {})},
+        "x-codes": [*codes],
+    }
+
+
+def _headers(names: Iterable[str]) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+# --- operations ------------------------------------------------------------------------------------------
+
+
+class Contract(AutoSchema):
+    """Tells an operation by what its endpoint says."""
+
+    recorded: Mapping[str, Mapping[str, Any]]
+    method: str
+
+    @property
+    def told(self) -> Told:
+        return type(self.view).told[self.method]  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def parts(self) -> list[str]:
+        """Return the parts of the address as the URL configuration calls them."""
+        return list(_ROUTES[type(self.view)].pattern.converters)
+
+    def get_operation_id(self) -> str:
+        return f"{self.method.lower()}_{_ROUTES[type(self.view)].name}".replace("-", "_")
+
+    def get_tags(self) -> list[str]:
+        word = self.path.split("/")[3]
+        return [word if word in ("uploads", "games", "positions") else _TAGS[word]]
+
+    def get_summary(self) -> str:
+        return self.told.text or _text(type(self.view).__doc__).partition("\n")[0]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return "" if self.told.text else _text(type(self.view).__doc__).partition("\n\n")[2]
+
+    def get_auth(self) -> list[Schema]:
+        session: Schema = {"session": []} if self.method == "GET" else {"session": [], "csrf": []}
+        return [{"bearer": []}, {"basic": []}, session, {}]
+
+    def is_deprecated(self) -> bool:
+        return False
+
+    # --- what is asked
+
+    def _get_parameters(self) -> list[Schema]:
+        parts = [telling.PARTS[name] for name in self.parts]
+        found = [
+            {"name": one.name, "in": "path", "required": True, "description": one.text, "schema": one.schema}
+            for one in parts
+        ]
+        query = type(self.view).query()  # type: ignore[attr-defined]
+        mapped = {} if isinstance(query, Nothing) else self._map_serializer(query, "request")
+        for name, schema in mapped.get("properties", {}).items():
+            text = {"description": schema.pop("description")} if "description" in schema else {}
+            needed = {"required": True} if name in mapped.get("required", ()) else {}
+            found.append({"name": name, "in": "query", **needed, **text, "schema": schema})
+        for parameter in found:
+            if examples := self._examples_of(str(parameter["name"]), str(parameter["in"])):
+                parameter["examples"] = examples
+        return found + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
+
+    def _examples_of(self, name: str, place: str) -> Schema:
+        """Return the values that the examples have for a parameter."""
+        called = {telling.PARTS[part].name: part for part in self.parts}
+        return {
+            _key(one): {"summary": one.name, "value": values[part]}
+            for one in self.told.examples
+            for values, part in [(one.parts, called.get(name, "")) if place == "path" else (one.query, name)]
+            if part in values
+        }
+
+    def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
+        if isinstance(field, Anything):
+            return dict(field.told)
+        if isinstance(field, Flag):
+            usual = {"default": field.default} if isinstance(field.default, bool) else {}
+            return {"type": "boolean", "description": "Also `1` and `0`."} | usual
+        found = super()._map_serializer_field(field, direction, bypass_extensions)
+        return found | field.told if isinstance(field, Text) else found
+
+    def _get_request_body(self, direction: str = "request") -> Schema | None:
+        body = self.told.body
+        if body is None:
+            return None
+        fields, mapped = body().fields, self._map_serializer(body(), "request")
+        lists = [name for name, one in fields.items() if isinstance(one, serializers.ListField)]
+        types = [JSON] if {*lists} & {*mapped.get("required", ())} else [JSON, *_FORMS]
+        return {"required": True, "content": {one: self._sent(one, fields, mapped) for one in types}}
+
+    def _sent(self, media_type: str, fields: Mapping[str, Any], mapped: Schema) -> Schema:
+        """Return what is sent in a body of that type."""
+        files = [name for name, one in fields.items() if isinstance(one, File)]
+        deep = [
+            name
+            for name, one in fields.items()
+            if isinstance(one, serializers.ListField | serializers.DictField) and media_type != JSON
+        ]
+        left_out = deep if media_type == _FORMS[0] else [*files, *deep]
+        properties = {name: one for name, one in mapped["properties"].items() if name not in left_out}
+        required = [*mapped.get("required", ()), *getattr(self.told.body, "needed", ())]
+        schema: Schema = {"type": "object", "properties": properties}
+        if files and media_type == _FORMS[0]:
+            schema["anyOf"] = [{"required": [name]} for name in (*files, "text")]
+        elif files:
+            required.append("text")
+        schema |= {"required": required} if required else {}
+        if media_type != JSON:
+            return {"schema": schema}
+        others = [schema_of(one, self.registry) for one in self.told.or_body]
+        examples = {
+            _key(one): {"summary": one.name, "value": dict(one.body)}
+            for one in self.told.examples
+            if one.body is not None
+        }
+        return {"schema": {"anyOf": [schema, *others]} if others else schema} | (
+            {"examples": examples} if examples else {}
+        )
+
+    # --- what is answered
+
+    def _get_response_bodies(self, direction: str = "response") -> Schema:
+        found = {str(status): self._answer(status, shape) for status, shape in self.told.answers.items()}
+        if self.method == "GET":
+            found["304"] = {"$ref": "#/components/responses/NotModified"}
+        for status, codes in problems_of(self.method, self.parts, self.told).items():
+            examples = self._answers(status, PROBLEM)
+            shared = SHARED.get((status, codes)) if not examples else None
+            reference = {"$ref": f"#/components/responses/{shared}"}
+            found[str(status)] = reference if shared else _problem(status, codes, examples)
+        return dict(sorted(found.items()))
+
+    def _answer(self, status: int, shape: Any) -> Schema:
+        """Return an answer that is no problem."""
+        names = ["Location"] * (300 <= status < 400) + ["ETag"] * (self.method == "GET" and status == 200)
+        types = _types(self.view, self.parts) if status == 200 else [JSON] if shape else []
+        content = {one: self._content(one, status, shape) for one in types}
+        return {
+            "description": _WORDS[status],
+            **({"headers": _headers(names)} if names else {}),
+            **({"content": content} if content else {}),
+        }
+
+    def _content(self, media_type: str, status: int, shape: Any) -> Schema:
+        schema = schema_of(shape, self.registry) if media_type == JSON else dict(_OTHERS[media_type])
+        examples = self._answers(status, media_type)
+        return ({"schema": schema} if schema else {}) | ({"examples": examples} if examples else {})
+
+    def _answers(self, status: int, media_type: str) -> Schema:
+        """Return the recorded answers to the examples, of one status and type."""
+        recorded = self.recorded.get(self.get_operation_id(), {})
+        return {
+            _key(one): {"summary": one.name, "value": answer["answer"]}
+            for one in self.told.examples
+            if (answer := recorded.get(_key(one))) and answer["answer"] is not None
+            if (answer["status"], answer["type"]) == (status, media_type)
+        }
+
+
+def _key(one: Example) -> str:
+    """Return the name of an example where it has to be one word."""
+    return re.sub(r"\W+", "_", one.name).lower()
+
+
+def _types(view: Any, parts: Iterable[str]) -> list[str]:
+    """Return all types that an address answers with."""
+    types = type(view).types
+    if not callable(types):
+        return [*types]
+    values = {name: telling.PARTS[name].schema.get("enum", [0]) for name in parts}
+    every = (types(**dict(zip(values, chosen, strict=True))) for chosen in product(*values.values()))
+    return [*dict.fromkeys(one for several in every for one in several)]
+
+
+_TAGS: Final = {"convert": "records", "check": "records", "schema": "contract", "docs": "contract"}
+
+_OTHERS: Final[dict[str, Schema]] = {
+    "text/plain": {"type": "string"},
+    "text/csv": {"type": "string", "description": "A line per finding, after one of names."},
+    "text/html": {"type": "string"},
+    "application/x-ndjson": {"type": "string", "description": "An `EntryTold` per line."},
+    "application/yaml": {"type": "string"},
+    "application/octet-stream": {},
+    "image/svg+xml": {"type": "string"},
+}
+"""Schemas of answers that are no JSON."""
+
+_WORDS: Final = {
+    200: "What was asked for.",
+    202: "It is taken in, and worked on.",
+    204: "It is done.",
+    301: "It has another address by now.",
+    303: "It has this address.",
+}
+
+_PARAMETERS: Final[Schema] = {
+    "scope": {
+        "name": "scope",
+        "in": "query",
+        "description": "Which spaces are asked: `public`, `mine`, `group-12`, `all`, or several by commas.",
+        "schema": {"type": "string"},
+    },
+    "key": {
+        "name": "key",
+        "in": "query",
+        "description": "The key of a link to a shared game.",
+        "schema": {"type": "string"},
+    },
+}
+"""Parameters of every operation."""
+
+_TEXT: Final = """\
+An archive of records of shogi and Quoridor, which is searched by position.
+
+Errors are problem details (RFC 9457) with a stable `code`; `x-codes` of an answer lists those it may have.
+
+A parameter that is not known or makes no sense is a 400 that names it.
+
+HEAD works wherever GET does; OPTIONS tells methods and parameters of an address; other methods are 405
+`method-not-allowed`.
+
+`RateLimit` and `RateLimit-Policy` tell what is left of which quota."""
+
+
+def _header(text: str, **keywords: Any) -> Schema:
+    return {"description": text, "schema": {"type": "string", **keywords}}
+
+
+_COMPONENTS: Final[Schema] = {
+    "headers": {
+        "ETag": _header("The tag for `If-None-Match`; no answer has one that is made while it is sent."),
+        "Location": _header("The address.", format="uri-reference") | {"required": True},
+        "Retry-After": _header("Seconds to wait.", type="integer", minimum=1) | {"required": True},
+        "WWW-Authenticate": _header("How to sign in."),
+    },
+    "parameters": _PARAMETERS,
+    "responses": {
+        "NotModified": {
+            "description": "It is as it was: `If-None-Match` has its tag.",
+            "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+        },
+        **{name: _problem(*key) for key, name in sorted(SHARED.items(), key=lambda one: one[1])},
+    },
+    "securitySchemes": {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the page of the account."},
+        "basic": {"type": "http", "scheme": "basic", "description": "Where the archive allows it."},
+        "session": {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+        "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRFToken"},
+    },
+}
+
+
+def _place(endpoint: tuple[str, str, str, Any]) -> tuple[int, int]:
+    """Return where an operation stands: by its route, GET first."""
+    _path, _expression, method, view = endpoint
+    return [*_ROUTES].index(view.cls), ("GET", "POST", "DELETE").index(method)
+
+
+_SETTINGS: Final[dict[str, Any]] = {
+    "OAS_VERSION": "3.1.1",
+    "TITLE": "Kifu Archive",
+    "VERSION": "1",
+    "DESCRIPTION": _text(_TEXT),
+    "LICENSE": {"name": "MIT", "identifier": "MIT"},
+    "SERVERS": [{"url": "/"}],
+    "TAGS": [{"name": name} for name in ("uploads", "records", "games", "positions", "contract")],
+    "APPEND_COMPONENTS": _COMPONENTS,
+    "POSTPROCESSING_HOOKS": [],
+    "ENFORCE_NON_BLANK_FIELDS": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "SORT_OPERATIONS": _place,
+}
+
+
+class Generator(SchemaGenerator):
+    """Makes the contract of all routes."""
+
+    def __init__(self, schema: type[Contract]) -> None:
+        super().__init__()
+        self._schema = schema
+
+    def create_view(self, callback: Any, method: str, request: Any = None) -> Any:
+        view = super().create_view(callback, method, request)
+        self._set_schema_to_view(view, self._schema())
+        return view
+
+    def coerce_path(self, path: str, method: str, view: Any) -> str:
+        for name, part in telling.PARTS.items():
+            path = path.replace(f"{{{name}}}", f"{{{part.name}}}")
+        return path
+
+
+def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """Return the contract, with the answers to its examples that are recorded in `EXAMPLES`."""
+    if recorded is None:
+        recorded = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
+    schema = type("Contract", (Contract,), {"recorded": recorded})
+    with override("en"), patched_settings(_SETTINGS):
+        generator = Generator(schema)
+        schema_of(shapes.Problem, generator.registry)
+        schema_of(shapes.Issue, generator.registry)
+        found: dict[str, Any] = generator.get_schema(request=None, public=True)
+    return found
+
+
+def written(found: Mapping[str, Any] | None = None) -> str:
+    """Return the contract as its file has it."""
+    text = yaml.dump(found or contract(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return f"# Written by `python -m tools.contract` from the endpoints of archive/api.\n{text}"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what is the same twice as often, without references that other readers do not know."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def main() -> None:
+    """Write the file."""
+    FILE.write_text(written(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
