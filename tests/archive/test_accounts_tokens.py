@@ -41,7 +41,7 @@ def test_a_token_is_made_after_a_proof_and_shown_once(client, hanako):
     form = {"name": "sync", "scopes": ["upload"], "days": "30"}
     assert client.post("/account/tokens/", form).headers["Location"].startswith("/account/reauthenticate/")
     client.post("/account/reauthenticate/", {"password": PASSWORD, "next": "/account/"})
-    (key,) = re.findall(r"<code>(kifu_[^<]+)</code>", client.post("/account/tokens/", form).content.decode())
+    (key,) = re.findall(r">(kifu_[^<]+)</code>", client.post("/account/tokens/", form).content.decode())
     again = client.get("/account/tokens/").content.decode()
     assert "sync" in again and key not in again
     assert key not in str([*Token.objects.values()])
