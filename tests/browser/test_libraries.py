@@ -16,7 +16,7 @@ from archive.intake.worker import work_off
 from archive.models import Report, SiteText, Upload, User
 from tests.archive.games import CSA, KIF, START
 from tests.archive.test_libraries import game_of, send
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PageMaker, follow
 from tests.browser.test_accounts import looked_at
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -39,6 +39,13 @@ CONTROLS = """() => {
 """The controls that were not focused since `window.reached` notes them; of radio buttons one is enough."""
 
 
+UNCOVERED = """one => {
+    const place = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(place.x + place.width / 2, place.y + place.height / 2));
+}"""
+"""Whether nothing lies over the middle of an element."""
+
+
 @pytest.fixture
 def anna() -> User:
     return User.objects.create_user("anna", password="opensesame")
@@ -47,6 +54,17 @@ def anna() -> User:
 @pytest.fixture
 def boris() -> User:
     return User.objects.create_user("boris", password="opensesame")
+
+
+@pytest.fixture
+def page(open_page: PageMaker, size: tuple[int, int], language: str) -> Page:
+    return open_page(size=size, language=language)
+
+
+@pytest.fixture
+def mark(size: tuple[int, int], language: str) -> str:
+    """What the names of this size's and language's pictures begin with."""
+    return f"{size[0]}-{language}"
 
 
 def sign_in(page: Page, live_server: LiveServer, user: User) -> None:
@@ -85,14 +103,8 @@ def made_link(page: Page) -> str:
 
 @BOTH_SIZES_AND_LANGUAGES
 def test_a_group_is_made_and_joined_by_a_link(
-    live_server: LiveServer,
-    open_page: PageMaker,
-    anna: User,
-    boris: User,
-    size: tuple[int, int],
-    language: str,
+    live_server: LiveServer, page: Page, mark: str, anna: User, boris: User
 ) -> None:
-    page, mark = open_page(size=size, language=language), f"{size[0]}-{language}"
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/libraries/")
     all_right(page, f"{mark}-libraries-none")
@@ -120,14 +132,8 @@ def test_a_group_is_made_and_joined_by_a_link(
 
 @BOTH_SIZES_AND_LANGUAGES
 def test_a_game_goes_into_ones_own_library_and_is_shared_published_and_taken_back(
-    live_server: LiveServer,
-    open_page: PageMaker,
-    anna: User,
-    boris: User,
-    size: tuple[int, int],
-    language: str,
+    live_server: LiveServer, page: Page, mark: str, anna: User, boris: User
 ) -> None:
-    page, mark = open_page(size=size, language=language), f"{size[0]}-{language}"
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/libraries/")
     follow(page.locator(".card a.main").first)
@@ -158,8 +164,8 @@ def test_a_game_goes_into_ones_own_library_and_is_shared_published_and_taken_bac
     press(page, "publish")
     expect(page.locator(".game-private")).to_have_count(0)
     all_right(page, f"{mark}-game-published")
-    if size == PHONE:
-        page.locator('.tabs [data-tab="info"]').click()
+    if (tab := page.locator('.tabs [data-tab="info"]')).is_visible():
+        tab.click()
     open_box(page)
     all_right(page, f"{mark}-game-to-be-taken-back")
     press(page, "take-back")
@@ -173,18 +179,17 @@ def open_box(page: Page) -> None:
     before = page.locator(".moves").evaluate(place)
     page.locator(".library summary").press("Enter")
     expect(page.locator(".library button").first).to_be_visible()
+    assert page.locator(".library summary").evaluate(UNCOVERED)
     assert page.locator(".moves").evaluate(place) == before
 
 
 @BOTH_SIZES_AND_LANGUAGES
 def test_lists_and_counts_are_asked_of_everything_or_of_one_library(
-    live_server: LiveServer, open_page: PageMaker, anna: User, size: tuple[int, int], language: str
+    live_server: LiveServer, page: Page, mark: str, anna: User
 ) -> None:
-    page, mark = open_page(size=size, language=language), f"{size[0]}-{language}"
     group = libraries.make_group(anna, GROUP)
     scopes = {"public": KIF, "mine": KIF, f"group-{group.pk}": CSA}
-    for scope, text in scopes.items():
-        send(anna, text, scope, f"{scope}.kif")
+    uploads = [send(anna, text, scope, f"{scope}.kif") for scope, text in scopes.items()]
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/games/")
     expect(page.locator(".game-row")).to_have_count(3)
@@ -202,15 +207,18 @@ def test_lists_and_counts_are_asked_of_everything_or_of_one_library(
         all_right(page, f"{mark}-group{address}")
     page.goto(f"{live_server.url}/positions/shogi/{START}/")
     follow(page.locator(".asked-scope button"))
-    expect(page.locator(".position-right .badge.private")).to_have_text(GROUP)
     all_right(page, f"{mark}-everything")
+    expect(page.locator(".position-right .badge.private")).to_have_text(GROUP)
+    page.goto(f"{live_server.url}/games/{game_of(uploads[0]).pk}/")
+    page.locator(".account summary").click()
+    follow(page.locator('.account-menu button[value="mine"]'))
+    expect(page.locator(".asked-scope")).to_have_count(1)
 
 
 @BOTH_SIZES_AND_LANGUAGES
 def test_a_stranger_reads_a_game_by_its_link_and_reports_it(
-    live_server: LiveServer, open_page: PageMaker, anna: User, size: tuple[int, int], language: str
+    live_server: LiveServer, page: Page, mark: str, anna: User
 ) -> None:
-    page, mark = open_page(size=size, language=language), f"{size[0]}-{language}"
     game = game_of(send(anna, KIF))
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/games/{game.pk}/")
@@ -236,12 +244,10 @@ def test_a_stranger_reads_a_game_by_its_link_and_reports_it(
 
 
 @BOTH_SIZES_AND_LANGUAGES
-def test_the_owners_texts_are_read_by_everybody(
-    live_server: LiveServer, open_page: PageMaker, size: tuple[int, int], language: str
-) -> None:
+def test_the_owners_texts_are_read_by_everybody(live_server: LiveServer, page: Page, mark: str) -> None:
     for name, text in TEXTS.items():
         SiteText.objects.create(page=name, language="ja", text=text)
-    page = open_page(f"{live_server.url}/", size=size, language=language)
+    page.goto(f"{live_server.url}/")
     for name in TEXTS:
         follow(page.locator(f'.site-footer a[href="/{name}/"]'))
-        all_right(page, f"{size[0]}-{language}-{name}")
+        all_right(page, f"{mark}-{name}")
