@@ -3,14 +3,16 @@ rows of as many games as can be looked at in time, and a word about it where the
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries import reading_plan
-from archive.queries.position_filters import Driver, Resolved, shortest
-from archive.queries.position_query import ROWS, Asked, Lines
+from archive.queries.position_filters import Driver, Part, shortest
+from archive.queries.position_query import ROWS, Lines
 from archive.queries.reading_plan import ReadingPlan, Sample, way_to_all, way_to_next
 from archive.queries.sql import Sql, conjunction
 
@@ -57,8 +59,8 @@ _TOTALS: Final = f"""
 """
 _LAST_SLOT: Final = "SELECT coalesce(max(slot), 0) FROM archive_game WHERE slot < %s"
 _ROWS_KNOWN: Final = """
-    SELECT coalesce(sum(d.n), 0), coalesce(sum(CASE WHEN {once} THEN d.n ELSE 0 END), 0)
-    FROM {each} WHERE {counting}
+    SELECT d.key, sum(d.n), sum(CASE WHEN {once} THEN d.n ELSE 0 END)
+    FROM {each} WHERE {counting} GROUP BY d.key
 """
 
 
@@ -101,37 +103,42 @@ def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
 # --- with filters ----------------------------------------------------------------------------------------
 
 
-def filtered(asked: Asked, resolved: Resolved) -> tuple[list[RowCount], ReadingPlan]:
-    """Return the numbers of the games that the filters let through, and how they were read.
+def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
+    """Return the numbers of the games that the filters let through, and the parts as they were read.
 
-    Exact for up to `EXACT_ROWS` rows or games of a list; beyond that a sample of the newest `SAMPLE_ROWS`.
+    Exact for up to `EXACT_ROWS` rows or games of lists; beyond that a sample of the newest `SAMPLE_ROWS`.
     """
-    if resolved.nobody:
-        return [], ReadingPlan()
-    if not (resolved.probing or resolved.days()):
-        kept = [row for row in counted(asked.keys) if _wanted(asked, resolved, row)]
-        return kept, ReadingPlan()
-    reading = choose(asked, resolved)
-    rows = _together([piece for key in asked.keys for piece in _rows(asked, resolved, key, reading)])
+    if not any(part.resolved.probing or part.resolved.days() for part in parts):
+        kept = counted(_keys(parts)) if parts else []
+        return [row for row in kept if _wanted(parts[0], row)], list(parts)
+    parts = choose(parts)
+    rows = _together([piece for part in parts for key in part.asked.keys for piece in _rows(part, key)])
     found = engine().fetch_prepared(_GROUPED.format(rows=rows.text), rows.values)
     told = [RowCount(*row) for row in found]
-    if not reading.rated:
+    if not parts[0].reading.rated:
         told = [row._replace(rated=None, rating_sum=None) for row in told]
-    return told, reading
+    return told, parts
 
 
-def _wanted(asked: Asked, resolved: Resolved, row: RowCount) -> bool:
-    result = resolved.filters.result
-    return result is None or asked.seen(row.result, row.key) == result
+def _keys(parts: Sequence[Part]) -> list[int]:
+    return [key for part in parts for key in part.asked.keys]
 
 
-def _rows_known(asked: Asked) -> tuple[int, int]:
-    """Return how many rows there are under those asked keys that have counters, and how many of these rows
-    count in totals: one for each game. The other keys have few rows."""
-    each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(asked.lines)
-    sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[asked.lines])
-    ((rows, games),) = engine().fetch_prepared(sql, [asked.keys])
-    return int(rows), int(games)
+def _wanted(part: Part, row: RowCount) -> bool:
+    result = part.resolved.filters.result
+    return result is None or part.asked.seen(row.result, row.key) == result
+
+
+def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
+    """Return of each part how many rows there are under those of its keys that have counters, and how many of
+    these rows count in totals: one for each game. The other keys have few rows."""
+    lines = parts[0].asked.lines
+    each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(lines)
+    sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[lines])
+    found = engine().fetch_prepared(sql, [_keys(parts)])
+    known = {key: (int(rows), int(games)) for key, rows, games in found}
+    numbers = ([known.get(key, (0, 0)) for key in part.asked.keys] for part in parts)
+    return [(sum(rows for rows, _ in each), sum(games for _, games in each)) for each in numbers]
 
 
 def _of_lines(lines: Lines) -> str:
@@ -140,40 +147,59 @@ def _of_lines(lines: Lines) -> str:
 
 
 class _Numbers:
-    """The numbers of a question, looked up in the database."""
+    """The numbers of a question about one space, looked up in the database."""
 
-    def __init__(self, asked: Asked, resolved: Resolved) -> None:
-        self.asked, self.resolved = asked, resolved
-        self.rows, self.games = _rows_known(asked)
-        self.dated = resolved.days() is not None
-        self.rating = resolved.filters.min_rating is not None
+    def __init__(self, part: Part, rows: int, games: int) -> None:
+        self.part, self.rows, self.games = part, rows, games
+        self.dated = part.resolved.days() is not None
+        self.rating = part.resolved.filters.min_rating is not None
 
     def shortest_list(self, limit: int) -> tuple[int, int] | None:
-        return shortest(self.resolved, self.asked, limit)
+        return shortest(self.part.resolved, self.part.asked, limit)
 
     def rows_within_days(self) -> int:
-        return _rows_among(self.asked, self.resolved)
+        return self._within_days
+
+    @cached_property
+    def _within_days(self) -> int:
+        return _rows_among(self.part)
 
     def games_in_all(self) -> int:
         ((slot,),) = engine().fetch_prepared(_LAST_SLOT, [ALL])
         return int(slot)
 
-
-def choose(asked: Asked, resolved: Resolved) -> ReadingPlan:
-    """Return the shortest way to all games that the filters let through."""
-    numbers = _Numbers(asked, resolved)
-    reading = way_to_all(numbers)
-    return _sampled(asked, resolved, numbers.games) if reading is None else reading
-
-
-def choose_for_pages(asked: Asked, resolved: Resolved) -> ReadingPlan:
-    """Return the shorter way to look for the next of these games."""
-    return way_to_next(_Numbers(asked, resolved))
+    def read_by(self, reading: ReadingPlan) -> int:
+        """Return how many rows, or games of a list, are looked at so."""
+        if reading.most is not None:
+            return reading.most
+        return self.rows if self.rows <= reading_plan.EXACT_ROWS else self.rows_within_days()
 
 
-def _rows_among(asked: Asked, resolved: Resolved) -> int:
+def choose(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts, each with the shortest way to all its games that the filters let through; all with
+    the way to a sample where there are too many to look at."""
+    numbers = [_Numbers(part, *known) for part, known in zip(parts, _rows_known(parts), strict=True)]
+    found = [reading for one in numbers if (reading := way_to_all(one)) is not None]
+    if len(found) == len(parts):
+        looked_at = sum(one.read_by(reading) for one, reading in zip(numbers, found, strict=True))
+        if looked_at <= reading_plan.EXACT_ROWS:
+            rated = all(reading.rated for reading in found)
+            read = (replace(reading, rated=rated) for reading in found)
+            return [part._replace(reading=reading) for part, reading in zip(parts, read, strict=True)]
+    sampled = _sampled(parts, sum(one.games for one in numbers))
+    return [part._replace(reading=sampled) for part in parts]
+
+
+def choose_for_pages(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts, each with the shorter way to look for the next of its games."""
+    known = _rows_known(parts) if parts else []
+    numbers = (_Numbers(part, *rows) for part, rows in zip(parts, known, strict=True))
+    return [one.part._replace(reading=way_to_next(one)) for one in numbers]
+
+
+def _rows_among(part: Part) -> int:
     """Count the rows that have a day that is asked for, up to one more than `EXACT_ROWS`."""
-    rows = _together([_selected("SELECT 1", _in_order(asked, resolved, key)) for key in asked.keys])
+    rows = _together([_selected("SELECT 1", _in_order(part, key)) for key in part.asked.keys])
     sql = f"SELECT count(*) FROM ({rows.text} LIMIT %s) x"
     ((number,),) = engine().fetch_prepared(sql, [*rows.values, reading_plan.EXACT_ROWS + 1])
     return int(number)
@@ -189,11 +215,10 @@ def _together(pieces: Sequence[Sql]) -> Sql:
     return Sql(text, tuple(value for piece in pieces for value in piece.values))
 
 
-def _in_order(asked: Asked, resolved: Resolved, key: int) -> Sql:
+def _in_order(part: Part, key: int) -> Sql:
     """Return FROM and WHERE for a key's rows within the days asked for, before anything else is asked."""
-    return conjunction_from(
-        ROWS_OF_KEY, [Sql("d.key = %s", (key,)), resolved.between("d"), Sql(_of_lines(asked.lines))]
-    )
+    lines = Sql(_of_lines(part.asked.lines))
+    return conjunction_from(ROWS_OF_KEY, [Sql("d.key = %s", (key,)), part.resolved.between("d"), lines])
 
 
 ROWS_OF_KEY: Final = Sql("archive_occurrence d")
@@ -218,12 +243,13 @@ _READ: Final = """
 """
 
 
-def _sampled(asked: Asked, resolved: Resolved, games: int) -> ReadingPlan:
+def _sampled(parts: Sequence[Part], games: int) -> ReadingPlan:
     """Return how to read the newest `SAMPLE_ROWS` rows of all keys: where they begin, and of which days."""
-    newest = _together([_newest(asked, resolved, number) for number in range(len(asked.keys))])
+    each = [_in_order(part, key) for part in parts for key in part.asked.keys]
+    newest = _together([_newest(rows, number) for number, rows in enumerate(each)])
     cut = _CUT.format(newest=newest.text)
     ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, reading_plan.SAMPLE_ROWS - 1])
-    read = _READ.format(newest=newest.text, rows=ROWS[asked.lines])
+    read = _READ.format(newest=newest.text, rows=ROWS[parts[0].asked.lines])
     ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
     sample = Sample(number, games, _day(played), _day(until))
     return ReadingPlan(
@@ -231,9 +257,8 @@ def _sampled(asked: Asked, resolved: Resolved, games: int) -> ReadingPlan:
     )
 
 
-def _newest(asked: Asked, resolved: Resolved, number: int) -> Sql:
-    """Return SQL for the newest rows of the key of this number."""
-    rows = _in_order(asked, resolved, asked.keys[number])
+def _newest(rows: Sql, number: int) -> Sql:
+    """Return SQL for the newest of a key's rows; each key has a number."""
     return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, reading_plan.SAMPLE_ROWS))
 
 
@@ -241,8 +266,9 @@ def _day(ordinal: int) -> date | None:
     return None if ordinal == UNKNOWN_DAY else date.fromordinal(ordinal)
 
 
-def _rows(asked: Asked, resolved: Resolved, key: int, reading: ReadingPlan) -> list[Sql]:
+def _rows(part: Part, key: int) -> list[Sql]:
     """Return SQL for the single rows of a key that the filters let through, in as many pieces as it takes."""
+    asked, resolved, reading = part
     rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
     conditions.append(
@@ -254,7 +280,7 @@ def _rows(asked: Asked, resolved: Resolved, key: int, reading: ReadingPlan) -> l
             within.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
         sources = [_all_of(conjunction_from(ROWS_OF_KEY, within))]
     else:
-        sources = probed(_listed(resolved, driver_of(resolved, asked, key, reading.driver)), key)
+        sources = probed(_listed(part, driver_of(part, key, reading.driver)), key)
     select = _ROW.format(rating=rating)
     return [_selected(select, conjunction_from(source, conditions)) for source in sources]
 
@@ -268,9 +294,9 @@ def _all_of(rows: Sql) -> Sql:
 _LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT %s) l"
 
 
-def _listed(resolved: Resolved, driver: Driver) -> Sql:
+def _listed(part: Part, driver: Driver) -> Sql:
     """Return a list's games within the days asked for, in order, as a FROM item read by the list's index."""
-    rows = conjunction_from(driver.source, [*driver.conditions, resolved.between("l")])
+    rows = conjunction_from(driver.source, [*driver.conditions, part.resolved.between("l")])
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 
 
@@ -281,6 +307,6 @@ def probed(listed: Sql, key: int) -> list[Sql]:
     return [Sql(text, (*listed.values, key)) for text in each]
 
 
-def driver_of(resolved: Resolved, asked: Asked, key: int, number: int) -> Driver:
+def driver_of(part: Part, key: int, number: int) -> Driver:
     """Return the list of this number, for a key."""
-    return [*resolved.drivers(asked, key)][number]
+    return [*part.resolved.drivers(part.asked, key)][number]

@@ -11,10 +11,10 @@ from archive.index import versions
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from archive.queries.counting import RowCount, counted, filtered, totals
 from archive.queries.filters import GameFilters
-from archive.queries.position_filters import resolve
-from archive.queries.position_games import GameThrough, extremes
+from archive.queries.position_filters import parts_of
+from archive.queries.position_games import GameThrough, extremes, extremes_among
 from archive.queries.position_query import Asked, Lines, ask, position_keys
-from archive.queries.reading_plan import ReadingPlan, Sample
+from archive.queries.reading_plan import Sample
 from archive.queries.scope import Scope
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -135,17 +135,15 @@ def explore(
     HOT_GAMES each; with filters that of the fewest rows that have to be looked at, see `counting.filtered`.
     """
     asked = ask(scope, kind, code, match, lines)
-    resolved = resolve(scope, filters)
     if filters:
-        rows, reading = filtered(asked, resolved)
-    else:
-        rows, reading = counted(asked.keys), ReadingPlan()
-    told = _tell(asked, kind, code, match, rows)
-    unplayed: tuple[Unplayed, ...] | None = None
-    if not filters:
-        told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
-    first, latest = extremes(asked, resolved, rows, reading)
-    return replace(told, first=first, latest=latest, sample=reading.sample, unplayed=unplayed)
+        rows, parts = filtered(parts_of(scope, asked, filters))
+        first, latest = extremes_among(parts, rows)
+        sample = parts[0].reading.sample if parts else None
+        return replace(_tell(asked, kind, code, match, rows), first=first, latest=latest, sample=sample)
+    told = _tell(asked, kind, code, match, counted(asked.keys))
+    told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
+    first, latest = extremes(asked)
+    return replace(told, first=first, latest=latest, unplayed=unplayed)
 
 
 def reaching(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines = "main") -> int:

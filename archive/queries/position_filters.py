@@ -21,6 +21,7 @@ from archive.index.schema import UNKNOWN_DAY
 from archive.queries.filters import FILTERS, GameFilters
 from archive.queries.games import Ids, listed_upload, named
 from archive.queries.position_query import Asked
+from archive.queries.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
 
@@ -38,13 +39,12 @@ class Driver(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Filters with names looked up. `nobody` tells that a name is asked for that there is not."""
+    """Filters with names looked up."""
 
     filters: GameFilters
     players: tuple[Ids, Ids, Ids]
     """Either side, the asker's Black, the asker's White."""
     event: Ids
-    nobody: bool
 
     @property
     def probing(self) -> bool:
@@ -152,14 +152,34 @@ _UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
 
 
-def resolve(scope: Scope, filters: GameFilters | None) -> Resolved:
-    """Look up the names of filters in the spaces of a scope."""
-    given = filters or GameFilters()
-    given.check("positions")
-    players = [named(scope, "player", name) for name in (given.player, given.black, given.white)]
-    event = named(scope, "event", given.event)
-    nobody = () in (*players, event, listed_upload(scope, given.upload))
-    return Resolved(given, (players[0], players[1], players[2]), event, nobody)
+class Part(NamedTuple):
+    """What is asked about one space: under its keys, with the names of its filters looked up there. `reading`
+    is the way to its games."""
+
+    asked: Asked
+    resolved: Resolved
+    reading: ReadingPlan = ReadingPlan()
+
+
+def parts_of(scope: Scope, asked: Asked, filters: GameFilters) -> list[Part]:
+    """Return what is asked about each space of a scope; nothing about those in which a name is not known.
+
+    Games of one space are under its keys and in its lists only. So each is asked about its own lists, and the
+    shortest way to its games does not depend on the others.
+    """
+    alone = zip(asked.of_each_space(), scope.spaces, strict=True)
+    found = ((one, resolve(Scope((space,)), filters)) for one, space in alone)
+    return [Part(one, resolved) for one, resolved in found if resolved is not None]
+
+
+def resolve(scope: Scope, filters: GameFilters) -> Resolved | None:
+    """Return filters with their names looked up; None where one is asked for that nobody has."""
+    filters.check("positions")
+    players = [named(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
+    event = named(scope, "event", filters.event)
+    if () in (*players, event, listed_upload(scope, filters.upload)):
+        return None
+    return Resolved(filters, (players[0], players[1], players[2]), event)
 
 
 def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:

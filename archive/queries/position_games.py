@@ -18,9 +18,8 @@ from archive.queries.counting import (
 from archive.queries.filters import GameFilters
 from archive.queries.games import COLUMNS, GAME_COLUMNS, GameRow, by_name
 from archive.queries.keyset import Order, Page, PageEnd, Phase, paged, phases
-from archive.queries.position_filters import Resolved, resolve
+from archive.queries.position_filters import Part, parts_of
 from archive.queries.position_query import ROWS, Asked, Lines, ask
-from archive.queries.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
 from kifu_core.classes import Match
@@ -58,7 +57,9 @@ _OF_PARTS: Final = f"""
     FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
 """
 _READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT %s"
-_LAST_READ: Final = "SELECT played, slot FROM ({read}) r LIMIT 1 OFFSET %s"
+_LAST_READ: Final = """
+    SELECT * FROM (SELECT played, slot, {way} AS way FROM ({read}) r LIMIT 1 OFFSET %s) e{number}
+"""
 _DATED_GAMES: Final = Sql(f"d.result <> {NOT_A_GAME} AND d.played > {UNKNOWN_DAY}")
 
 
@@ -79,45 +80,49 @@ def games_through(
     With filters a page looks at `PAGE_ROWS` rows at most: it can be short, or even empty, and still have a
     next one. Raises DecodeError for a code not strictly valid, InvalidCursorError, ValueError as `explore`.
     """
-    asked, resolved = ask(scope, kind, code, match, lines), resolve(scope, filters)
-    if resolved.nobody:
+    asked = ask(scope, kind, code, match, lines)
+    parts = choose_for_pages(parts_of(scope, asked, filters)) if filters else []
+    if filters and not parts:
         return Page((), None)
-    reading = choose_for_pages(asked, resolved) if filters else None
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], PageEnd | None]:
-        if reading is None:
+        if not filters:
             return _games(asked, phase, _pieces(asked, phase, count), count), None
-        return _chosen(
-            _Scan(asked, resolved, phase, reading, reading_plan.PAGE_ROWS // len(asked.keys)), count
-        )
+        return _chosen(_Scan(parts, phase, reading_plan.PAGE_ROWS // len(asked.keys)), count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def extremes(
-    asked: Asked, resolved: Resolved, rows: Iterable[RowCount], reading: ReadingPlan
-) -> tuple[GameThrough | None, ...]:
+def extremes(asked: Asked) -> tuple[GameThrough | None, ...]:
+    """Return the first and the latest game with a known day."""
+    return _first_of_each(asked, [next(phases(order, None)) for order in _ORDERS])
+
+
+def extremes_among(parts: Sequence[Part], rows: Iterable[RowCount]) -> tuple[GameThrough | None, ...]:
     """Return the first and the latest game with a known day that the filters let through; of a sample only
-    the latest. `rows` is what was counted with these filters."""
-    parts = [next(phases(order, None)) for order in _ORDERS]
-    if not resolved.filters:
-        return _first_of_each(asked, parts)
-    days = _days(asked, rows)
-    if not days:
+    the latest. `rows` is what was counted in these parts."""
+    days = _days(parts[0].asked.lines, rows) if parts else None
+    if days is None:
         return None, None
-    most = reading_plan.PAGE_ROWS if reading.sample else reading_plan.EXACT_ROWS
+    sampled = parts[0].reading.sample is not None
+    most = reading_plan.PAGE_ROWS if sampled else reading_plan.EXACT_ROWS
     scans = [
-        _Scan(asked, resolved.on(day), part, reading, most) for day, part in zip(days, parts, strict=True)
+        _Scan([_on(part, day) for part in parts], next(phases(order, None)), most)
+        for day, order in zip(days, _ORDERS, strict=True)
     ]
-    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans[1 if reading.sample else 0 :]]
+    found = [_chosen(scan, 1, _DATED_GAMES)[0] for scan in scans[1 if sampled else 0 :]]
     ends = [games[0] if games else None for games in found]
-    return (None, *ends) if reading.sample else tuple(ends)
+    return (None, *ends) if sampled else tuple(ends)
 
 
-def _days(asked: Asked, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
+def _on(part: Part, day: int | None) -> Part:
+    return part._replace(resolved=part.resolved.on(day))
+
+
+def _days(lines: Lines, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
     """Return the first and last day of what was counted; the first is None from counters, which lack it."""
     of_games = [row for row in rows if row.flags & FIRST and row.result != NOT_A_GAME and row.last_played]
-    if asked.lines == "main":
+    if lines == "main":
         of_games = [row for row in of_games if not row.flags & FORK]
     if not of_games:
         return None
@@ -199,49 +204,63 @@ def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
 class _Scan(NamedTuple):
     """A part of a filtered listing: under each key at most `rows` rows, or games of a list, are looked at."""
 
-    asked: Asked
-    resolved: Resolved
+    parts: Sequence[Part]
     phase: Phase
-    reading: ReadingPlan
     rows: int
 
-    def read(self, key: int) -> Sql:
-        """Return SQL for what is looked at for a key, in order, before the filters."""
-        if self.reading.driver is None:
+    @property
+    def keys(self) -> list[tuple[Part, int]]:
+        """Return the keys, each with what is asked under it."""
+        return [(part, key) for part in self.parts for key in part.asked.keys]
+
+    def read(self, part: Part, key: int, until: PageEnd | None = None) -> Sql:
+        """Return SQL for what is looked at for a key, in order, before the filters; up to a place, if one is
+        given."""
+        if part.reading.driver is None:
             alias, source = "d", ROWS_OF_KEY
-            conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[self.asked.lines])]
+            conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[part.asked.lines])]
         else:
-            driver = driver_of(self.resolved, self.asked, key, self.reading.driver)
+            driver = driver_of(part, key, part.reading.driver)
             alias, source, conditions = "l", driver.source, list(driver.conditions)
-        conditions += [_after(self.phase, alias, key), self.resolved.between(alias)]
+        conditions += [_after(self.phase, alias, key), part.resolved.between(alias)]
+        if until is not None:
+            text, values = self.phase.until(until, alias)
+            conditions.append(Sql(text, tuple(values)))
         found = conjunction_from(source, conditions)
         text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias))
         return Sql(text, (*found.values, self.rows))
 
-    def pieces(self, key: int, count: int, also: Sql | None) -> list[Sql]:
+    def pieces(self, part: Part, key: int, count: int, also: Sql | None) -> list[Sql]:
         """Return SQL for the next rows of a key that the filters let through."""
-        read = self.read(key)
-        probes = self.resolved.probes(self.asked, key, at_hand=self.reading.at_hand)
-        conditions = [self.resolved.result_of(self.asked, key), probes]
-        if self.reading.driver is None:
+        read = self.read(part, key)
+        probes = part.resolved.probes(part.asked, key, at_hand=part.reading.at_hand)
+        conditions = [part.resolved.result_of(part.asked, key), probes]
+        if part.reading.driver is None:
             alias, sources = "d", [Sql(f"({read.text}) d", read.values)]
         else:
             alias, sources = "l", probed(Sql(f"({read.text}) l", read.values), key)
-            conditions.append(Sql(ROWS[self.asked.lines]))
+            conditions.append(Sql(ROWS[part.asked.lines]))
         where = conjunction(conditions if also is None else [*conditions, also])
         return [_piece(self.phase, source, where, alias, count) for source in sources]
 
-    def end(self) -> PageEnd | None:
-        """Return the place up to which everything was looked at; None if that is the end."""
-        if len(self.asked.keys) == 1 and self.reading.most is not None and self.reading.most < self.rows:
+    def end(self, until: PageEnd | None) -> PageEnd | None:
+        """Return the place up to which everything was looked at; None if that is the end, or beyond the place
+        up to which it matters."""
+        ends = [
+            _end_of(self.read(part, key, until), key, number)
+            for number, (part, key) in enumerate(self.keys)
+            if not self._reads_all(part)
+        ]
+        if not ends:
             return None
-        ends = [place for key in self.asked.keys if (place := self._end(key)) is not None]
-        return min(ends, key=self.rank) if ends else None
+        text = " UNION ALL ".join(end.text for end in ends)
+        values = [value for end in ends for value in (*end.values, self.rows - 1)]
+        places = (PageEnd(*row) for row in engine().fetch_prepared(text, values))
+        return min(places, key=self.rank, default=None)
 
-    def _end(self, key: int) -> PageEnd | None:
-        read = self.read(key)
-        rows = engine().fetch_prepared(_LAST_READ.format(read=read.text), [*read.values, self.rows - 1])
-        return PageEnd(rows[0][0], rows[0][1], key & 3) if rows else None
+    def _reads_all(self, part: Part) -> bool:
+        """Tell whether all there is under the only key of a part is looked at."""
+        return len(part.asked.keys) == 1 and part.reading.most is not None and part.reading.most < self.rows
 
     def rank(self, place: PageEnd) -> tuple[int, int, int]:
         """Return a key that sorts places as the listing does."""
@@ -249,16 +268,22 @@ class _Scan(NamedTuple):
         return sign * place.played, sign * place.slot, place.way
 
 
+def _end_of(read: Sql, key: int, number: int) -> Sql:
+    """Return SQL for the last place that is looked at for a key, where there are so many."""
+    return Sql(_LAST_READ.format(read=read.text, way=key & 3, number=number), read.values)
+
+
 def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], PageEnd | None]:
     """Return the next games that the filters let through, and where the looking ended before the listing did.
 
     What one key gives from beyond the place where another's looking ended comes on the next page.
     """
-    pieces = [piece for key in scan.asked.keys for piece in scan.pieces(key, count, also)]
-    found = _games(scan.asked, scan.phase, pieces, count)
-    if len(found) == count and len(scan.asked.keys) == 1:
+    pieces = [piece for part, key in scan.keys for piece in scan.pieces(part, key, count, also)]
+    found = _games(scan.parts[0].asked, scan.phase, pieces, count)
+    full = len(found) == count
+    if full and len(scan.keys) == 1:
         return found, None
-    end = scan.end()
+    end = scan.end(found[-1].place if full else None)
     if end is None:
         return found, None
     within = [game for game in found if scan.rank(game.place) <= scan.rank(end)]

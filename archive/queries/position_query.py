@@ -28,15 +28,24 @@ ROWS: Final[dict[str, str]] = {"main": f"(d.flags & {FORK}) = 0", "all": f"(d.fl
 class Asked(NamedTuple):
     """A position as the asker has it, and the keys under which it is looked for.
 
-    `keys` are those of every version of the index that is in use; `key & 3` is the orientation of each.
+    `keys` are those of every version of the index that is in use, the keys of each space one after the other
+    (`in_spaces`); `key & 3` is the orientation of each.
     """
 
     game: GameKind[Any]
     position: Any
     orientation: int
-    keys: tuple[int, ...]
+    in_spaces: tuple[tuple[int, ...], ...]
     folds: bool
     lines: Lines
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        return sum(self.in_spaces, ())
+
+    def of_each_space(self) -> list["Asked"]:
+        """Return the same question about each of the spaces alone."""
+        return [self._replace(in_spaces=(keys,)) for keys in self.in_spaces]
 
     def move(self, stored: int) -> int:
         """Return a stored move as it is on the asker's board. On a board that is its own mirror image, it is
@@ -60,7 +69,7 @@ def ask(scope: Scope, kind: str, code: str, match: Match = "exact", lines: Lines
     game = GAMES[kind]
     position = game.codec.decode(code)
     found = game.codec.canonical(position)
-    keys = position_keys(scope, [position], match, kind)[0]
+    keys = tuple(position_keys(Scope((space,)), [position], match, kind)[0] for space in scope.spaces)
     folds = found.symmetric and match in ("mirror", "any")
     return Asked(game, position, found.orientation, keys, folds, lines)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -81,14 +82,14 @@ def _begin() -> None:
     django.setup()
 
 
-def _write(numbers: range) -> Written:
-    """Make games and store them as one upload; sometimes write their rows bare too."""
+def _write(numbers: range, space: int = 0) -> Written:
+    """Make games and store them as one upload for a space; sometimes write their rows bare too."""
     from archive import store
     from archive.derive.game import DerivedEntry
 
-    entries = [DerivedEntry(seq, population.game(number)) for seq, number in enumerate(numbers)]
+    entries = [DerivedEntry(seq, population.game(number, space)) for seq, number in enumerate(numbers)]
     begun, cpu = time.perf_counter(), time.process_time()
-    upload, _ = store.create_upload("bench.csa", [uuid4().bytes], source="command")
+    upload, _ = store.create_upload("bench.csa", [uuid4().bytes], source="command", space=space)
     token = uuid4().hex
     if not store.claim(upload.pk, token):
         raise RuntimeError("nobody else should have claimed this upload")
@@ -128,12 +129,13 @@ def writers(processes: int) -> Iterator[Pool]:
         yield pool
 
 
-def fill(pool: Pool, first: int, last: int, steps: int = 10) -> Iterator[Filled]:
-    """Write the games of these numbers; how it went, for each of `steps` equal parts, while it goes."""
+def fill(pool: Pool, first: int, last: int, steps: int = 10, space: int = 0) -> Iterator[Filled]:
+    """Write the games of these numbers into a space; how it went, for each of `steps` equal parts, while it
+    goes."""
     parts = list(population.batches(first, last, batch()))
     each = max(1, -(-len(parts) // steps))
     part, begun = Filled(), time.perf_counter()
-    for number, written in enumerate(pool.imap_unordered(_write, parts), start=1):
+    for number, written in enumerate(pool.imap_unordered(partial(_write, space=space), parts), start=1):
         part.add(written)
         if number % each == 0 or number == len(parts):
             now = time.perf_counter()

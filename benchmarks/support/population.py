@@ -19,6 +19,7 @@ from archive.derive.game import DerivedGame, derive_game
 from archive.index.schema import FORK
 from benchmarks import generate
 from kifu_core import Position
+from kifu_core.classes import PUBLIC
 from kifu_core.jkf import Move, MoveEntry, Record
 from kifu_core.lines import NO_MOVE
 from kifu_core.record import Ending, ParsedGame
@@ -188,8 +189,8 @@ def _forks(dice: random.Random, line: tuple[int, ...]) -> dict[int, tuple[int, .
     return {at: tuple(fork)} if fork else {}
 
 
-def game(number: int) -> DerivedGame:
-    """A game as the store takes it."""
+def game(number: int, space: int = PUBLIC) -> DerivedGame:
+    """A game as the store takes it for a space."""
     dice = random.Random(f"about {number}")
     played = number if dice.random() >= PLAYED_AGAIN else dice.randrange(number + 1)
     line, header = moves(played), generate.header(dice)
@@ -203,7 +204,7 @@ def game(number: int) -> DerivedGame:
     winner = (len(line) + 1) % 2 if ending == "TORYO" else None
     parsed = ParsedGame(record, "game", Ending("", ending, len(line), winner, ending == "SENNICHITE"))
     ratings = tuple(round(dice.gauss(1600, 300)) if dice.random() < RATED else None for _ in range(2))
-    return replace(derive_game(parsed), ratings=(ratings[0], ratings[1]))
+    return replace(derive_game(parsed, space), ratings=(ratings[0], ratings[1]))
 
 
 # --- what the games are like -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Filters on the games through a position, whichever way they are read, against plain counting.
 
-All questions are put to one archive, which no test changes.
+All questions are put to one archive, which no test changes. It has all games twice: in the public space, and
+spread over three others, the sum of which has to say the same.
 """
 
 from __future__ import annotations
@@ -15,13 +16,18 @@ import pytest
 from archive.derive.game import DerivedGame
 from archive.index import schema
 from archive.queries import reading_plan
+from archive.queries.counting import choose
 from archive.queries.explorer import explore
 from archive.queries.filters import GameFilters
+from archive.queries.games import named
+from archive.queries.position_filters import parts_of
 from archive.queries.position_games import games_through
-from archive.queries.scope import PUBLIC
+from archive.queries.position_query import ask
+from archive.queries.scope import PUBLIC, Scope
+from archive.store.rereading import in_space
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
-from tests.archive.builders import ingest, random_game
+from tests.archive.builders import ingest, random_game, rated
 from tests.archive.replaying import TURNS, Passes, askers, expected_games, naive, numbers, told
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +66,19 @@ def pool(module_db: None) -> list[DerivedGame]:
         patch.setattr(schema, "HOT_GAMES", 3)
         for start in range(0, len(found), 40):
             ingest(*found[start : start + 40])
+        ingest(
+            *(rated(in_space(game, _space_of(number)), *game.ratings) for number, game in enumerate(found))
+        )
     return found
+
+
+SPREAD = Scope((1, 2, 3))
+SCOPES = [PUBLIC, SPREAD]
+
+
+def _space_of(number: int) -> int:
+    """One space of many games, one of some and one of few, in which not every name is known."""
+    return 1 if number % 2 else 2 if number % 10 else 3
 
 
 WAYS = {
@@ -107,12 +125,13 @@ def passes(filters: GameFilters) -> Passes:
     return check
 
 
+@pytest.mark.parametrize("scope", SCOPES, ids=str)
 @pytest.mark.parametrize("filters", FILTERS, ids=repr)
-def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters):
+def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters, scope):
     for number, position in enumerate(askers(pool, Random(1), 8)):
         code, match = shogi64.encode(position), ("any", *TURNS)[number % 5]
         for lines in ("main", "all"):
-            answer = explore(PUBLIC, "shogi", code, match, lines, filters=filters)
+            answer = explore(scope, "shogi", code, match, lines, filters=filters)
             assert told(answer) == naive(pool, position, match, lines, passes(filters))
             assert answer.sample is None
             games = [game for game in pool if game.record_kind == "game"]
@@ -121,19 +140,20 @@ def test_filtered_answers_are_those_of_counting_by_replay(pool, way, filters):
             assert ends == ([min(days), max(days)] if days else [None, None])
 
 
+@pytest.mark.parametrize("scope", SCOPES, ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1000])
 @pytest.mark.parametrize("order", ["newest", "oldest"])
 @pytest.mark.parametrize("filters", FILTERS, ids=repr)
 def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_reads(
-    pool, hot_at_three, monkeypatch, filters, order, rows
+    pool, hot_at_three, monkeypatch, filters, order, rows, scope
 ):
     monkeypatch.setattr(reading_plan, "FEW_ROWS", rows % 2)
-    monkeypatch.setattr(reading_plan, "PAGE_ROWS", 4 * rows)
+    monkeypatch.setattr(reading_plan, "PAGE_ROWS", 4 * rows * len(scope.spaces))
     for position, match in zip(askers(pool, Random(5), 1), ("any", "mirror", "exact", "any"), strict=True):
         items, cursor = [], None
         while True:
             page = games_through(
-                PUBLIC, "shogi", shogi64.encode(position), match, order, cursor, 4, "all", filters
+                scope, "shogi", shogi64.encode(position), match, order, cursor, 4, "all", filters
             )
             items += page.items
             cursor = page.next
@@ -147,22 +167,40 @@ def test_filtered_pages_hold_every_game_once_in_order_however_few_rows_a_page_re
             assert unknown != unknown_next or (a >= b if order == "newest" else a <= b)
 
 
+@pytest.mark.parametrize("scope", SCOPES, ids=str)
 def test_a_sample_says_the_same_as_the_exact_answer_where_games_do_not_change(
-    pool, hot_at_three, monkeypatch
+    pool, hot_at_three, monkeypatch, scope
 ):
     monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
     filters = GameFilters(min_rating=1500)
-    exact = explore(PUBLIC, "shogi", START, "any", filters=filters)
+    exact = explore(scope, "shogi", START, "any", filters=filters)
     monkeypatch.setattr(reading_plan, "EXACT_ROWS", 5)
-    everything = explore(PUBLIC, "shogi", START, "any").total + explore(PUBLIC, "shogi", START, "any").others
+    everything = explore(scope, "shogi", START, "any").total + explore(scope, "shogi", START, "any").others
     monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", everything)
     assert everything > 20
-    sampled = explore(PUBLIC, "shogi", START, "any", filters=filters)
+    sampled = explore(scope, "shogi", START, "any", filters=filters)
     assert (sampled.sample.read, sampled.sample.of) == (everything, everything)
     assert (sampled.total, sampled.results, sampled.moves) == (exact.total, exact.results, exact.moves)
     monkeypatch.setattr(reading_plan, "SAMPLE_ROWS", everything // 2)
-    half = explore(PUBLIC, "shogi", START, "any", filters=filters)
+    half = explore(scope, "shogi", START, "any", filters=filters)
     assert half.sample.read >= everything // 2
     assert 0 < half.total < exact.total
     for part, whole in zip(numbers(half.results), numbers(exact.results), strict=True):
         assert part <= whole
+
+
+def test_each_space_is_asked_about_its_own_lists_in_the_shortest_way_to_its_own_games(
+    pool, hot_at_three, monkeypatch
+):
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 5)
+    filters = GameFilters(player="甲")
+    parts = choose(parts_of(SPREAD, ask(SPREAD, "shogi", START), filters))
+    assert [part.resolved.players[0] for part in parts] == [
+        named(Scope((space,)), "player", "甲") for space in (1, 2, 3)
+    ]
+    alone = [
+        choose(parts_of(Scope((space,)), ask(Scope((space,)), "shogi", START), filters))
+        for space in (1, 2, 3)
+    ]
+    assert [part.reading for part in parts] == [part.reading for (part,) in alone]
+    assert len({part.reading for part in parts}) > 1

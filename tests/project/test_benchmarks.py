@@ -100,6 +100,19 @@ def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with
     assert {row["unchanged"] for kind, row in found.items() if kind != "nothing (limit)"} == {100}
 
 
+@pytest.mark.worker
+@pytest.mark.one_engine
+def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_the_single_ones():
+    command = [sys.executable, "-m", "benchmarks.sums", "--engine", "sqlite", "--games", "90"]
+    done = subprocess.run(
+        [*command, "--positions", "1", "--rounds", "1", "--json"],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    found = {row["name"]: row for row in json.loads(done.stdout.splitlines()[-1])["ratios"]}
+    assert {"start: explorer", "middle: games, newest", "rare: tree", "facets, all", "an event"} <= {*found}
+    assert all(row["ratio"] == pytest.approx(row["sum_ms"] / row["single_ms"]) for row in found.values())
+
+
 def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):
     clock = iter([0.0, 1.0, 8.0, 10.0])
     monkeypatch.setattr(ingest.time, "process_time", lambda: next(clock))

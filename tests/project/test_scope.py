@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2] / "archive"
-TOLD = {"Scope", "Asked", "Sequence[Asked]", "HttpRequest"}
+TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequest"}
 """What tells it: the scope, what was made with one, or the request whose scope `scope_of` knows."""
 
 NO_GAMES = {
