@@ -35,10 +35,8 @@ _PARTS: Final = {
 }
 """The order of the readings: kana, Latin letters, none. Each is one stretch of the index."""
 
-_BY_READING: Final = """
-    SELECT n.id, n.name, {number}, n.reading FROM {table} n
-    WHERE {part} AND (n.reading, n.name) > (%s, %s) AND {listed} ORDER BY n.reading, n.name LIMIT %s
-"""
+_READING: Final = ("reading", "name")
+_AFTER: Final = "{part} AND (n.reading, n.name) > (%s, %s)"
 _RANKED: Final = """
     SELECT min(n.id), sum(c.number) FROM (
         SELECT d.{kind}_id AS id, count(*) AS number FROM {games} d GROUP BY d.{kind}_id
@@ -99,11 +97,9 @@ def _by_reading(
 ) -> list[Listed]:
     found: list[Listed] = []
     for part, place in _parts(after.replace("\0", ""), row):
-        sql = _BY_READING.format(part=part, **people.named_by(scope, kind))
-        values: list[int | str] = [people.COUNTED_TO, *place, people.like(kind, words), limit - len(found)]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, values)
-            found += [Listed(pk, name, n, row_of(key)) for pk, name, n, key in cursor.fetchall()]
+        after_place = Sql(_AFTER.format(part=part), place)
+        rows = people.names_after(scope, kind, _READING, after_place, words, limit - len(found))
+        found += [Listed(pk, name, n, row_of(key)) for pk, name, n, key, _name in rows]
         if len(found) >= limit:
             break
     return found
@@ -142,7 +138,7 @@ def _ranked(scope: Scope, kind: Kind, words: str) -> list[tuple[int, int]]:
 
     def ranked() -> list[tuple[int, int]]:
         readable = scope.condition("n")
-        sql = _RANKED.format(readable=readable.text, **people.named_by(scope, kind))
+        sql = _RANKED.format(readable=readable.text, **people.TABLES[kind])
         with connection.cursor() as cursor:
             cursor.execute(sql, [*readable.values, people.like(kind, words), RANKED])
             return [(int(pk), int(n)) for pk, n in cursor.fetchall()]

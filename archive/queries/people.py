@@ -7,7 +7,7 @@ however many games a program has played; `Summary.more` tells that there are oth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
@@ -20,7 +20,7 @@ from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
 from archive.queries.games import named
 from archive.queries.scope import Scope
-from archive.queries.sql import one_of
+from archive.queries.sql import Sql, conjunction, one_of
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""
@@ -99,25 +99,44 @@ class Summary:
         self.sides.setdefault(kind, (Tally(), Tally()))[colour].add(result, colour)
 
 
-_TABLES: Final = {"player": "archive_player", "event": "archive_event"}
-_FOUND_BY: Final = {"player": "key", "event": "name"}
-_LISTS: Final = {"player": "archive_gameplayer", "event": "archive_gameevent"}
+TABLES: Final[Mapping[Kind, Mapping[str, str]]] = {
+    "player": {"kind": "player", "table": "archive_player", "by": "key", "games": "archive_gameplayer"},
+    "event": {"kind": "event", "table": "archive_event", "by": "name", "games": "archive_gameevent"},
+}
+"""What pieces of SQL about names are filled in with: the names of tables, and what one is known by."""
 
 _NAMES: Final = """
-    SELECT n.id, n.name, {number} FROM {table} n WHERE n.name > %s AND {listed} ORDER BY n.name LIMIT %s
+    WITH {pieces} SELECT n.id, n.name, {number}, {outer} FROM (
+        {together} ORDER BY {order} LIMIT %s
+    ) n ORDER BY {outer}
 """
-_NAMES_COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM {table} n WHERE {listed} LIMIT %s) x"
+_PIECE: Final = """
+    p{number} AS (
+        SELECT n.* FROM {table} n WHERE n.space = {space} AND {conditions} ORDER BY {order} LIMIT %s
+    )
+"""
+_COUNTED: Final = "SELECT count(*) FROM ({together}) x"
+_COUNTED_PIECE: Final = """
+    SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {listed} LIMIT %s) p{number}
+"""
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
 _LISTED: Final = """
-    {first} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-    AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)
+    lower(n.{by}) LIKE lower(%s) ESCAPE '!' AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)
 """
 _ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
-_FIRST: Final = """n.space IN ({spaces}) AND NOT EXISTS (
-        SELECT 1 FROM {table} o WHERE o.space IN ({spaces}) AND o.space < n.space AND o.{by} = n.{by}
+_ONCE: Final = """
+    ({columns}) <= ({last}) AND NOT EXISTS (
+        SELECT 1 FROM {table} o WHERE o.space IN ({before}) AND o.{by} = n.{by}
         AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = o.id)
-    )"""
+    )
+"""
 """Who is known in several spaces is named once: as in the first of them."""
+_LAST: Final = """coalesce(
+    (SELECT f.{column} FROM p0 f ORDER BY {order} LIMIT 1 OFFSET %s - 1),
+    (SELECT max(o.{column}) FROM {table} o WHERE o.space = {space})
+)"""
+"""How far the names of the other spaces are looked at: as many names of the first space are enough. Where it
+has fewer, to the end."""
 _GAMES_OF: Final = """
     SELECT d.played, {colour}, g.result, g.player0_id, g.player1_id, g.opening, g.kind
     FROM {games} d JOIN archive_game g ON g.slot = d.slot
@@ -130,29 +149,84 @@ def names(scope: Scope, kind: Kind, words: str = "", after: str = "", limit: int
     """Return the players or events after a name, ordered by name, whose names hold the words. Width and case
     do not matter, nor does the form of the characters in players' names. This takes one look at the names. A
     name whose games are all gone is gone too."""
-    sql = _NAMES.format(**named_by(scope, kind))
+    place = Sql("n.name > %s", (after.replace("\0", ""),))
+    return [Named(*row[:3]) for row in names_after(scope, kind, ("name",), place, words, limit)]
+
+
+def names_after(
+    scope: Scope, kind: Kind, order: Sequence[str], place: Sql, words: str, limit: int
+) -> list[tuple[Any, ...]]:
+    """Return the next names in an order of columns, after the place that a condition on a name n says: of
+    each its id, the name, the number of its games up to a limit, and those columns."""
+    listed = Sql(_LISTED.format(**TABLES[kind]), (like(kind, words),))
+    spaces = sorted(scope.spaces)
+    pieces = [
+        _piece(kind, spaces[: number + 1], order, conjunction([place, listed]), limit)
+        for number in range(len(spaces))
+    ]
+    sql = _NAMES.format(
+        pieces=", ".join(piece.text for piece in pieces),
+        together=" UNION ALL ".join(f"SELECT * FROM p{number}" for number in range(len(spaces))),
+        number=_NUMBER.format(alike=_alike(kind, spaces), **TABLES[kind]),
+        order=", ".join(order),
+        outer=_columns("n", order),
+    )
+    values = [value for piece in pieces for value in piece.values]
     with connection.cursor() as cursor:
-        cursor.execute(sql, [COUNTED_TO, after.replace("\0", ""), like(kind, words), limit])
-        return [Named(*row) for row in cursor.fetchall()]
+        cursor.execute(sql, [*values, COUNTED_TO, limit])
+        return list(cursor.fetchall())
+
+
+def _piece(kind: Kind, spaces: Sequence[int], order: Sequence[str], asked: Sql, limit: int) -> Sql:
+    """Return SQL for the first names of the last of some spaces that none of the others before it has."""
+    *before, space = spaces
+    conditions = [asked]
+    if before:
+        last = (
+            _LAST.format(column=column, order=_columns("f", order), space=space, **TABLES[kind])
+            for column in order
+        )
+        once = _ONCE.format(
+            columns=_columns("n", order),
+            last=", ".join(last),
+            before=", ".join(map(str, before)),
+            **TABLES[kind],
+        )
+        conditions.append(Sql(once, (limit,) * len(order)))
+    found = conjunction(conditions)
+    text = _PIECE.format(
+        number=len(before),
+        space=space,
+        conditions=found.text,
+        order=_columns("n", order),
+        **TABLES[kind],
+    )
+    return Sql(text, (*found.values, limit))
+
+
+def _columns(alias: str, columns: Sequence[str]) -> str:
+    return ", ".join(f"{alias}.{column}" for column in columns)
+
+
+def _alike(kind: Kind, spaces: Sequence[int]) -> str:
+    """Return what follows the column of a name's id in the condition that it is n's, in any of the spaces."""
+    if len(spaces) == 1:
+        return "= n.id"
+    return _ALIKE.format(spaces=", ".join(map(str, spaces)), **TABLES[kind])
 
 
 def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
     """Count the players or events that `names` lists, up to `most`."""
+    listed = _LISTED.format(**TABLES[kind])
+    pieces = (
+        _COUNTED_PIECE.format(number=number, space=space, listed=listed, **TABLES[kind])
+        for number, space in enumerate(scope.spaces)
+    )
+    # Who is known in several spaces is one: UNION leaves one of what is the same.
+    sql = _COUNTED.format(together=" UNION ".join(pieces))
     with connection.cursor() as cursor:
-        cursor.execute(_NAMES_COUNTED.format(**named_by(scope, kind)), [like(kind, words), most])
-        return int(cursor.fetchone()[0])
-
-
-def named_by(scope: Scope, kind: Kind) -> dict[str, str]:
-    """Return pieces of SQL about a name n: `number` counts its games up to a limit, `listed` is the condition
-    that it is in the scope, has games and is like a pattern; the others are names of tables and columns."""
-    names = {"table": _TABLES[kind], "games": _LISTS[kind], "kind": kind, "by": _FOUND_BY[kind]}
-    spaces = ", ".join(str(int(space)) for space in scope.spaces)
-    several = len(scope.spaces) > 1
-    alike = _ALIKE.format(spaces=spaces, **names) if several else "= n.id"
-    first = _FIRST.format(spaces=spaces, **names) if several else f"n.space = {spaces}"
-    number = _NUMBER.format(alike=alike, **names)
-    return names | {"alike": alike, "number": number, "listed": _LISTED.format(first=first, **names)}
+        cursor.execute(sql, [like(kind, words), most] * len(scope.spaces))
+        return min(most, int(cursor.fetchone()[0]))
 
 
 def like(kind: Kind, words: str) -> str:
@@ -236,7 +310,7 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
 def _rows(kind: Kind, ids: tuple[int, ...], summary: Summary) -> list[tuple[Any, ...]]:
     """Return the latest games, newest first, after adding to the summary what does not depend on the kind."""
     colour = "d.colour" if kind == "player" else "0"
-    sql = _GAMES_OF.format(games=_LISTS[kind], kind=kind, colour=colour, one_of=one_of(ids))
+    sql = _GAMES_OF.format(colour=colour, **TABLES[kind], one_of=one_of(ids))
     with connection.cursor() as cursor:
         cursor.execute(sql, [*ids, LOOKED_AT + 1])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
