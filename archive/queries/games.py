@@ -13,7 +13,7 @@ from archive.models import LARGEST_ID, Upload
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction, one_of
+from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 
 
@@ -80,14 +80,10 @@ LARGE_UPLOAD: Final = 50_000
 which no upload has a list: those of a million took four seconds."""
 
 _LIST: Final = f"""
-    SELECT {GAME_COLUMNS}, d.{{column}}, d.slot FROM (
-        SELECT {{alias}}.{{column}}, {{alias}}.slot FROM {{found}} AND {{within}}
-        ORDER BY {{order}} LIMIT %s
-    ) d {{games}} ORDER BY {{outer}}
+    SELECT {GAME_COLUMNS}, d.{{column}}, d.slot FROM ({{first}}) d {{games}} ORDER BY {{outer}}
 """
-_LAST_LOOKED_AT: Final = """
-    SELECT d.{column}, d.slot FROM {source} WHERE {conditions} ORDER BY {order} LIMIT %s OFFSET %s
-"""
+_FIRST: Final = "SELECT {alias}.{column}, {alias}.slot FROM {found} ORDER BY {order} LIMIT %s"
+_LAST_OF: Final = "SELECT * FROM ({first}) x LIMIT %s OFFSET %s"
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 # To SQLite a CROSS JOIN says which table to read first.
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
@@ -101,13 +97,18 @@ _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.playe
 @dataclass(frozen=True, slots=True)
 class Query:
     """Where to look and under which conditions: `source` is a list of games under the alias d with the
-    `columns`, `mine` says which part of it, `conditions` what its games g must have, all in the `scope`."""
+    `columns`, `mine` says which part of it, `conditions` what its games g must have, all in the `scope`.
+
+    A name has a list in each space that it is known in: then `each` says which parts of the source these are.
+    Every one is read in its order, as if it were alone.
+    """
 
     scope: Scope
     source: Sql
     mine: tuple[Sql, ...] = ()
     conditions: tuple[Sql, ...] = ()
     columns: str = "d.played, d.slot"
+    each: tuple[Sql, ...] = (Sql("TRUE"),)
     rows: Sql | None = None
     """What has at least as many rows as the list and is read faster."""
 
@@ -122,15 +123,25 @@ class Query:
         return any(condition.text != _ONCE for condition in self.conditions)
 
     @property
-    def found(self) -> Sql:
-        """Return the list with its games, as FROM and WHERE."""
-        return self._joined(self.source, (*self.mine, *self.conditions))
+    def found(self) -> list[Sql]:
+        """Return the lists with their games, as FROM and WHERE."""
+        return [self._joined(self.source, (one, *self.mine, *self.conditions)) for one in self.each]
+
+    def read(self, *conditions: Sql) -> list[Sql]:
+        """Return the lists as FROM and WHERE, whatever is asked of the games themselves."""
+        found = [conjunction([one, *self.mine, *conditions]) for one in self.each]
+        return [
+            Sql(f"{self.source.text} WHERE {where.text}", (*self.source.values, *where.values))
+            for where in found
+        ]
 
     def newest(self, limit: int) -> Sql:
-        """Return SQL for the newest games of the list, whatever is asked of the games themselves."""
-        where = conjunction([*self.mine, _ANY_DAY])
-        text = f"SELECT {self.columns} FROM {self.source.text} WHERE {where.text} {_NEWEST}"
-        return Sql(text, (*self.source.values, *where.values, limit))
+        """Return SQL for the newest games of the lists, whatever is asked of the games themselves."""
+        lists = self.read(_ANY_DAY)
+        pieces = [
+            Sql(f"SELECT {self.columns} FROM {one.text} {_NEWEST}", (*one.values, limit)) for one in lists
+        ]
+        return _first_of(pieces, _NEWEST_FIRST, limit)
 
     def among_newest(self, limit: int) -> Sql:
         """Return FROM and WHERE for those of the newest games that have all that is asked for."""
@@ -148,6 +159,16 @@ _ALL_GAMES: Final = Sql("archive_game d")
 # True for all: so the index is sought, not begun at its end.
 _ANY_DAY: Final = Sql(f"d.played <= {date.max.toordinal()}")
 _NEWEST: Final = "ORDER BY d.played DESC, d.slot DESC LIMIT %s"
+_NEWEST_FIRST: Final = "played DESC, slot DESC"
+
+
+def _first_of(pieces: Sequence[Sql], order: str, limit: int) -> Sql:
+    """Return SQL for the first rows of all pieces together, each of which has its own first in this order."""
+    if len(pieces) == 1:
+        return pieces[0]
+    text = " UNION ALL ".join(f"SELECT * FROM ({piece.text}) p{n}" for n, piece in enumerate(pieces))
+    values = tuple(value for piece in pieces for value in piece.values)
+    return Sql(f"{text} ORDER BY {order} LIMIT %s", (*values, limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +177,7 @@ class _Listing:
     the list itself, which is in this order, or g of the few games that are sorted."""
 
     query: Query
-    found: Sql
+    found: list[Sql]
     alias: str
 
 
@@ -193,7 +214,7 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
     if column == "played" and (query.rows is None or _has_at_most(LARGE_UPLOAD, query)):
         return _Listing(query, query.found, "d")
     if column != "played" and not query.of_all and _has_at_most(SORTED, query):
-        return _Listing(query, query.among_newest(SORTED), "g")
+        return _Listing(query, [query.among_newest(SORTED)], "g")
     query = _among_all(scope, filters, column)
     return _Listing(query, query.found, "d")
 
@@ -227,29 +248,32 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
     alias = listing.alias
     end = _end(listing.query, phase) if alias == "d" and listing.query.asks else None
     conditions = [phase.keyset(alias=alias), *([] if end is None else [phase.until(end, alias)])]
-    sql = _LIST.format(
-        column=phase.column,
-        alias=alias,
-        found=listing.found.text,
-        within=" AND ".join(text for text, _values in conditions),
-        order=phase.by(alias),
-        outer=phase.by("d"),
-        games=engine().GAMES,
-    )
-    within = [value for _text, values in conditions for value in values]
-    found = engine().fetch_prepared(sql, [*listing.found.values, *within, count])
+    within = conjunction([Sql(text, tuple(values)) for text, values in conditions])
+    lists = [Sql(f"{one.text} AND {within.text}", (*one.values, *within.values)) for one in listing.found]
+    first = _first(lists, phase, alias, count)
+    sql = _LIST.format(column=phase.column, first=first.text, outer=phase.by("d"), games=engine().GAMES)
+    found = engine().fetch_prepared(sql, first.values)
     return [*map(_game_row, found)], end if len(found) < count else None
 
 
 def _end(query: Query, phase: Phase) -> PageEnd | None:
     """Return the place up to which a page looks; None if it looks to the end of the list."""
     text, values = phase.keyset()
-    where = conjunction([*query.mine, Sql(text, tuple(values))])
-    sql = _LAST_LOOKED_AT.format(
-        column=phase.column, source=query.source.text, conditions=where.text, order=phase.by("d")
-    )
-    rows = engine().fetch_prepared(sql, [*query.source.values, *where.values, 1, PAGE_GAMES - 1])
+    first = _first(query.read(Sql(text, tuple(values))), phase, "d", PAGE_GAMES)
+    rows = engine().fetch_prepared(_LAST_OF.format(first=first.text), [*first.values, 1, PAGE_GAMES - 1])
     return PageEnd(*rows[0]) if rows else None
+
+
+def _first(lists: Sequence[Sql], phase: Phase, alias: str, count: int) -> Sql:
+    """Return SQL for the first places of all lists together."""
+    pieces = [
+        Sql(
+            _FIRST.format(column=phase.column, alias=alias, found=one.text, order=phase.by(alias)),
+            (*one.values, count),
+        )
+        for one in lists
+    ]
+    return _first_of(pieces, phase.order, count)
 
 
 def _game_row(row: Sequence[Any]) -> GameRow:
@@ -333,19 +357,24 @@ def named(scope: Scope, kind: Literal["player", "event"], text: str | None) -> I
     return tuple(int(pk) for pk in found if pk is not None)
 
 
+def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:
+    """Return the conditions on the lists of a name, one for each of its ids."""
+    return tuple(Sql(f"{column} = %s", (one,)) for one in ids)
+
+
 def _driven(scope: Scope, ids: Mapping[str, Ids], game: str | None) -> tuple[Query, str | None]:
     """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
     upload's, a rarer kind's; or the list of all games, which belongs to none."""
     if (player := ids["player"]) is not None:
-        mine = Sql(f"d.player_id {one_of(player)}", player)
+        each = _each("d.player_id", player)
         columns = "d.played, d.slot, d.player_id, d.colour"
-        return Query(scope, Sql("archive_gameplayer d"), (mine,), (Sql(_ONCE),), columns), "player"
+        return Query(scope, Sql("archive_gameplayer d"), (), (Sql(_ONCE),), columns, each), "player"
     for colour, side in enumerate(("black", "white")):
         if (player := ids[side]) is not None:
-            mine = Sql(f"d.player_id {one_of(player)} AND d.colour = {colour}", player)
-            return Query(scope, Sql("archive_gameplayer d"), (mine,)), side
+            each, mine = _each("d.player_id", player), (Sql(f"d.colour = {colour}"),)
+            return Query(scope, Sql("archive_gameplayer d"), mine, each=each), side
     if (event := ids["event"]) is not None:
-        return Query(scope, Sql("archive_gameevent d"), (Sql(f"d.event_id {one_of(event)}", event),)), "event"
+        return Query(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", upload)
         return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries), "upload"
