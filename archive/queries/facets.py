@@ -7,7 +7,7 @@ the numbers that the statistics have.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -229,11 +229,7 @@ def _one(scope: Scope, kind: _Kind, ids: Iterable[int]) -> Counter[int]:
     counted = Counter(ids)
     if len(scope.spaces) == 1:
         return counted
-    keys = {
-        "player": Player.objects.values_list("pk", "key"),
-        "event": Event.objects.values_list("pk", "name"),
-    }
-    known = dict(keys[kind].filter(pk__in=list(counted)))
+    known = dict(_in_pieces(_KNOWN_BY[kind], list(counted)))
     first: dict[str, int] = {}
     found: Counter[int] = Counter()
     for pk in sorted(counted):
@@ -243,18 +239,25 @@ def _one(scope: Scope, kind: _Kind, ids: Iterable[int]) -> Counter[int]:
 
 def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
     """Return the uploads in which the games came. A game that came in two counts in both."""
-    counted: Counter[int] = Counter()
-    with connection.cursor() as cursor:
-        for first in range(0, len(games), _PIECE):
-            piece = games[first : first + _PIECE]
-            # Written out: Django takes ten times as long to put a thousand ids into a question as it takes
-            # to be answered.
-            cursor.execute(_CAME_IN.format(places=", ".join(["%s"] * len(piece))), piece)
-            counted.update(upload for _game, upload in {*cursor.fetchall()})
+    counted = Counter(upload for _game, upload in {*_in_pieces(_CAME_IN, games)})
     named = set(_uploads(scope).filter(pk__in=list(counted)).values_list("pk", flat=True))
     return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in named}))
 
 
 _CAME_IN: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN ({places})"
+_KNOWN_BY: Final[dict[_Kind, str]] = {
+    "player": "SELECT id, key FROM archive_player WHERE id IN ({places})",
+    "event": "SELECT id, name FROM archive_event WHERE id IN ({places})",
+}
 _PIECE: Final = 1_000
 """Ids in one statement."""
+
+
+def _in_pieces(sql: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Yield what is asked about many ids. Django takes ten times as long to put a thousand of them into a
+    question as it takes to be answered."""
+    with connection.cursor() as cursor:
+        for first in range(0, len(ids), _PIECE):
+            piece = ids[first : first + _PIECE]
+            cursor.execute(sql.format(places=", ".join(["%s"] * len(piece))), piece)
+            yield from cursor.fetchall()
