@@ -17,7 +17,9 @@ from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.twins import twins_of
 from archive.store import verify
+from archive.store.rereading import in_space
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
+from tests.archive.builders import ingest, ready
 from tests.archive.games import CSA, KIF, START
 
 pytestmark = pytest.mark.django_db
@@ -240,3 +242,31 @@ def test_what_is_let_in_comes_to_the_space_of_its_upload(anna, mine):
     assert entry.state == "held" and store.let_in([entry.pk]) == 1
     assert game_of(held).space == mine and sound()
     assert Entry.objects.get(upload=sent(KIF)).state == "stored"
+
+
+# --- lists of names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+@pytest.mark.parametrize(("kind", "order"), [("player", "reading"), ("event", "name")])
+def test_a_list_over_several_spaces_names_everybody_once_in_order_however_short_its_pages(kind, order, limit):
+    known = {
+        1: "あえか高",
+        2: "いえお",
+        3: "うえかき髙い",
+    }  # the readings of all but two characters are known
+    for space, letters in known.items():
+        games = (ready("7g7f", black=letter, white="", event=letter) for letter in letters)
+        ingest(*(in_space(game, space) for game in games))
+    scope, found, after = Scope(tuple(known)), [], ""
+    while True:
+        page = directory.listed(scope, kind, order, after=after, limit=limit)
+        found += page.items
+        if not (after := page.next):
+            break
+    once = "あいうえおかき高" if kind == "player" else "あいうえおかき高髙"
+    assert [one.name for one in found] == list(once)
+    times = {"え": 3, "か": 2, "い": 2, "高": 2 if kind == "player" else 1}
+    assert {one.name: one.games for one in found} == {letter: times.get(letter, 1) for letter in once}
+    assert people.count_names(scope, kind, "", 100) == len(once)
+    assert people.count_names(scope, kind, "", 3) == 3
