@@ -146,6 +146,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "rest_framework",
+    # Swagger UI as static files, for the page of the API.
+    "drf_spectacular_sidecar",
     "archive",
     # After the archive, whose templates stand in place of theirs.
     "allauth",

@@ -234,7 +234,7 @@ class Contract(AutoSchema):
 
     def _get_parameters(self) -> list[Schema]:
         parts = [telling.PARTS[name] for name in self.parts]
-        found = [
+        found: list[Schema] = [
             {"name": one.name, "in": "path", "required": True, "description": one.text, "schema": one.schema}
             for one in parts
         ]
@@ -245,8 +245,13 @@ class Contract(AutoSchema):
             needed = {"required": True} if name in mapped.get("required", ()) else {}
             found.append({"name": name, "in": "query", **needed, **text, "schema": schema})
         for parameter in found:
-            if examples := self._examples_of(str(parameter["name"]), str(parameter["in"])):
+            examples = self._examples_of(str(parameter["name"]), str(parameter["in"]))
+            if examples and parameter.get("required"):
                 parameter["examples"] = examples
+            elif examples:
+                # Examples of a parameter are filled into forms; of one that is not needed they only say more.
+                values = dict.fromkeys(one["value"] for one in examples.values())
+                parameter["schema"] = {**parameter["schema"], "examples": [*values]}
         return found + [{"$ref": f"#/components/parameters/{name}"} for name in _PARAMETERS]
 
     def _examples_of(self, name: str, place: str) -> Schema:

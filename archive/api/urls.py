@@ -9,6 +9,7 @@ app_name = "api"
 
 urlpatterns = [
     path("schema", costs(2, contract.schema), name="schema"),
+    path("docs", costs(2, contract.docs), name="docs"),
     path("uploads", costs(upload, uploads.create), name="uploads"),
     path("uploads/<int:pk>", costs(1, uploads.detail), name="upload"),
     # A list to keep is a source beside (`throttling.charge_list`): what `Accept` makes of it is known later.

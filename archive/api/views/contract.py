@@ -7,6 +7,7 @@ from typing import Any, Final
 import orjson
 from django.conf import settings
 from django.http import HttpResponse
+from django.shortcuts import render
 from rest_framework.request import Request
 
 from archive.api.endpoints import endpoint, wanted
@@ -25,6 +26,12 @@ def schema(request: Request) -> HttpResponse:
     """Send this contract: OpenAPI 3.1, as JSON or YAML."""
     chosen = wanted(request)
     return HttpResponse(_yaml() if chosen == YAML else _json(), content_type=chosen)
+
+
+@endpoint("GET", types=["text/html"], told=Told({200: None}, examples=(Example("The page"),)))
+def docs(request: Request) -> HttpResponse:
+    """Show this contract as a page on which everything can be tried."""
+    return render(request._request, "archive/contract.html")
 
 
 @cache
