@@ -215,7 +215,7 @@ class GameTold(TypedDict):
     result: Outcome
     special: Annotated[str, About("JKF's name of the ending.")]
     plies: Number
-    calendar: Annotated[str, About(enum=["gregorian", "lunisolar"])]
+    calendar: Annotated[str, About("Empty without a day.", enum=["gregorian", "lunisolar", ""])]
     round: str
     opening: str
     space: SpaceName
