@@ -265,11 +265,12 @@ class Contract(AutoSchema):
         }
 
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
+        text = {"description": str(field.help_text)} if field.help_text else {}
         if isinstance(field, Anything):
-            return dict(field.told)
+            return {**field.told, **text}
         if isinstance(field, Flag):
             usual = {"default": field.default} if isinstance(field.default, bool) else {}
-            return {"type": "boolean", "description": "Also `1` and `0`."} | usual
+            return {"type": "boolean", **text, **usual}
         found = super()._map_serializer_field(field, direction, bypass_extensions)
         return found | field.told if isinstance(field, Text) else found
 

@@ -8,7 +8,7 @@ from rest_framework.reverse import reverse
 
 from archive.api.fields import Choice, Flag, Raw, Several, Text, Whole, between
 from archive.api.pagination import LARGEST_PAGE, THROUGH
-from archive.api.serializers import FacetsQuery, game_json
+from archive.api.serializers import CURSOR, LIMIT, FacetsQuery, game_json
 from archive.models import LARGEST_ID
 from archive.queries.color_names import results_of
 from archive.queries.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results, Unplayed
@@ -23,8 +23,10 @@ from kifu_core.games import GAMES, GameKind
 class MatchQuery(serializers.Serializer[Any]):
     """Which boards and lines are meant."""
 
-    match = Choice(choices=list(MATCHES), default="exact")
-    lines = Choice(choices=["main", "all"], default="main")
+    match = Choice(
+        choices=list(MATCHES), default="exact", help_text="Which boards count as the position, beside itself."
+    )
+    lines = Choice(choices=["main", "all"], default="main", help_text="`all`: variations, too.")
 
 
 class FilterQuery(MatchQuery, FacetsQuery):
@@ -36,49 +38,61 @@ class FilterQuery(MatchQuery, FacetsQuery):
 class PositionQuery(FilterQuery):
     """What `GET positions/{game}/{code}` takes."""
 
-    transpositions = Flag(default=False)
+    transpositions = Flag(
+        default=False,
+        help_text="Whether to tell legal moves that nobody played, though games reach what follows.",
+    )
 
 
 class ThroughQuery(FilterQuery):
     """What `GET positions/{game}/{code}/games` takes."""
 
-    order = Choice(choices=["newest", "oldest"], default="newest")
-    cursor = Text(required=False, max_length=200)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, THROUGH))
+    order = Choice(choices=["newest", "oldest"], default="newest", help_text="In which order games come.")
+    cursor = Text(required=False, max_length=200, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, THROUGH), help_text=LIMIT)
 
 
 class PictureQuery(serializers.Serializer[Any]):
     """What `GET positions/{game}/{code}.svg` takes."""
 
-    flip = Flag(default=False)
+    flip = Flag(default=False, help_text="Whether the board is turned.")
 
 
 class SfenQuery(serializers.Serializer[Any]):
     """What `GET positions/shogi` takes."""
 
-    sfen = Text(allow_blank=True)
+    sfen = Text(allow_blank=True, help_text="An SFEN, with or without move number.")
 
 
 class WalkQuery(MatchQuery):
     """What `GET positions/{game}/{code}/tree` takes."""
 
-    depth = Whole(default=6, min_value=1, max_value=DEEPEST)
-    min_games = Whole(default=2, min_value=1, max_value=2**31 - 1)
+    depth = Whole(default=6, min_value=1, max_value=DEEPEST, help_text="Half-moves.")
+    min_games = Whole(
+        default=2, min_value=1, max_value=2**31 - 1, help_text="Games that must have played a move."
+    )
 
 
 class BatchBody(MatchQuery):
     """What `POST positions/{game}/batch` takes."""
 
-    codes = Several(child=Text(allow_blank=True, max_length=1000), min_length=1, max_length=BATCH)
+    codes = Several(
+        child=Text(allow_blank=True, max_length=1000),
+        min_length=1,
+        max_length=BATCH,
+        help_text="Codes of positions.",
+    )
 
 
 class FindBody(serializers.Serializer[Any]):
     """What `POST positions/{game}/find` takes beside a Position object."""
 
-    text = Raw(required=False)
-    game_id = Whole(required=False, min_value=1, max_value=LARGEST_ID)
-    position = serializers.DictField(required=False)
-    ply = Whole(required=False, min_value=0, max_value=32767)
+    text = Raw(required=False, help_text="An SFEN, moves, a drawn board, a code or a record.")
+    game_id = Whole(required=False, min_value=1, max_value=LARGEST_ID, help_text="A game of the archive.")
+    position = serializers.DictField(required=False, help_text="A Position object.")
+    ply = Whole(
+        required=False, min_value=0, max_value=32767, help_text="After so many half-moves; else the last."
+    )
 
 
 def through_json(row: GameThrough, request: Request) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from kifu_core.games import GAMES
 
 FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
 """What records are written as, of all games."""
+CURSOR: Final = "Where the page begins: an earlier page has it in `next`."
+LIMIT: Final = "How much is told at most."
 LISTS: Final = ("json", "csv", "ndjson")
 """What entries are written as."""
 
@@ -47,30 +49,36 @@ def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
 class GamesQuery(FacetsQuery):
     """What `GET games` takes."""
 
-    order = Choice(required=False, choices=list(ORDERS), default="newest")
-    cursor = Text(required=False, max_length=200)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE))
+    order = Choice(
+        required=False, choices=list(ORDERS), default="newest", help_text="In which order games come."
+    )
+    cursor = Text(required=False, max_length=200, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
 
 
 class EntriesQuery(serializers.Serializer[Any]):
     """What `GET uploads/{id}/entries` takes."""
 
-    format = Text(required=False, told={"enum": [*LISTS]})
-    cursor = Text(required=False)
-    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE))
+    format = Text(
+        required=False, told={"enum": [*LISTS]}, help_text="A page, or a list to keep; `Accept` says it, too."
+    )
+    cursor = Text(required=False, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
 
 
 class PageQuery(serializers.Serializer[Any]):
     """What lists of one game take."""
 
-    cursor = Text(required=False)
-    limit = Text(required=False, told=between(1, MOST_PLIES, PLIES))
+    cursor = Text(required=False, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, MOST_PLIES, PLIES), help_text=LIMIT)
 
 
 class RecordQuery(serializers.Serializer[Any]):
     """What `GET games/{id}/record.{format}` takes."""
 
-    ply = Text(required=False, told=between(0, 999_999))
+    ply = Text(
+        required=False, told=between(0, 999_999), help_text="Of formats of one position: which; the last."
+    )
 
 
 class RecordBody(serializers.Serializer[Any]):
@@ -81,16 +89,16 @@ class RecordBody(serializers.Serializer[Any]):
 
     needed: ClassVar[tuple[str, ...]] = ()
 
-    file = File(required=False)
-    text = Anything(required=False, told={"type": "string"})
-    name = Raw(required=False)
+    file = File(required=False, help_text="A file of records.")
+    text = Anything(required=False, told={"type": "string"}, help_text="A record, in place of a file.")
+    name = Raw(required=False, help_text="What the file of the text would be called.")
 
 
 class UploadBody(RecordBody):
     """What `POST uploads` takes: files, or a text, and the space that their games go to."""
 
-    file = File(required=False, several=True)
-    space = Text(required=False, allow_blank=True)
+    file = File(required=False, several=True, help_text="Files, each an upload.")
+    space = Text(required=False, allow_blank=True, help_text="Where games go: `public`, `mine`, `group-12`.")
 
 
 class ConvertBody(RecordBody):
@@ -98,7 +106,9 @@ class ConvertBody(RecordBody):
 
     needed = ("to",)
 
-    to = Text(required=False, allow_blank=True, told={"enum": [*FORMATS]})
+    to = Text(
+        required=False, allow_blank=True, told={"enum": [*FORMATS]}, help_text="The format that is wanted."
+    )
 
 
 def day_text(day: date | None, precision: str) -> str | None:

@@ -152,9 +152,10 @@ def test_every_format_is_in_it(told):
     assert {*operation["responses"]["200"]["content"]} == types
 
 
-def test_numbers_and_words_of_parameters_have_ranges(told):
+def test_parameters_have_words_and_numbers_have_ranges(told):
     for _path, _method, operation in operations(told):
         for one in operation["parameters"]:
+            assert resolved(told, one)["description"], one
             schema = resolved(told, one)["schema"]
             if schema.get("type") == "integer":
                 assert {"minimum", "maximum"} <= schema.keys(), one
