@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from archive.accounts.roles import Role, set_role
@@ -40,9 +41,20 @@ def withdraw(pk: int, by: User) -> None:
 
 
 def find(key: str) -> AccountInvitation | None:
-    """Return the invitation of a key; None for a wrong, used or expired one."""
-    alive = AccountInvitation.objects.filter(used=None, expires__gt=timezone.now())
-    return alive.filter(digest=digest(key)).first()
+    """Return the invitation of a key; None for a wrong, used or expired one, and for one of somebody who is no
+    administrator any more."""
+    return _open().filter(digest=digest(key)).first()
+
+
+def _open() -> QuerySet[AccountInvitation]:
+    """Return the invitations that can be used: a right to invite that was taken away leaves no way back in."""
+    by_who_may = Q(made_by=None) | Q(made_by__is_active=True, made_by__is_superuser=True)
+    return AccountInvitation.objects.filter(by_who_may, used=None, expires__gt=timezone.now())
+
+
+def end_those_of(user: User) -> None:
+    """Delete the invitations that somebody made and nobody has used."""
+    AccountInvitation.objects.filter(made_by=user, used=None).delete()
 
 
 def use(invitation: AccountInvitation, user: User) -> bool:
@@ -51,7 +63,7 @@ def use(invitation: AccountInvitation, user: User) -> bool:
     Call it in the transaction that makes the account.
     """
     with transaction.atomic():
-        open_still = AccountInvitation.objects.filter(pk=invitation.pk, used=None, expires__gt=timezone.now())
+        open_still = _open().filter(pk=invitation.pk)
         if not open_still.update(used=timezone.now(), used_by=user):
             return False
         set_role(user, Role(invitation.role))

@@ -96,3 +96,9 @@ class AccountInvitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} {self.note}".strip()
+
+    @property
+    def is_void(self) -> bool:
+        """Return whether who made it may invite nobody any more."""
+        by = self.made_by
+        return by is not None and not (by.is_active and by.is_superuser)

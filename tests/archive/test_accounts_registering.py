@@ -13,8 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from archive.accounts import invitations
-from archive.accounts.roles import Role
+from archive.accounts.roles import Role, set_role
 from archive.models import AccountInvitation, User
+from archive.web.accounts.leaving import end_account
 
 pytestmark = pytest.mark.django_db
 
@@ -102,6 +103,26 @@ def test_a_link_that_is_over_makes_no_account(office, keeper, client, settings, 
         open_link(Client(), key, username="taro")
     assert Client().get(f"/sign-up/{key}/").status_code == 404
     client.post("/sign-up/", FORM)
+    assert not User.objects.filter(username="hanako").exists()
+
+
+@pytest.mark.parametrize("how", ["demoted", "switched off", "deleted"])
+def test_links_of_a_former_administrator_make_no_account(office, keeper, client, settings, how):
+    """Otherwise who was dismissed comes back by a link made before, as an administrator."""
+    settings.ARCHIVE_REGISTRATION = "invitation"
+    second = User.objects.create_superuser("second", password=PASSWORD)
+    _made, key = invitations.make(Role.ADMINISTRATOR, 30, second)
+    browser = Client()
+    browser.get(f"/sign-up/{key}/")
+    if how == "demoted":
+        set_role(second, Role.READER)
+        assert "void" in office.get("/account/invitations/").content.decode()
+    elif how == "switched off":
+        User.objects.filter(pk=second.pk).update(is_active=False)
+    else:
+        end_account(second)
+    assert client.get(f"/sign-up/{key}/").status_code == 404
+    browser.post("/sign-up/", FORM)
     assert not User.objects.filter(username="hanako").exists()
 
 

@@ -19,6 +19,7 @@ from django.utils.crypto import get_random_string
 from django.utils.translation import gettext_lazy as _
 
 from archive import libraries, store
+from archive.accounts import invitations
 from archive.accounts.roles import is_administrator, role_of
 from archive.audit import Deed, note
 from archive.intake.tasks import MOVED_GAMES
@@ -129,6 +130,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         sent = Upload.objects.filter(uploader=user).order_by("pk")
         goes = [*sent.filter(space__in=_readable(user)).values_list("pk", flat=True)] if games_go else []
         libraries.leave_all(user)
+        invitations.end_those_of(user)
         transaction.on_commit(partial(store.end_abandoned, MOVED_GAMES), robust=True)
         if not sent.exists():
             user.delete()
