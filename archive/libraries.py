@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Final
+from unicodedata import category
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -17,7 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
-from archive.accounts.roles import may_curate
+from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.queries.scope import hash_of
@@ -33,9 +34,11 @@ OPEN_INVITATIONS: Final = 100
 """Of one group at a time."""
 SHARES: Final = 100
 """Persons that one game is shared with."""
+_JOINERS: Final = "\u200c\u200d"
+"""Characters without a width that scripts and emoji need inside of words."""
 
 TEXTS: Final[dict[str, str | Promise]] = {
-    "group-name": _("A group's name has 1 to %(most)s characters.") % {"most": NAME},
+    "group-name": _("A group's name has 1 to %(most)s characters."),
     "too-many-groups": _("You have made as many groups as one person can."),
     "too-many-members": _("The group has as many members as it can."),
     "too-many-invitations": _("There are too many open invitations into this group."),
@@ -45,7 +48,8 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "no-invitation": _("This invitation was used, or is too old. Ask for another one."),
     "nobody": _("There is nobody of this name."),
     "too-many-shares": _("The game is shared with as many people as it can be."),
-    "not-yours": _("You cannot move this game."),
+    "not-yours": _("You can neither share nor move this game."),
+    "others-sent-it": _("Others sent this game, too: an owner of the group can share it."),
     "taken-down": _("This game was taken down where it would go."),
     "unknown-space": _("You cannot send games there."),
     "still-working": _("The upload is still being read: try again when it is done."),
@@ -62,7 +66,7 @@ class LibraryError(Exception):
     @property
     def text(self) -> str:
         """Return what is told to the person, in the language of the page."""
-        return str(TEXTS[self.code])
+        return str(TEXTS[self.code]) % {"most": NAME}
 
 
 # --- people ----------------------------------------------------------------------------------------------
@@ -85,9 +89,7 @@ def own_library(user: User) -> Space:
 
 def make_group(user: User, name: str) -> Space:
     """Make a group, whose owner the user is. Raises LibraryError."""
-    name = " ".join(name.replace("\0", "").split())
-    if not 0 < len(name) <= NAME:
-        raise LibraryError("group-name")
+    name = _group_name(name)
     mine = Membership.objects.filter(user=user, owner=True, space__kind=Space.Kind.GROUP)
     if mine.count() >= GROUPS:
         raise LibraryError("too-many-groups")
@@ -96,6 +98,23 @@ def make_group(user: User, name: str) -> Space:
         Membership.objects.create(space=group, user=user, owner=True)
         note(Deed.MEMBERS, user, f"group {group.pk}: made")
     return group
+
+
+def rename(user: User, group: Space, name: str) -> None:
+    """Call a group something else, as an owner. Raises LibraryError."""
+    _check_owner(user, group)
+    Space.objects.filter(pk=group.pk).update(name=_group_name(name))
+    note(Deed.MEMBERS, user, f"group {group.pk}: renamed")
+
+
+def _group_name(text: str) -> str:
+    """Return a group's name as it is kept: others read it, so it has nothing that hides or turns text around.
+    Raises LibraryError."""
+    shown = (c for c in text if c.isspace() or c in _JOINERS or category(c) not in ("Cc", "Cf", "Cs"))
+    name = " ".join("".join(shown).split())
+    if len(name) > NAME or not name.strip(_JOINERS + " "):
+        raise LibraryError("group-name")
+    return name
 
 
 def invite(user: User, group: Space, *, owner: bool = False) -> str:
@@ -110,6 +129,18 @@ def invite(user: User, group: Space, *, owner: bool = False) -> str:
     Invitation.objects.create(space=group, key=hash_of(key), by=user, owner=owner, expires=until)
     note(Deed.MEMBERS, user, f"group {group.pk}: invited {'an owner' if owner else 'a member'}")
     return key
+
+
+def open_invitations(group: Space) -> int:
+    """Return how many invitations into a group nobody has used yet."""
+    return group.invitations.filter(expires__gte=timezone.now()).count()
+
+
+def end_invitations(user: User, group: Space) -> None:
+    """End all invitations into a group that nobody has used, as an owner. Raises LibraryError."""
+    _check_owner(user, group)
+    if group.invitations.all().delete()[0]:
+        note(Deed.MEMBERS, user, f"group {group.pk}: invitations ended")
 
 
 def invited(key: str) -> Invitation:
@@ -139,7 +170,8 @@ def join(user: User, key: str) -> Space:
 
 def dismiss(user: User, group: Space, member: int) -> None:
     """Take a member, by the id of the account, out of a group: owners anybody, anybody oneself. An empty
-    group is deleted. What somebody sent to the group stays there. Raises LibraryError."""
+    group is deleted. What somebody sent to the group stays there; the invitations and shares that they made
+    end. Raises LibraryError."""
     with transaction.atomic():
         group = Space.objects.select_for_update().get(pk=group.pk, kind=Space.Kind.GROUP)
         if member != user.pk:
@@ -149,6 +181,8 @@ def dismiss(user: User, group: Space, member: int) -> None:
             if not others.filter(owner=True).exists():
                 raise LibraryError("last-owner")
             group.memberships.filter(user=member).delete()
+            group.invitations.filter(by=member).delete()
+            Share.objects.filter(game__space=group.pk, by=member).delete()
             note(Deed.MEMBERS, user, f"group {group.pk}: account {member} went")
         elif holds_anything(group):
             raise LibraryError("group-has-games")
@@ -184,7 +218,7 @@ def holds_anything(space: Space) -> bool:
     return Game.objects.filter(space=space.pk).exists() or Upload.objects.filter(space=space.pk).exists()
 
 
-def owns(user: User, space: int) -> bool:
+def owns(user: User | AnonymousUser, space: int) -> bool:
     """Tell whether a person is an owner of a space; nobody is of the public one."""
     return Membership.objects.filter(space=space, user=user.pk, owner=True).exists()
 
@@ -200,7 +234,7 @@ def _check_owner(user: User, group: Space) -> None:
 def share_by_link(user: User, game: Game) -> str:
     """Return the key of a new link to a game that lies in a library of the user's. Links from before end.
     Raises LibraryError."""
-    _check_mover(user, game)
+    _check_sharer(user, game)
     key = secrets.token_urlsafe(24)
     with transaction.atomic():
         game.shares.filter(user=None).delete()
@@ -211,7 +245,7 @@ def share_by_link(user: User, game: Game) -> str:
 
 def share_with(user: User, game: Game, name: str) -> None:
     """Share a game of a library of the user's with the person of a user name. Raises LibraryError."""
-    _check_mover(user, game)
+    _check_sharer(user, game)
     other = User.objects.filter(username=name.strip(), is_active=True).first()
     if other is None:
         raise LibraryError("nobody")
@@ -223,7 +257,8 @@ def share_with(user: User, game: Game, name: str) -> None:
 
 def unshare(user: User, game: Game, share: int) -> None:
     """End the sharing of this id. Raises LibraryError."""
-    _check_mover(user, game)
+    if not _has_say(user, game):
+        raise LibraryError("not-yours")
     game.shares.filter(pk=share).delete()
     note(Deed.SHARE, user, f"game {game.pk}: share {share} ended")
 
@@ -232,7 +267,19 @@ def unshare(user: User, game: Game, share: int) -> None:
 
 
 def may_publish(user: User | AnonymousUser, game: Game) -> bool:
-    """Tell whether a person may publish or share a game: an owner of its library, or a member who sent it."""
+    """Tell whether a person may publish a game: an owner of its library, or a member who sent it; neither
+    where the account may not send games to the public archive."""
+    return may_upload(user) and _has_say(user, game)
+
+
+def may_share(user: User | AnonymousUser, game: Game) -> bool:
+    """Tell whether a person may share a game: an owner of its library, or a member who alone sent it. What is
+    shared is all that the library has of it, notes of others too."""
+    return _has_say(user, game) and (owns(user, game.space) or not _sent_by_others(user, game))
+
+
+def _has_say(user: User | AnonymousUser, game: Game) -> bool:
+    """Tell whether a person owns the library of a game, or is a member who sent it."""
     if game.space == PUBLIC or not user.is_authenticated:
         return False
     member = Membership.objects.filter(space=game.space, user=user.pk).first()
@@ -247,11 +294,12 @@ def may_take_back(user: User | AnonymousUser, game: Game) -> bool:
 def publish(user: User, game: Game) -> int:
     """Make a game of a library public; return its id then, which may be that of a game that was there.
 
+    A member who is no owner publishes what came with the own uploads; what others sent of the game stays.
     Raises LibraryError.
     """
     _check_mover(user, game)
     try:
-        found = store.move_game(game.pk, PUBLIC)
+        found = store.move_game(game.pk, PUBLIC, None if owns(user, game.space) else _sent(user, game))
     except store.TakenDownError:
         raise LibraryError("taken-down") from None
     now = game.pk if found is None else found
@@ -299,6 +347,8 @@ def move_upload(user: User, upload: Upload, to: int) -> bool:
     """Begin to move all that came in an upload of the user's to another space that he may send to; return
     whether there is something to do. Raises LibraryError."""
     if upload.uploader_id != user.pk or to not in {space for space, _name, _called in targets(user)}:
+        raise LibraryError("not-yours")
+    if to == PUBLIC and not may_upload(user):
         raise LibraryError("not-yours")
     if upload.state != Upload.State.DONE or upload.moving_to is not None:
         raise LibraryError("still-working")
@@ -350,6 +400,10 @@ def _sent(user: User | AnonymousUser, game: Game) -> Collection[int]:
     return set(entries.values_list("upload", flat=True))
 
 
+def _sent_by_others(user: User | AnonymousUser, game: Game) -> bool:
+    return Entry.objects.filter(game=game).exclude(upload__uploader=user.pk).exists()
+
+
 def _senders(game: Game) -> QuerySet[User]:
     """Return those with an account, still, who sent a game."""
     uploads = Upload.objects.filter(entries__game=game).values("uploader")
@@ -359,3 +413,8 @@ def _senders(game: Game) -> QuerySet[User]:
 def _check_mover(user: User, game: Game) -> None:
     if not may_publish(user, game):
         raise LibraryError("not-yours")
+
+
+def _check_sharer(user: User, game: Game) -> None:
+    if not may_share(user, game):
+        raise LibraryError("not-yours" if not _has_say(user, game) else "others-sent-it")

@@ -41,13 +41,13 @@ def withdraw(pk: int, by: User) -> None:
 
 
 def find(key: str) -> AccountInvitation | None:
-    """Return the invitation of a key; None for a wrong, used or expired one, and for one of somebody who is no
-    administrator any more."""
+    """Return the invitation of a key; None for a wrong, used or expired one, and for one of somebody
+    who is no administrator any more."""
     return _open().filter(digest=digest(key)).first()
 
 
 def _open() -> QuerySet[AccountInvitation]:
-    """Return the invitations that can be used: a right to invite that was taken away leaves no way back in."""
+    """Return the invitations that can be used: who may invite nobody any more left no way back in."""
     by_who_may = Q(made_by=None) | Q(made_by__is_active=True, made_by__is_superuser=True)
     return AccountInvitation.objects.filter(by_who_may, used=None, expires__gt=timezone.now())
 

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from archive import libraries
+from archive.accounts.roles import may_upload
 from archive.intake import tasks
 from archive.libraries import LibraryError
 from archive.models import Game, Share, Space, Upload, User
@@ -28,6 +29,7 @@ from archive.queries.scope import (
     scope_named,
 )
 from archive.queries.taken_down import game_shown, upload_shown
+from archive.web.accounts.adapter import public
 from archive.web.way_back import way_back
 from kifu_core.classes import PUBLIC
 
@@ -82,6 +84,8 @@ def group(request: HttpRequest, space: int) -> HttpResponse:
         "members": members,
         "owns": libraries.owns(user, space),
         "games": _games(space),
+        "invitations": libraries.open_invitations(found),
+        "most": libraries.NAME,
         "scope": f"group-{space}",
         "section": "libraries",
     }
@@ -94,8 +98,14 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
         match request.POST.get("action"):
             case "invite":
                 key = libraries.invite(user, found)
-                address = request.build_absolute_uri(reverse("join", args=[key]))
+                address = public(request.build_absolute_uri(reverse("join", args=[key])))
                 messages.success(request, address, extra_tags="invitation")
+            case "end-invitations":
+                libraries.end_invitations(user, found)
+                messages.success(request, _("Links that nobody has used lead nowhere any more."))
+            case "rename":
+                libraries.rename(user, found, request.POST.get("name", ""))
+                messages.success(request, _("The group has its new name."))
             case "promote":
                 libraries.promote(user, found, number)
                 messages.success(request, _("The group has one more owner."))
@@ -218,8 +228,9 @@ def library_of(request: HttpRequest, game: Game) -> dict[str, Any] | None:
     if not reads(request, game.space):
         return _shared()
     found: dict[str, Any] = {"name": libraries.called([game.space])[game.space]}
-    if libraries.may_publish(user, game):
-        found["publish"] = True
+    if libraries.may_publish(user, game) or libraries.may_share(user, game):
+        found["publish"] = libraries.may_publish(user, game)
+        found["share"] = libraries.may_share(user, game)
         found["shares"] = list(game.shares.select_related("user").order_by("user__username"))
         found["linked"] = any(share.user_id is None for share in found["shares"])
     return found
@@ -266,7 +277,8 @@ def _give_back(request: HttpRequest, user: User, game: Game) -> int | None:
 
 
 def _link(request: HttpRequest, user: User, game: Game) -> int:
-    address = request.build_absolute_uri(reverse("shared", args=[libraries.share_by_link(user, game)]))
+    key = libraries.share_by_link(user, game)
+    address = public(request.build_absolute_uri(reverse("shared", args=[key])))
     messages.success(request, address, extra_tags="game-link")
     return game.pk
 
@@ -306,9 +318,10 @@ def moves_of(request: HttpRequest, upload: Upload, targets: Iterable[tuple[int, 
     """Return whether an upload's games are being moved, and to which of the targets they could be."""
     mine = request.user.is_authenticated and upload.uploader_id == request.user.pk
     movable = mine and upload.state == Upload.State.DONE
+    left_out = {upload.space} if may_upload(request.user) else {upload.space, PUBLIC}
     return {
         "moving": upload.moving_to is not None,
-        "move_to": [one for one in targets if one[0] != upload.space] if movable else [],
+        "move_to": [one for one in targets if one[0] not in left_out] if movable else [],
     }
 
 

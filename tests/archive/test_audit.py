@@ -111,6 +111,7 @@ def test_a_role_that_is_given_in_the_admin_is_noted(anna):
 def test_tokens_and_invitations_are_noted(anna):
     token, key = tokens.make(anna, "sync", ["upload"], None)
     tokens.revoke(anna, token.pk)
+    User.objects.filter(pk=anna.pk).update(role=Role.ADMINISTRATOR, is_superuser=True)
     invitation, link = invitations.make(Role.READER, 1, anna)
     assert invitations.use(invitation, User.objects.create_user("boris"))
     other, _key = invitations.make(Role.READER, 1, anna)

@@ -11,7 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from archive import libraries, store
-from archive.accounts.roles import Role
+from archive.accounts.roles import Role, set_role
+from archive.env import Origin
 from archive.intake import worker
 from archive.libraries import LibraryError
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
@@ -71,6 +72,10 @@ def game_of(upload: Upload) -> Game:
     entry = Entry.objects.select_related("game").get(upload=upload)
     assert entry.game is not None
     return entry.game
+
+
+def page_in_english(user: User, address: str) -> str:
+    return str(signed_in(user).get(address, HTTP_ACCEPT_LANGUAGE="en").content.decode())
 
 
 def addresses(game: Game, upload: Upload) -> Iterator[str]:
@@ -201,6 +206,99 @@ def test_only_owners_let_in_and_out(anna, boris):
     assert list(group.memberships.values_list("user", flat=True)) == [boris.pk]
     libraries.dismiss(boris, group, boris.pk)
     assert not Space.objects.filter(pk=group.pk).exists()
+
+
+def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
+    """Who sends the bare moves of an annotated game would else publish all that the group has of it."""
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    annotated = send(anna, SECRET, f"group-{group.pk}")
+    bare = SECRET.replace("*ひそかな注釈\n", "")
+    game = game_of(send(boris, bare, f"group-{group.pk}", "bare.kif"))
+    assert game == game_of(annotated)
+    doors = (lambda: libraries.share_by_link(boris, game), lambda: libraries.share_with(boris, game, "anna"))
+    for door in doors:
+        with pytest.raises(LibraryError, match="others-sent-it"):
+            door()
+    assert "what others sent stays here" in page_in_english(boris, f"/games/{game.pk}/")
+    published = libraries.publish(boris, game)
+    assert published != game.pk
+    answer = signed_in(None).get(f"/api/v1/games/{published}/record.jkf")
+    assert answer.status_code == 200 and "ひそかな" not in told(answer)
+    assert signed_in(None).get(f"/games/{game.pk}/").status_code == 404
+    assert "ひそかな" in told(signed_in(anna).get(f"/api/v1/games/{game.pk}/record.jkf"))
+    assert libraries.may_share(anna, game), "an owner of the group shares all of it"
+    assert list(verify.verify()) == []
+
+
+def test_who_went_out_of_a_group_left_no_door_open(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    libraries.promote(anna, group, boris.pk)
+    game = game_of(send(anna, SECRET, f"group-{group.pk}"))
+    link, back = libraries.share_by_link(boris, game), libraries.invite(boris, group)
+    libraries.share_with(anna, game, "boris")
+    libraries.dismiss(anna, group, boris.pk)
+    with pytest.raises(LibraryError, match="no-invitation"):
+        libraries.join(boris, back)
+    assert signed_in(None).get(f"/shared/{link}/").status_code == 404
+    assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 200, "an owner shared it"
+
+
+def test_owners_end_open_invitations_and_rename_their_group(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    key = libraries.invite(anna, group)
+    client, address = signed_in(anna), f"/libraries/{group.pk}/"
+    assert "1 link is open." in page_in_english(anna, address)
+    client.post(address, {"action": "end-invitations"})
+    with pytest.raises(LibraryError, match="no-invitation"):
+        libraries.join(boris, key)
+    assert "open." not in page_in_english(anna, address)
+    client.post(address, {"action": "rename", "name": "新しい 研究会"})
+    group.refresh_from_db()
+    assert group.name == "新しい 研究会"
+    libraries.join(boris, libraries.invite(anna, group))
+    for forbidden in (
+        lambda: libraries.rename(boris, group, "乗っ取り"),
+        lambda: libraries.end_invitations(boris, group),
+    ):
+        with pytest.raises(LibraryError, match="not-an-owner"):
+            forbidden()
+
+
+def test_a_groups_name_hides_nothing(anna):
+    assert libraries.make_group(anna, "a\u202egnp.\x01exe\u200b").name == "agnp.exe"
+    assert libraries.make_group(anna, "👩\u200d👧").name == "👩\u200d👧"
+    for empty in ("\u200b\u2060", "\x01\x02", "\u200d", "\u3000", "\ud800"):
+        with pytest.raises(LibraryError, match="group-name"):
+            libraries.make_group(anna, empty)
+
+
+def test_errors_are_told_in_the_language_of_the_page(anna):
+    for language, words in (("en", "1 to 100 characters"), ("ja", "1〜100文字")):
+        answer = signed_in(anna).post("/libraries/", {"name": ""}, follow=True, HTTP_ACCEPT_LANGUAGE=language)
+        assert words in answer.content.decode()
+
+
+def test_links_lead_to_the_address_that_is_known_outside(anna, settings):
+    settings.PUBLIC_URL = Origin("https", "kifu.example")
+    group = libraries.make_group(anna, "研究会")
+    game = game_of(send(anna, SECRET))
+    client = signed_in(anna)
+    for address, action in ((f"/libraries/{group.pk}/", "invite"), (f"/games/{game.pk}/library/", "link")):
+        shown = client.post(address, {"action": action}, follow=True).content.decode()
+        assert "https://kifu.example/" in shown
+
+
+def test_readers_publish_nothing(anna):
+    upload = send(anna, KIF)
+    set_role(anna, Role.READER)
+    with pytest.raises(LibraryError, match="not-yours"):
+        libraries.publish(anna, game_of(upload))
+    with pytest.raises(LibraryError, match="not-yours"):
+        libraries.move_upload(anna, upload, PUBLIC)
+    assert 'value="publish"' not in page_in_english(anna, f"/games/{game_of(upload).pk}/")
+    assert '<option\n      value="public"' not in page_in_english(anna, f"/uploads/{upload.pk}/")
 
 
 def test_a_group_with_games_is_not_left_empty(anna):
