@@ -79,8 +79,8 @@ class Engine(Protocol):
         """Return those of the keys that have at least so many rows."""
 
     def revision(self) -> object:
-        """Return what is another one as soon as anybody has committed anything, as long as this process
-        lives; None inside a transaction, whose own changes are nobody else's yet."""
+        """Return what is another one as soon as anybody has committed a change of what is shown, as long as
+        this process lives; None inside a transaction, whose own changes are nobody else's yet."""
 
     def may_retry(self, error: DatabaseError) -> bool:
         """Return whether the same transaction can succeed when it is run again."""
