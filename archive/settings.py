@@ -287,6 +287,11 @@ MFA_FORMS = {
     "authenticate": "archive.web.accounts.second_factor.Authenticate",
     "reauthenticate": "archive.web.accounts.second_factor.Reauthenticate",
     "activate_totp": "archive.web.accounts.second_factor.Activate",
+    "add_webauthn": "archive.web.accounts.passkeys.Add",
+    "edit_webauthn": "archive.web.accounts.passkeys.Rename",
+    "authenticate_webauthn": "archive.web.accounts.passkeys.Authenticate",
+    "reauthenticate_webauthn": "archive.web.accounts.passkeys.Reauthenticate",
+    "login_webauthn": "archive.web.accounts.passkeys.SignIn",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
@@ -301,7 +306,10 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "webmaster", "postmaster", "me"]
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# A passkey asks its person for a finger or a PIN each time: alone it is two factors.
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
 # Clocks of telephones go wrong by some seconds.
 MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODES_SHOW_ONCE = True

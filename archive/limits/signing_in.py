@@ -1,9 +1,9 @@
 """Passwords: every way to sign in comes through here, and so many wrong ones are tried, not more.
 
-Codes of second factors and keys of tokens come here too. Only failures count. An attempt is counted before it
-is looked at, so that a thousand at once are no more than one after the other, and taken back when it was
-right. One address has few failures, one account several times as many from all addresses: a guesser with many
-addresses is stopped as well, and one with a single address cannot keep the owner of an account out.
+Codes of second factors, passkeys and keys of tokens come here too. Only failures count. An attempt is counted
+before it is looked at, so that a thousand at once are no more than one after the other, and taken back when
+it was right. One address has few failures, one account several times as many from all addresses: a guesser
+with many addresses is stopped as well, and one with a single address cannot keep the owner of an account out.
 """
 
 from collections.abc import Iterator
@@ -68,8 +68,9 @@ class Attempt:
 
 
 @contextmanager
-def attempt(request: HttpRequest | None, name: str) -> Iterator[Attempt]:
-    """Count an attempt for its address and the account of that name, unless it succeeds.
+def attempt(request: HttpRequest | None, name: str | None) -> Iterator[Attempt]:
+    """Count an attempt for its address and the account of that name, unless it succeeds; without a name
+    for its address alone.
 
     Raises LimitReachedError where there were too many.
     """

@@ -47,6 +47,7 @@ def address_of(route: Route) -> str:
         "uidb36": "1",
         "token_id": 1,
         "invitation_id": 1,
+        "passkey_id": 1,
     }
     return route.address(**{name: str(known[name]) for name in route.parts})
 

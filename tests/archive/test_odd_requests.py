@@ -106,6 +106,7 @@ def archive(module_db: None) -> dict[str, int]:
         "libraries": 1,
         "tokens": 1,
         "invitations": 1,
+        "passkeys": 1,
     }
 
 

@@ -23,6 +23,7 @@ from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
 from archive.models import User
 from archive.web.accounts.invited import invitation_of
+from archive.web.accounts.relying import possible
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,13 @@ class Adapter(DefaultAccountAdapter):
 
     def get_login_stages(self) -> list[str]:
         return ["archive.web.accounts.stages.Confirmed", "allauth.mfa.stages.AuthenticateStage"]
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """Return the ways to prove who one is; a passkey is one where there can be any."""
+        ways = super().get_reauthentication_methods(user)
+        mine = {"id": "mfa_reauthenticate:webauthn", "description": _("Use a passkey")}
+        named = [way | mine if way["id"] == mine["id"] else way for way in ways]
+        return [way for way in named if way["id"] != mine["id"] or possible(self.request)]
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address(request)

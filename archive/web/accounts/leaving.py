@@ -26,6 +26,7 @@ from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
 from archive.models import AccountInvitation, Membership, Report, Share, Space, Token, Upload, User
 from archive.web.accounts.own import own
+from archive.web.accounts.passkeys import passkeys_of
 from kifu_core.classes import PUBLIC
 
 _ENDED: Final = "deleted:"
@@ -76,6 +77,10 @@ def held_of(user: User) -> dict[str, Any]:
         "last_sign_in": user.last_login,
         "email_addresses": [*EmailAddress.objects.filter(user=user).values("email", "verified", "primary")],
         "second_factor": is_mfa_enabled(user),
+        "passkeys": [
+            {"name": str(one), "made": one.created_at, "last_used": one.last_used_at}
+            for one in passkeys_of(user)
+        ],
         "sessions": [*UserSession.objects.filter(user=user).values("created_at", "ip", "user_agent")],
         "tokens": [
             *Token.objects.filter(user=user).values("name", "scopes", "created", "expires", "last_used")

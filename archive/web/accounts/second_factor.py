@@ -1,4 +1,5 @@
-"""The second factor: codes of an authenticator app, and codes to keep for when it is lost."""
+"""The second factor: codes of an authenticator app, and codes to keep for when it is lost; passkeys are in
+`passkeys`."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import base64
 import hashlib
 from typing import Any, ClassVar, Final
 
+from allauth.account.utils import user_pk_to_url_str
+from allauth.core import context as current
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.base import forms as theirs
 from allauth.mfa.totp.forms import ActivateTOTPForm
@@ -15,6 +18,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from archive.limits.counting import counter, key_of
 from archive.web.accounts.forms import Code
+from archive.web.accounts.relying import party
 
 _USED_SECONDS: Final = 120
 """Longer than a code of an app is valid."""
@@ -32,6 +36,17 @@ class Adapter(DefaultMFAAdapter):
 
     def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())
+
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:
+        number = user.authenticator_set.filter(type=type).count() + 1
+        return gettext("Passkey %(number)d") % {"number": number}
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        return {"id": party(current.request), "name": gettext("Kifu Archive")}
+
+    def get_public_key_credential_user_entity(self, user: Any) -> dict[str, Any]:
+        name = str(user.get_username())
+        return {"id": user_pk_to_url_str(user).encode(), "display_name": name, "name": name}
 
     def encrypt(self, text: str) -> str:
         return _box().encrypt(text.encode()).decode()

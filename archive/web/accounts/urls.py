@@ -10,16 +10,18 @@ from allauth.mfa.totp import views as app
 from django.urls import path, re_path
 
 from archive.limits.rules import costs
-from archive.web.accounts import invitations, leaving, pages, tokens
+from archive.web.accounts import invitations, leaving, pages, passkeys, tokens
 
 _sign_in = costs(1, views.login)
 _RESET = "account/password/reset/"
 _CODES = "account/second-factor/codes/"
+_PASSKEYS = "account/second-factor/passkeys/"
 
 urlpatterns = [
     path("sign-in/", _sign_in, name="sign-in"),
     path("sign-in/", _sign_in, name="account_login"),
     path("sign-in/code/", costs(1, second_factor.authenticate), name="mfa_authenticate"),
+    path("sign-in/passkey/", costs(1, passkeys.sign_in), name="mfa_login_webauthn"),
     path("sign-out/", pages.SignOut.as_view(), name="sign-out"),
     path("sign-up/", costs(1, pages.SignUp.as_view()), name="account_signup"),
     path("sign-up/<str:key>/", costs(1, invitations.come), name="invitation"),
@@ -27,6 +29,11 @@ urlpatterns = [
     path("account/inactive/", costs(1, views.account_inactive), name="account_inactive"),
     path("account/reauthenticate/", costs(1, views.reauthenticate), name="account_reauthenticate"),
     path("account/reauthenticate/code/", costs(1, second_factor.reauthenticate), name="mfa_reauthenticate"),
+    path(
+        "account/reauthenticate/passkey/",
+        costs(1, passkeys.reauthenticate),
+        name="mfa_reauthenticate_webauthn",
+    ),
     path("account/email/", costs(1, pages.Mails.as_view()), name="account_email"),
     path(
         "account/email/sent/", costs(1, views.email_verification_sent), name="account_email_verification_sent"
@@ -53,6 +60,9 @@ urlpatterns = [
     path(
         f"{_CODES}new/", costs(1, recovery_codes.generate_recovery_codes), name="mfa_generate_recovery_codes"
     ),
+    path(f"{_PASSKEYS}new/", costs(1, passkeys.add), name="mfa_add_webauthn"),
+    path(f"{_PASSKEYS}<int:passkey_id>/rename/", costs(1, passkeys.rename), name="mfa_edit_webauthn"),
+    path(f"{_PASSKEYS}<int:passkey_id>/remove/", costs(1, passkeys.remove), name="mfa_remove_webauthn"),
     path("account/sessions/", costs(1, pages.Sessions.as_view()), name="usersessions_list"),
     path("account/tokens/", costs(1, tokens.tokens), name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", costs(1, tokens.revoke), name="token-revoke"),

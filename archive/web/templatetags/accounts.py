@@ -7,7 +7,11 @@ from typing import Final
 
 from django import template
 from django.conf import settings
+from django.template import Context
 from django.utils.translation import gettext as _
+
+from archive.web.accounts.passkeys import passkeys_of
+from archive.web.accounts.relying import possible
 
 register = template.Library()
 
@@ -27,6 +31,18 @@ _SYSTEMS: Final = (
 def registration() -> str:
     """Return who may make an account: `closed`, `invitation` or `open`."""
     return str(settings.ARCHIVE_REGISTRATION)
+
+
+@register.simple_tag(takes_context=True)
+def passkeys_possible(context: Context) -> bool:
+    """Return whether passkeys work on this page."""
+    return possible(context["request"])
+
+
+@register.simple_tag(takes_context=True)
+def has_passkey(context: Context) -> bool:
+    """Return whether who has signed in has a passkey."""
+    return bool(passkeys_of(context["user"]))
 
 
 @register.filter
