@@ -16,6 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from archive.accounts import tokens
+from archive.api.problems import TOKEN
 from archive.intake.permissions import comes_from_elsewhere
 from archive.limits.signing_in import count_failure
 from archive.models import Token, User
@@ -74,7 +75,7 @@ class Bearer(BaseAuthentication):
         token = tokens.find(key.strip())
         if token is None:
             count_failure(request._request)
-            raise AuthenticationFailed(_("This token is wrong, expired or revoked."))
+            raise AuthenticationFailed("this token is wrong, expired or revoked", TOKEN)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

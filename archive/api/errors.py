@@ -24,8 +24,9 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from archive import issues
-from archive.api.problems import PROBLEM, Problem
+from archive.api.problems import PROBLEM, TOKEN, Problem
 from archive.models import UploadChunk
+from archive.queries.scope import UnknownScopeError
 from archive.queries.taken_down import GoneError
 from kifu_core.errors import KifuError
 
@@ -44,7 +45,12 @@ _CODES: Final[dict[type[exceptions.APIException], str]] = {
 }
 """Codes of the framework's errors that are not those of their status."""
 
-_SPOKEN: Final = (exceptions.NotAuthenticated, exceptions.PermissionDenied, exceptions.ParseError)
+_SPOKEN: Final = (
+    exceptions.AuthenticationFailed,
+    exceptions.NotAuthenticated,
+    exceptions.PermissionDenied,
+    exceptions.ParseError,
+)
 """Errors of the framework that are raised with words of their own, which are English."""
 
 
@@ -104,7 +110,7 @@ def describe(error: Exception) -> Problem | None:
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     if isinstance(error, Http404):
-        return Problem.of_status(404)
+        return Problem.of_status(404, detail=str(error) if isinstance(error, UnknownScopeError) else "")
     if isinstance(error, DjangoPermissionDenied):
         return Problem.of_status(403)
     if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | UnreadablePostError):
@@ -137,7 +143,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     detail = str(error.detail) if isinstance(error, _SPOKEN) else ""
     if detail == str(error.default_detail) or not detail.isascii():
         detail = ""
-    if isinstance(error, exceptions.AuthenticationFailed):
+    if isinstance(error, exceptions.AuthenticationFailed) and error.get_codes() != TOKEN:
         detail = "these credentials are not those of anybody"
     code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "")
     return Problem.of_status(error.status_code, code, detail)

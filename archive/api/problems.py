@@ -10,6 +10,9 @@ from archive import logs
 PROBLEM: Final = "application/problem+json"
 _FAULT: Final = 500
 
+TOKEN: Final = "token"
+"""The framework's code of an `AuthenticationFailed` that is a token's, and is told in words of its own."""
+
 OF_STATUS: Final = {
     400: ("bad-request", "this request makes no sense"),
     401: ("not-authenticated", "sign in for this"),

@@ -88,7 +88,7 @@ def scope_of(request: HttpRequest) -> Scope:
 def scope_named(text: str, readable: dict[str, int]) -> Scope:
     names = text.split(",")
     if not set(names) <= {"all", *readable}:
-        raise UnknownScopeError(f"you may read {', '.join(readable)}")
+        raise UnknownScopeError(f"this account, or this token, reads by `scope` {', '.join(readable)}")
     chosen = readable.values() if "all" in names else (readable[name] for name in names)
     return Scope(tuple(sorted(set(chosen))))
 

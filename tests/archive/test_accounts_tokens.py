@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from archive.accounts import tokens
 from archive.accounts.roles import Role, set_role
+from archive.libraries import make_group
 from archive.models import Token, Upload, User
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +63,7 @@ def test_a_token_that_is_not_good_is_a_401(client, hanako, how):
     sent = {"wrong": key[:-1], "empty": "", "odd": "\udcff\0"}.get(how, key)
     answer = program(sent).get("/api/v1/games")
     assert (answer.status_code, answer.json()["code"]) == (401, "authentication-failed")
+    assert answer.json()["detail"] == "this token is wrong, expired or revoked"
     assert answer["Content-Type"] == "application/problem+json"
     assert answer["WWW-Authenticate"].startswith("Bearer ")
 
@@ -100,6 +102,19 @@ def test_scopes_leave_no_more_than_they_say(hanako):
         "edit": (200, 403, 204),
         "admin": (200, 202, 204),
     }
+
+
+def test_a_program_is_told_where_its_games_went_and_why_it_reads_none(hanako):
+    group = make_group(hanako, "研究会")
+    client = with_token(hanako, "upload")
+    for space in ("mine", f"group-{group.pk}", "public"):
+        sent = client.post("/api/v1/uploads", RECORD | {"space": space}, format="json")
+        assert sent.json()["uploads"][0]["space"] == space
+    wrong = client.post("/api/v1/uploads", RECORD | {"space": "group-0"}, format="json").json()
+    assert wrong["detail"].endswith(f"(public, mine, group-{group.pk})")
+    private = client.get("/api/v1/games?scope=mine")
+    assert private.status_code == 404
+    assert private.json()["detail"] == "this account, or this token, reads by `scope` public"
 
 
 def test_a_token_gives_nobody_more_than_their_role(hanako):

@@ -21,12 +21,13 @@ from archive.audit import Deed, note
 from archive.intake import uploads
 from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upload, sender_key
 from archive.intake.walk.entries import clean_name
-from archive.libraries import LibraryError, target
+from archive.libraries import LibraryError, target, targets
 from archive.limits.throttling import charge_uploads, payer
-from archive.models import Upload
+from archive.models import Upload, User
 from archive.queries.scope import readable_scope, reads, space_name
 from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.uploads import entry_counts
+from kifu_core.classes import PUBLIC
 
 
 @endpoint(
@@ -50,11 +51,13 @@ def create(request: Request) -> Response:
         if request.user.is_authenticated:
             raise PermissionDenied("this account, or this token, is not for uploads")
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
-    parts, name = _parts(request)
+    parts, called = _parts(request)
     try:
-        space = target(request.user, name)
+        space = target(request.user, called)
     except LibraryError as error:
-        text = f"space={name!r} is none of public, mine and your groups (group-1)"
+        known = targets(request.user) if isinstance(request.user, User) else [(PUBLIC, "public", "")]
+        names = ", ".join(name for _space, name, _called in known)
+        text = f"space={called!r} is none of where you may send games ({names})"
         raise ApiError(error.code, text, field="space") from error
     charge_uploads(request, request.user, len(parts))
     received, refused = [], []
@@ -65,7 +68,10 @@ def create(request: Request) -> Response:
             refused.append((name, error))
     if not received:
         raise refused[0][1]
-    answer: dict[str, Any] = {"uploads": [_created(upload, created, request) for upload, created in received]}
+    # By the name that was sent: a token may be for uploads alone, and reads no library.
+    answer: dict[str, Any] = {
+        "uploads": [_created(upload, created, called or "public", request) for upload, created in received]
+    }
     if refused:
         answer["refused"] = [
             {"name": clean_name(name), "code": error.code, "detail": str(error.detail)}
@@ -99,11 +105,11 @@ def _receive(name: str, chunks: Iterable[bytes], request: Request, space: int) -
         raise ApiError("empty", "the file is empty") from error
 
 
-def _created(upload: Upload, created: bool, request: Request) -> dict[str, Any]:
+def _created(upload: Upload, created: bool, space: str, request: Request) -> dict[str, Any]:
     return {
         "id": upload.pk,
         "state": upload.state,
-        "space": space_name(request, upload.space),
+        "space": space,
         "url": reverse("api:upload", [upload.pk], request=request),
         "duplicate": not created,
     }
