@@ -18,6 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
+from archive.accounts.names import normal_name
 from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
@@ -246,7 +247,9 @@ def share_by_link(user: User, game: Game) -> str:
 def share_with(user: User, game: Game, name: str) -> None:
     """Share a game of a library of the user's with the person of a user name. Raises LibraryError."""
     _check_sharer(user, game)
-    other = User.objects.filter(username=name.strip(), is_active=True).first()
+    name = name.strip()
+    people = User.objects.filter(is_active=True)
+    other = people.filter(username=name).first() or people.filter(username=normal_name(name)).first()
     if other is None:
         raise LibraryError("nobody")
     if game.shares.count() >= SHARES:

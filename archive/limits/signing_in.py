@@ -17,6 +17,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from archive.accounts.names import normal_name
 from archive.limits.addresses import client_address, neighbourhood
 from archive.limits.counting import counter, key_of
 from archive.limits.rules import SIGN_INS
@@ -44,7 +45,7 @@ class CountedBackend(ModelBackend):
             return None
         # Nothing has a NUL, which PostgreSQL refuses to look for; the name stays one that nobody has.
         name = given.replace("\0", "\ufffd")
-        name = _name_of(name) or name
+        name = _name_of(name) or _known_name(name)
         with attempt(request, name) as tried:
             user = super().authenticate(request, name, password, **other)
             tried.succeeded = user is not None
@@ -58,6 +59,12 @@ def _name_of(address: str) -> str:
         return ""
     found = EmailAddress.objects.filter(email=address.lower(), verified=True)
     return str(found.values_list("user__username", flat=True).first() or "")
+
+
+def _known_name(name: str) -> str:
+    """Return a name as its account has it, where only wide letters tell them apart."""
+    normal = normal_name(name)
+    return name if normal == name or User.objects.filter(username=name).exists() else normal
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from archive import libraries
 from archive.accounts.roles import may_upload
 from archive.intake import tasks
 from archive.libraries import LibraryError
+from archive.limits.names import naming
 from archive.models import Game, Share, Space, Upload, User
 from archive.queries.scope import (
     CHOSEN,
@@ -285,7 +286,8 @@ def _link(request: HttpRequest, user: User, game: Game) -> int:
 
 def _share(request: HttpRequest, user: User, game: Game) -> int:
     name = request.POST.get("name", "").strip()
-    libraries.share_with(user, game, name)
+    with naming(user):
+        libraries.share_with(user, game, name)
     messages.success(request, _("%(name)s can read this game now.") % {"name": name})
     return game.pk
 

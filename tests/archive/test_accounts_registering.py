@@ -126,6 +126,16 @@ def test_links_of_a_former_administrator_make_no_account(office, keeper, client,
     assert not User.objects.filter(username="hanako").exists()
 
 
+def test_wide_letters_make_no_second_name(keeper, client):
+    """A keyboard for Japanese writes them; they would pass for somebody else, and for names that are kept."""
+    for wide in ("ｋｅｅｐｅｒ", "ａｄｍｉｎ"):
+        assert open_link(client, invitations.make(Role.READER, 1)[1], username=wide).status_code == 200
+    open_link(client, invitations.make(Role.READER, 1)[1], username="ｈａｎａｋｏ１")
+    assert {*User.objects.values_list("username", flat=True)} == {"keeper", "hanako1"}
+    for written in ("hanako1", "ｈａｎａｋｏ１"):
+        assert Client().post("/sign-in/", {"login": written, "password": PASSWORD}).status_code == 302
+
+
 def test_only_administrators_invite(client):
     client.force_login(User.objects.create_user("taro", role=Role.CURATOR))
     assert client.get("/account/invitations/").status_code == 403

@@ -147,6 +147,18 @@ def test_every_change_is_answered_in_words(anna, boris, group):
     assert told(members, action="dismiss", member=anna.pk) == "You have left the group &lt;研究会&gt;."
 
 
+def test_names_are_not_guessed_by_sharing(anna, boris, throttled):
+    throttled.ARCHIVE_THROTTLE_SIGN_INS = 3
+    client, page = signed_in(anna), f"/games/{game_of(send(anna, KIF)).pk}/library/"
+
+    def share(name: str) -> int:
+        return client.post(page, {"action": "share", "name": name}).status_code
+
+    assert [share("boris") for _ in range(5)] == [302] * 5, "who knows a name is not counted"
+    assert [share(f"guess{n}") for n in range(3)] == [302] * 3
+    assert (share("guess9"), share("boris")) == (429, 429), "then no answer tells of anybody"
+
+
 def test_uploads_are_moved_from_the_list_of_ones_own(anna, boris, group):
     upload = send(anna, KIF)
     client = signed_in(anna)

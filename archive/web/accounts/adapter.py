@@ -18,6 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from archive.accounts.names import normal_name
 from archive.accounts.roles import Role
 from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
@@ -56,6 +57,9 @@ class Adapter(DefaultAccountAdapter):
 
     def new_user(self, request: HttpRequest) -> User:
         return User(role=Role(settings.ARCHIVE_NEW_ROLE))
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        return str(super().clean_username(normal_name(username), shallow))
 
     def get_login_stages(self) -> list[str]:
         return ["archive.web.accounts.stages.Confirmed", "allauth.mfa.stages.AuthenticateStage"]
