@@ -215,7 +215,7 @@ class Contract(AutoSchema):
 
     def get_tags(self) -> list[str]:
         word = self.path.split("/")[3]
-        return [word if word in ("uploads", "games", "positions") else _TAGS[word]]
+        return [_TAGS.get(word, word)]
 
     def get_summary(self) -> str:
         return self.told.text or _text(type(self.view).__doc__).partition("\n")[0]
@@ -367,7 +367,16 @@ def _types(view: Any, parts: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(one for several in every for one in several)]
 
 
-_TAGS: Final = {"convert": "records", "check": "records", "schema": "contract", "docs": "contract"}
+_TAGS: Final = {
+    "convert": "records",
+    "check": "records",
+    "players": "names",
+    "events": "names",
+    "schema": "contract",
+    "docs": "contract",
+}
+"""Under what addresses are told, where it is not their first word."""
+_TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "positions", "contract")
 
 _OTHERS: Final[dict[str, Schema]] = {
     "text/plain": {"type": "string"},
@@ -458,7 +467,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "DESCRIPTION": _text(_TEXT),
     "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVERS": [{"url": "/"}],
-    "TAGS": [{"name": name} for name in ("uploads", "records", "games", "positions", "contract")],
+    "TAGS": [{"name": name} for name in _TAGS_IN_ORDER],
     "APPEND_COMPONENTS": _COMPONENTS,
     "POSTPROCESSING_HOOKS": [],
     "ENFORCE_NON_BLANK_FIELDS": True,

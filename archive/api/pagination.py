@@ -17,6 +17,8 @@ LARGEST_PAGE: Final = 500
 GAMES: Final = 50
 THROUGH: Final = 25
 """Games that a list has where nothing is said, and games through a position."""
+NAMES: Final = 100
+"""Players or events that a list has at most: as many as its page, since of each its games are counted."""
 PLIES: Final = 1_000
 MOST_PLIES: Final = 2_000
 """Plies of one game that are told where nothing is said, and at most."""

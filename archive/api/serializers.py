@@ -9,7 +9,9 @@ from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, File, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
-from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, PAGE, PLIES
+from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.kana_readings import LATIN, ROWS
+from archive.queries import directory
 from archive.queries.color_names import results_of
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
@@ -23,6 +25,8 @@ CURSOR: Final = "Where the page begins: an earlier page has it in `next`."
 LIMIT: Final = "How much is told at most."
 LISTS: Final = ("json", "csv", "ndjson")
 """What entries are written as."""
+OTHERS: Final = "others"
+"""What the names whose reading is not known are called as a row."""
 
 
 class FacetsQuery(serializers.Serializer[Any]):
@@ -54,6 +58,36 @@ class GamesQuery(FacetsQuery):
     )
     cursor = Text(required=False, max_length=200, help_text=CURSOR)
     limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
+
+
+class EventsQuery(serializers.Serializer[Any]):
+    """What `GET events` takes."""
+
+    name = Text(required=False, max_length=200, help_text="A part of the name.")
+    order = Choice(
+        required=False,
+        choices=directory.ORDERS["event"],
+        default="name",
+        help_text="In which order events come.",
+    )
+    cursor = Text(required=False, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, NAMES, NAMES), help_text=LIMIT)
+
+
+class PlayersQuery(EventsQuery):
+    """What `GET players` takes."""
+
+    order = Choice(
+        required=False,
+        choices=directory.ORDERS["player"],
+        default="reading",
+        help_text="In which order players come.",
+    )
+    row = Choice(
+        required=False,
+        choices=[*ROWS, LATIN, OTHERS],
+        help_text="Of a list by reading: the row of the kana with which it begins, `a` or `others`.",
+    )
 
 
 class EntriesQuery(serializers.Serializer[Any]):

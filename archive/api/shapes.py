@@ -6,7 +6,9 @@ The functions that make answers stand with the views; tests hold every answer ag
 from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, get_args
 
+from archive.api.serializers import OTHERS
 from archive.api.telling import FINDINGS, About
+from archive.kana_readings import LATIN, ROWS
 from archive.models import Entry, Game, Upload
 from archive.queries.explorer import CONFIDENCE
 from archive.queries.filters import PRESETS
@@ -417,6 +419,101 @@ class Series(TypedDict):
     evaluations: list[Evaluation]
     clock: list[Tick]
     next: Next
+
+
+# --- players and events ----------------------------------------------------------------------------------
+
+
+class Length(TypedDict):
+    """How many a list has; more than that number where it is not `exact`."""
+
+    number: Number
+    exact: bool
+
+
+class NameListed(TypedDict):
+    """A player or an event in a list."""
+
+    id: Number
+    url: Address
+    name: str
+    games: Number
+    exact: Annotated[bool, About("Whether there are no more games than that.")]
+
+
+class PlayerListed(NameListed):
+    """A player in a list."""
+
+    row: Annotated[str | None, About("Where the name stands by reading.", enum=[*ROWS, LATIN, OTHERS])]
+
+
+class EventsPage(TypedDict):
+    """A page of events. `cut` tells that the list ends where others have fewer games."""
+
+    total: Length
+    results: list[NameListed]
+    cut: bool
+    next: Next
+
+
+class PlayersPage(TypedDict):
+    """A page of players. `cut` tells that the list ends where others have fewer games."""
+
+    total: Length
+    results: list[PlayerListed]
+    cut: bool
+    next: Next
+
+
+class Fared(TypedDict):
+    """Games by how they ended for one side."""
+
+    games: Number
+    won: Number
+    lost: Number
+    drawn: Number
+    unknown: Number
+
+
+class SideFared(Fared):
+    """How a side of a kind of game fared."""
+
+    game: Which
+    side: Side
+
+
+class PlayerFared(Fared):
+    """How the games with a player ended: for that player of an event, for the other one of an opponent."""
+
+    id: Number
+    url: Address
+    name: str
+
+
+class NameTold(TypedDict):
+    """What the games of a player or of an event add up to."""
+
+    id: Number
+    url: Address
+    name: str
+    names: Annotated[list[str], About("Other names that records have.")]
+    counted: Counted
+    sides: list[SideFared]
+    years: Annotated[list[YearGames], About("From the first to the last, also those without games.")]
+    openings: list[OpeningGames]
+    games_url: Address
+
+
+class PlayerTold(NameTold):
+    """What the games of a player add up to; the most frequent opponents and openings."""
+
+    opponents: list[PlayerFared]
+
+
+class EventTold(NameTold):
+    """What the games of an event add up to; the most frequent players and openings."""
+
+    players: list[PlayerFared]
 
 
 # --- positions -------------------------------------------------------------------------------------------

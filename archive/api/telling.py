@@ -147,6 +147,8 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 
 PARTS: Final = {
     "pk": Part("id", _NUMBER, "The number of the game or upload."),
+    "player_id": Part("id", _NUMBER, "The number of the player."),
+    "event_id": Part("id", _NUMBER, "The number of the event."),
     "seq": Part("seq", _NUMBER, "The number of the entry in its upload, from 0."),
     "kind": Part("game", {"type": "string", "enum": [*GAMES]}, "Which game it is."),
     "code": Part(

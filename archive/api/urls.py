@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from archive.api.views import contract, convert, entries, games, positions, uploads
+from archive.api.views import contract, convert, entries, games, names, positions, uploads
 from archive.limits.rules import costs, explorer, reading, sources, upload
 
 app_name = "api"
@@ -25,6 +25,10 @@ urlpatterns = [
     path("games/<int:pk>/record.<slug:name>", costs(1, games.record), name="game-record"),
     path("games/<int:pk>/positions", costs(2, games.positions), name="game-positions"),
     path("games/<int:pk>/series", costs(1, games.series), name="game-series"),
+    path("players", costs(2, names.players), name="players"),
+    path("players/<int:player_id>", costs(2, names.player), name="player"),
+    path("events", costs(2, names.events), name="events"),
+    path("events/<int:event_id>", costs(2, names.event), name="event"),
     path("positions/shogi", costs(1, positions.by_sfen), name="position-by-sfen"),
     path("positions/<slug:kind>/batch", costs(20, positions.batch), name="position-batch"),
     path("positions/<slug:kind>/find", costs(reading, positions.find), name="position-find"),

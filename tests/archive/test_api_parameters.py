@@ -33,7 +33,9 @@ def one_game(module_db: None) -> None:
 
 def address_of(route: Route) -> str:
     """The address of something that is there."""
-    known = {"pk": Upload.objects.get().pk if "uploads" in route.template else Game.objects.get().pk}
+    game = Game.objects.get()
+    known = {"pk": Upload.objects.get().pk if "uploads" in route.template else game.pk}
+    known |= {"player_id": game.player0_id or 0, "event_id": game.event_id or 0}
     values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif"}
     return route.address(**{name: str(values[name]) for name in route.parts})
 

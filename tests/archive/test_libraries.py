@@ -99,6 +99,9 @@ def addresses(game: Game, upload: Upload) -> Iterator[str]:
     players = {*filter(None, (game.player0_id, game.player1_id))}
     yield from (f"/players/{player}/" for player in players)
     yield f"/events/{game.event_id}/"
+    yield from (f"/api/v1/players/{player}" for player in players)
+    yield f"/api/v1/events/{game.event_id}"
+    yield from ("/api/v1/players", "/api/v1/players?name=秘密&order=games", "/api/v1/events")
     yield from (
         "/",
         "/games/",

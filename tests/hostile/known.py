@@ -83,6 +83,8 @@ def _codes(archive: Archive, kind: str) -> Iterator[str]:
 
 def _cursors(archive: Archive, known: Known) -> Iterator[bytes]:
     lists = ["/api/v1/games?limit=1", "/api/v1/games?limit=1&order=oldest"]
+    lists += [f"/api/v1/{names}?limit=1&order=games" for names in ("players", "events")]
+    lists += ["/api/v1/players?limit=1", "/api/v1/events?limit=1"]
     lists += [f"/api/v1/uploads/{pk}/entries?limit=1" for pk in known.ids["uploads"][-3:]]
     lists += [
         f"/api/v1/positions/{kind}/{quote(codes[0], safe='')}/games?limit=1"

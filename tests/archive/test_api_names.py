@@ -1,0 +1,262 @@
+"""Players and events of the API: what their pages show, to everybody what they may read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from archive import libraries
+from archive.intake import uploads, worker
+from archive.models import Event, Player, PlayerAlias, User
+from archive.queries import directory, people
+from kifu_core.games import SHOGI
+from tests.archive import builders
+from tests.archive.pages import names, number, page, tables, text
+
+pytestmark = pytest.mark.django_db
+
+PLAYERS = ["青野照市", "加藤一二三", "羽生善治", "渡辺明", "Bonanza", "ponanza", "激指", "蟲"]
+SECRET = (
+    "手合割：平手\n先手：羽生善治\n後手：秘密\n"
+    "棋戦：{event}\n開始日時：2023/01/0{n}\n戦型：{opening}\n1 {move}\n2 投了\n"
+)
+LISTS = ("players", "players?order=games", "events", "events?order=games", "players?name=za")
+SCOPES = ("public", "mine", "all")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anna(module_db: None) -> User:
+    """Games of these players, and four in the library of an account that know one of them."""
+    builders.ingest(
+        *(builders.ready("7g7f", black=name, event=f"第{n}回戦") for n, name in enumerate(PLAYERS)),
+        builders.ready("2g2f", black="羽生善治", white="蟲", event="名人戦", day="2020/01/01"),
+        builders.ready("5g5f 3c3d", winner=1, black="羽生善治", white="蟲", event="名人戦", day="2022/05/05"),
+        builders.ready("9g9f", winner=None, black="蟲", white="羽生善治", event="名人戦", day="2022/06/05"),
+    )
+    user = User.objects.create_user("anna", password="opensesame")
+    space = libraries.own_library(user).pk
+    for n, (move, event, opening) in enumerate(
+        [("７六歩(77)", "名人戦", "矢倉"), ("２六歩(27)", "内輪", "矢倉"), ("５六歩(57)", "内輪", "中飛車")]
+    ):
+        record = SECRET.format(n=n + 1, move=move, event=event, opening=opening)
+        upload, _new = uploads.receive("a.kif", [record.encode()], user, "web", space=space)
+        worker.work_off(upload.pk)
+    return user
+
+
+@pytest.fixture
+def client(anna: User) -> Client:
+    """The owner of the library, who reads all there is."""
+    found = Client()
+    found.force_login(anna)
+    return found
+
+
+def told(client: Client, address: str) -> Any:
+    answer = client.get(address if address.startswith("http") else f"/api/v1/{address}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def with_scope(address: str, scope: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}scope={scope}"
+
+
+def site_of(address: str) -> str:
+    """The page that shows what an address of the API tells."""
+    path, _mark, query = address.partition("?")
+    return f"/{path}/?{query}"
+
+
+# --- lists -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("address", LISTS)
+def test_a_list_is_that_of_the_page(client, address, scope):
+    found = told(client, with_scope(address, scope))
+    shown = page(client, with_scope(site_of(address), scope))
+    assert [(one["id"], one["name"], one["games"]) for one in found["results"]] == names(shown)
+    assert found["total"] == {"number": len(found["results"]), "exact": True}
+    if found["results"]:
+        assert f"{len(found['results'])} in all" in text(shown)
+
+
+def test_the_lists_of_a_library_and_of_everybody_are_not_the_same(client):
+    public, mine, every = (
+        {one["name"] for one in told(client, with_scope("players", scope))["results"]} for scope in SCOPES
+    )
+    assert (mine, every) == ({"羽生善治", "秘密"}, public | mine) and "秘密" not in public
+    assert {one["name"] for one in told(Client(), "players")["results"]} == public
+    games = {one["name"]: one["games"] for one in told(client, "players?order=games")["results"]}
+    assert games["羽生善治"] == 7
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("address", LISTS)
+@pytest.mark.parametrize("limit", [1, 3])
+def test_pages_of_a_list_join_without_gaps_or_doubles(client, address, scope, limit):
+    asked, found = with_scope(f"{address}{'&' if '?' in address else '?'}limit={limit}", scope), []
+    while asked:
+        answer = told(client, asked)
+        assert len(answer["results"]) <= limit
+        found += answer["results"]
+        asked = answer["next"]
+    assert found == told(client, with_scope(address, scope))["results"]
+
+
+def test_players_stand_in_rows_and_a_list_begins_with_one(client):
+    rows = {one["name"]: one["row"] for one in told(client, "players")["results"]}
+    assert (rows["羽生善治"], rows["Bonanza"], rows["蟲"]) == ("は", "a", "others")
+    for row in ("は", "a", "others"):
+        assert told(client, f"players?limit=1&row={row}")["results"][0]["row"] == row
+        first = names(page(client, f"/players/?row={row}"))[0]
+        assert told(client, f"players?row={row}")["results"][0]["id"] == first[0]
+    assert {one["row"] for one in told(client, "players?order=games")["results"]} == {None}
+    assert "row" not in told(client, "events")["results"][0]
+
+
+def test_a_number_of_games_says_whether_it_is_all_of_them(client, monkeypatch):
+    monkeypatch.setattr(people, "COUNTED_TO", 2)
+    found = {one["name"]: one for one in told(client, "players")["results"]}
+    assert (found["羽生善治"]["games"], found["羽生善治"]["exact"]) == (2, False)
+    assert (found["渡辺明"]["games"], found["渡辺明"]["exact"]) == (1, True)
+    assert all(one["exact"] for one in told(client, "players?order=games")["results"])
+
+
+def test_the_last_page_says_that_others_have_fewer_games(client, monkeypatch):
+    monkeypatch.setattr(directory, "RANKED", 3)
+    first = told(client, "players?order=games&limit=2")
+    last = told(client, first["next"])
+    assert (first["cut"], last["cut"], last["next"], len(last["results"])) == (False, True, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "field"),
+    [
+        ("limit=0", "invalid-limit", "limit"),
+        ("limit=101", "invalid-limit", "limit"),
+        ("limit=²", "invalid-limit", "limit"),
+        ("order=name", "invalid", "order"),
+        ("order=", "invalid", "order"),
+        ("row=ん", "invalid", "row"),
+        ("row=", "invalid", "row"),
+        ("row=は&order=games", "invalid", "row"),
+        ("name=%00", "invalid", "name"),
+        ("name=" + 201 * "x", "invalid", "name"),
+        ("name=a&name=b", "invalid", "name"),
+        ("after=a", "invalid", "after"),
+        ("cursor=x", "invalid-cursor", "cursor"),
+        ("cursor=%E7%BE%BD:x", "invalid-cursor", "cursor"),
+        ("cursor=2&order=games", "invalid-cursor", "cursor"),
+        ("cursor=" + 5000 * "9", "invalid-cursor", "cursor"),
+    ],
+)
+def test_a_list_that_cannot_be_asked_for_is_refused(query, code, field):
+    answer = Client().get(f"/api/v1/players?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert [one["field"] for one in answer.json()["errors"]] == [field]
+
+
+def test_a_cursor_is_of_one_list_in_one_order(client):
+    cursor = told(client, "players?limit=1")["next"].partition("cursor=")[2]
+    for other in ("players?order=games", "events?order=name"):
+        answer = client.get(f"/api/v1/{other}&cursor={cursor}")
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid-cursor")
+
+
+@pytest.mark.parametrize("query", ["name=%25", "name=_", "name=!", "name=\\", "name='"])
+def test_strange_parts_of_names_are_only_texts(query):
+    assert told(Client(), f"players?{query}")["results"] == told(Client(), f"events?{query}")["results"] == []
+
+
+# --- one of them -----------------------------------------------------------------------------------------
+
+
+def fared(one: dict[str, Any]) -> list[str]:
+    return [str(one[name]) for name in ("games", "won", "lost", "drawn")]
+
+
+def assert_equal(found: dict[str, Any], people: str, shown: str, sides: slice) -> None:
+    """Assert that an answer tells what a page shows."""
+    rows = tables(shown)
+    assert f"<h1>{found['name']}</h1>" in shown
+    assert [fared(one) for one in found["sides"][sides]] == [row[1:] for row in rows["Results"]]
+    assert [[one["name"], *fared(one)] for one in found[people]] == rows.get(people.capitalize(), [])
+    openings = rows.get("Openings as the records name them", [])
+    assert [[one["opening"], str(one["games"])] for one in found["openings"]] == openings
+    years = rows.get("Games by year", [])
+    if len(found["years"]) > 1:
+        # The page leaves years without games to its picture.
+        played = [[one["year"], one["games"]] for one in found["years"] if one["games"]]
+        assert played == [[number(year), number(games)] for year, games in years]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_player_is_told_as_on_the_page(client, scope):
+    for one in told(client, with_scope("players", scope))["results"]:
+        found = told(client, with_scope(one["url"], scope))
+        shown = page(client, with_scope(f"/players/{one['id']}/", scope))
+        assert_equal(found, "opponents", shown, slice(None))
+        assert found["counted"] == {"games": one["games"], "newest": None}
+        games = told(client, f"{found['games_url']}&scope={scope}")
+        assert len(games["results"]) == one["games"]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_an_event_is_told_as_on_the_page(client, scope):
+    for one in told(client, with_scope("events", scope))["results"]:
+        found = told(client, with_scope(one["url"], scope))
+        shown = page(client, with_scope(f"/events/{one['id']}/", scope))
+        assert_equal(found, "players", shown, slice(0, None, 2))
+        games = told(client, f"{found['games_url']}&scope={scope}")
+        assert len(games["results"]) == one["games"]
+
+
+def test_a_player_is_told_by_sides_opponents_years_and_openings(client):
+    pk = Player.objects.get(name="羽生善治", space=0).pk
+    found = told(client, f"players/{pk}")
+    black, white = found["sides"]
+    assert (black["game"], black["side"], white["side"]) == ("shogi", *SHOGI.rules.sides)
+    assert fared(black) == ["6", "5", "1", "0"] and white["unknown"] == 1
+    assert {one["name"]: one["games"] for one in found["opponents"]} == {"蟲": 3, "秘密": 3}
+    years = {one["year"]: one["games"] for one in found["years"]}
+    assert years == {2020: 1, 2021: 0, 2022: 2, 2023: 3}
+    assert found["openings"] == [{"opening": "矢倉", "games": 2}, {"opening": "中飛車", "games": 1}]
+    public = told(Client(), f"players/{pk}")
+    assert public["counted"]["games"] == 4 and public["openings"] == []
+    assert [one["name"] for one in public["opponents"]] == ["蟲"]
+
+
+def test_a_player_of_a_library_is_nobody_to_others(client):
+    pk, event = Player.objects.get(name="秘密").pk, Event.objects.get(name="内輪").pk
+    for address in (f"players/{pk}", f"events/{event}"):
+        assert client.get(f"/api/v1/{address}").status_code == 200
+        assert client.get(f"/api/v1/{address}?scope=public").status_code == 404
+        assert Client().get(f"/api/v1/{address}").status_code == 404
+        assert Client().get(f"/api/v1/{address}?scope=mine").status_code == 404
+        assert client.get(f"/api/v1/{address}")["Cache-Control"] == "private, no-store"
+
+
+def test_many_games_are_added_up_over_the_newest(client, monkeypatch):
+    monkeypatch.setattr(people, "LOOKED_AT", 2)
+    found = told(client, f"players/{Player.objects.get(name='羽生善治', space=0).pk}?scope=public")
+    assert found["counted"] == {"games": 2, "newest": 2}
+
+
+def test_other_names_are_told_and_a_former_id_leads_on(client):
+    player = Player.objects.get(name="渡辺明")
+    PlayerAlias.objects.create(player=player, space=0, name="渡邉明", key="渡辺明", former=987654)
+    assert told(client, f"players/{player.pk}")["names"] == ["渡邉明"]
+    answer = client.get("/api/v1/players/987654")
+    assert (answer.status_code, answer["Location"]) == (301, f"http://testserver/api/v1/players/{player.pk}")
+
+
+def test_an_answer_that_is_known_is_not_sent_again():
+    pk = Player.objects.get(name="渡辺明").pk
+    for address in ("players", f"players/{pk}", "events?order=games"):
+        tag = Client().get(f"/api/v1/{address}")["ETag"]
+        again = Client().get(f"/api/v1/{address}", headers={"If-None-Match": tag})
+        assert (again.status_code, again.content) == (304, b"")
