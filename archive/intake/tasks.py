@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from celery import Task, shared_task
 from celery.exceptions import WorkerShutdown
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
 from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
@@ -100,6 +101,8 @@ def sweep() -> None:
     for upload_id in store.left_moving():
         send_move(upload_id)
     audit.forget_addresses()
+    # A stranger who asks what to sign with a passkey has a session, too.
+    SessionStore.clear_expired()
 
 
 @shared_task(name="archive.delete_upload", base=LimitedTask)

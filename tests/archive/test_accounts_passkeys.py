@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 from fido2.cose import CoseKey
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archive.env import Origin
+from archive.intake import tasks
 from archive.limits import counting
 from archive.models import AuditLine, User
 from archive.web.accounts import passkeys
@@ -525,6 +528,15 @@ def test_they_end_with_the_account(browser, hanako):
     make(browser)
     end_account(hanako)
     assert not Authenticator.objects.exists()
+
+
+def test_sessions_of_strangers_who_only_asked_are_forgotten_once_they_end(browser):
+    visitors = [visitor() for _ in range(3)]
+    for one in visitors:
+        challenge_alone(one)
+    Session.objects.exclude(pk=browser.session.session_key).update(expire_date=timezone.now())
+    tasks.sweep()
+    assert [one.pk for one in Session.objects.all()] == [browser.session.session_key]
 
 
 _ODD = st.recursive(
