@@ -104,6 +104,8 @@ ARCHIVE_MAX_CONVERT_BYTES = env.number("ARCHIVE_MAX_CONVERT_BYTES", 1024 * 1024)
 ARCHIVE_MAX_FIND_BYTES = env.number("ARCHIVE_MAX_FIND_BYTES", 128 * 1024)
 # After this long a web process stops reading what a visitor sent.
 ARCHIVE_READ_SECONDS = env.number("ARCHIVE_READ_SECONDS", 1)
+# After this long the database stops looking for the games of a query in the search language.
+ARCHIVE_SEARCH_SECONDS = env.number("ARCHIVE_SEARCH_SECONDS", 3)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).

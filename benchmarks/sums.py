@@ -225,7 +225,7 @@ def _named(function: Callable[..., object], scope: Scope, **options: Any) -> obj
 
 def _first(kind: Any, scope: Scope, name: str) -> int:
     """The id of a name in the first space of a scope that knows it."""
-    from archive.queries.games import named
+    from archive.queries.named import named
 
     return (named(scope, kind, name) or (0,))[0]
 

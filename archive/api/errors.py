@@ -27,6 +27,7 @@ from archive import issues
 from archive.api.problems import PROBLEM, TOKEN, Problem
 from archive.models import UploadChunk
 from archive.queries.scope import UnknownScopeError
+from archive.queries.search.errors import QueryError
 from archive.queries.taken_down import GoneError
 from kifu_core.errors import KifuError
 
@@ -102,6 +103,8 @@ def describe(error: Exception) -> Problem | None:
     if isinstance(error, KifuError):
         found = [issues.told(issues.as_stored(error.issue()))]
         return Problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), found)
+    if isinstance(error, QueryError):
+        return _of_query(error)
     # Bytes go only with their upload; here it went while they were read.
     if isinstance(error, GoneError | UploadChunk.DoesNotExist):
         return Problem.of_status(410)
@@ -116,6 +119,18 @@ def describe(error: Exception) -> Problem | None:
     if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | UnreadablePostError):
         return _unreadable(error)
     return None
+
+
+def _of_query(error: QueryError) -> Problem:
+    """Return the problem of a query: the character that is wrong, counted from 1, and what was expected."""
+    told = {
+        "field": "q",
+        "detail": error.message("en"),
+        "message": error.message(),
+        "position": None if error.position is None else error.position + 1,
+        "expected": [*error.expected],
+    }
+    return Problem(422 if error.slow else 400, error.code, error.message("en"), [told])
 
 
 def _unreadable(error: Exception) -> Problem:

@@ -17,7 +17,11 @@ from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
 from archive.queries.scope import space_name
+from archive.queries.search.grammar import LONGEST
 from kifu_core.games import GAMES
+
+TEXT_LIMIT: Final = 200
+"""Characters of a filter's text."""
 
 FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
 """What records are written as, of all games."""
@@ -45,8 +49,10 @@ def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
         return Choice(required=False, choices=list(one.choices), help_text=told)
     if one.value == "number":
         return Whole(required=False, min_value=one.least, max_value=one.most, help_text=told)
+    if one.value == "query":
+        return Text(required=False, max_length=LONGEST, trim_whitespace=False, help_text=told)
     if one.value == "text":
-        return Text(required=False, max_length=200, help_text=told)
+        return Text(required=False, max_length=TEXT_LIMIT, help_text=told)
     return Day(required=False, help_text=told)
 
 

@@ -13,6 +13,8 @@ from archive.api.downloads import DOWNLOADS
 from archive.api.problems import OF_STATUS
 from archive.issues import TEXTS as ARCHIVES
 from archive.models import LARGEST_ID
+from archive.queries.search.errors import TEXTS as QUERY_TEXTS
+from archive.queries.search.errors import TOO_SLOW
 from kifu_core.games import GAMES
 from kifu_core.messages import TEXTS as LIBRARYS
 
@@ -120,6 +122,13 @@ POSITIONS: Final[Problems] = {
 
 CURSORS: Final = ("invalid-limit", "invalid-cursor")
 """Codes of a page that cannot be asked for."""
+
+
+QUERIES: Final[Problems] = {
+    400: tuple(sorted(code for code in QUERY_TEXTS if code != TOO_SLOW)),
+    422: (TOO_SLOW,),
+}
+"""Codes of lists that take a query of the search language."""
 
 
 def together(*several: Problems) -> dict[int, tuple[str, ...]]:

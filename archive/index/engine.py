@@ -1,6 +1,7 @@
 """One interface for what the database engines do differently; all other SQL runs on both."""
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, cast
 
 from django.core.exceptions import ImproperlyConfigured
@@ -40,6 +41,9 @@ class Engine(Protocol):
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL
         then reads in the order of the index. With a limit in the text it would count on few rows and sort.
         """
+
+    def time_limit(self, seconds: float) -> AbstractContextManager[None]:
+        """End a statement of the body that runs longer; raise TimeoutError then."""
 
     def make_room(self) -> None:
         """See to it, before a transaction that inserts, that its slots have a place."""

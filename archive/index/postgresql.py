@@ -8,7 +8,8 @@ promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
 """
 
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, cast
 
 import psycopg
@@ -149,6 +150,32 @@ def _typed(value: Value) -> Int8 | str | list[Int8]:
     if isinstance(value, str):
         return value
     return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
+
+
+_CANCELLED: Final = "57014"
+_LIMIT_NOW: Final = "SELECT current_setting('statement_timeout')"
+_SET_LIMIT: Final = "SELECT set_config('statement_timeout', %s, true)"
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let the server end each statement after so long, within a transaction: behind a pooler no setting may
+    outlive one."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            before = _scalar_text(cursor, _LIMIT_NOW)
+            cursor.execute(_SET_LIMIT, [str(max(1, int(seconds * 1000)))])
+            yield
+            cursor.execute(_SET_LIMIT, [before])
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) == _CANCELLED:
+            raise TimeoutError from error
+        raise
+
+
+def _scalar_text(cursor: CursorWrapper, sql: str) -> str:
+    cursor.execute(sql)
+    return str(cursor.fetchone()[0])
 
 
 def make_room() -> None:

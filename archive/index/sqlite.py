@@ -12,13 +12,15 @@ that is both of the locks of `engine.Engine`.
 import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
-from django.db.utils import DatabaseError
+from django.db.utils import DatabaseError, OperationalError
 
 from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
 
@@ -91,6 +93,27 @@ def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
             sql, [value if isinstance(value, int | str) else json.dumps([*value]) for value in values]
         )
         return list(cursor.fetchall())
+
+
+_OPCODES: Final = 20_000
+"""Steps of SQLite's machine between two looks at the clock: about a millisecond."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let SQLite look at the clock. The limit is one for all statements of the body."""
+    end = time.monotonic() + seconds
+    connection.ensure_connection()
+    driver: sqlite3.Connection = connection.connection
+    driver.set_progress_handler(lambda: time.monotonic() > end, _OPCODES)
+    try:
+        yield
+    except OperationalError as error:
+        if time.monotonic() > end:
+            raise TimeoutError from error
+        raise
+    finally:
+        driver.set_progress_handler(None, 0)
 
 
 def make_room() -> None:

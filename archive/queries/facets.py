@@ -20,6 +20,7 @@ from archive.queries.games import Query, query_of
 from archive.queries.kept import kept, unchanged
 from archive.queries.people import years_of
 from archive.queries.scope import Scope
+from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
@@ -76,13 +77,14 @@ _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
     """Count the games that have all that is asked for, and their most frequent values."""
     filters = filters or GameFilters()
-    query = query_of(scope, filters)
+    with patient(filters):
+        query = query_of(scope, filters)
     if query is None:
         return Facets()
     name = f"facets {scope} {filters}"
     found = kept(
         name,
-        lambda: unchanged(name, lambda: _count(query)),
+        lambda: unchanged(name, lambda: _count_patiently(query, filters)),
         lambda found: KEPT_SECONDS if found.sampled else 0,
     )
     return _of_whole(scope, filters, found) if found.sampled else found
@@ -174,6 +176,11 @@ def _most_of(sql: str, asked: Sql, times: int = 1) -> Counter[int]:
     with connection.cursor() as cursor:
         cursor.execute(sql.format(asked=asked.text), [*asked.values * times, LISTED])
         return Counter(dict(cursor.fetchall()))
+
+
+def _count_patiently(query: Query, filters: GameFilters) -> Facets:
+    with patient(filters):
+        return _count(query)
 
 
 def _count(query: Query) -> Facets:

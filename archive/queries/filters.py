@@ -6,7 +6,7 @@ and of the explorer are all made from what annotates the fields of `GameFilters`
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from django.utils.functional import Promise
@@ -16,6 +16,7 @@ from archive.derive import headers
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
 from archive.queries.color_names import colours_of, game_meant
+from archive.queries.scope import Scope
 from archive.queries.sql import Sql, one_of
 from kifu_core.games import GAMES
 from kifu_core.shogi import handicaps, specials
@@ -38,20 +39,22 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter of games: how it is asked for, and what games must have for it.
+    """A filter of games: how it is asked for, and what games must have for it. A "query" is one of the search
+    language (`archive.queries.search`), which says by itself what games must have.
 
     `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is what it takes; of a
     choice `choices` are all values with what pages call them, empty where that depends on the kind of game.
     In the search box it goes by its name and by `keys`; `read` makes an address's value of the box's text.
 
-    `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids, `positions` the
+    `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
+    the spaces that may be read, `positions` the
     one on the game of a row d, empty where `position_filters` asks in another way; None where it cannot be
     asked for. `stored` makes the value of the condition of that of the filter; `names` tells whose id that is
     instead.
     """
 
     label: Promise
-    value: Literal["text", "choice", "day", "last day", "number"]
+    value: Literal["text", "choice", "day", "last day", "number", "query"]
     _: KW_ONLY
     name: str = ""
     attribute: str = ""
@@ -73,10 +76,11 @@ class Filter:
         """Tell whether games can be filtered by it there."""
         return (self.games if place == "games" else self.positions) is not None
 
-    def condition(self, values: Sequence[Any], alias: str = "g") -> Sql:
+    def condition(self, scope: Scope, values: Sequence[Any], alias: str = "g") -> Sql:
         """Return the condition on a game of a list. A name has one id in each space that it is known in,
         anything else has one value."""
-        text = (self.games or "").format(g=alias, one_of=one_of(values))
+        spaces = ", ".join(str(int(space)) for space in scope.spaces)
+        text = (self.games or "").format(g=alias, one_of=one_of(values), spaces=spaces)
         return Sql(text, tuple(values) * (text.count("%s") // len(values)))
 
 
@@ -111,6 +115,26 @@ _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
 # A sum is no column: what is looked up is the game, and not all games of a rating each time.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
+_BOTH_RATED: Final = (
+    "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"
+)
+# What somebody may not see of how a game came in is no reason to be found either.
+_EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upload_id
+    WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
+_CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
+_CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
+# Each half-move of the main line is a row, each move of a fork that says another one more.
+_HAS: Final = "(CASE %s WHEN 'forks' THEN {g}.index_rows > {g}.plies + 1 ELSE FALSE END)"
+
+
+def _following(day: date) -> str:
+    """Return the day after a day, as moments begin that are compared with it."""
+    return (day if day == date.max else day + timedelta(days=1)).isoformat()
+
+
+def _holding(text: str) -> str:
+    """Return the pattern of texts that hold a text."""
+    return "%" + headers.plain(text).replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +145,10 @@ class GameFilters:
     among the games through a position those of the asker's board. `since` and `until` are compared with the
     first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
     `opening` is compared in one spelling; `min_plies` and `max_plies` are what the main line has at least and
-    at most, `min_rating` what both players have at least. `upload` is the id of one that the game came in.
+    at most, `min_rating` and `max_rating` what both players have. `upload` is the id of one that the game
+    came in; `format` and `program` are those of any edition that may be seen, `uploaded_from` and
+    `uploaded_to` are compared with the day on which the first of these came. `q` is a text in the search
+    language.
     """
 
     # fmt: off
@@ -146,7 +173,7 @@ class GameFilters:
     special: Annotated[str | None, Filter(_("Ending"), "text", keys=("ending", "終わり方"), read=_ending,
         stored=headers.plain, games="{g}.special = %s")] = None
     record_kind: Annotated[str | None, Filter(_("Kind"), "choice", choices=dict(Game.RecordKind.choices),
-        keys=("種類",), read=_said(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
+        keys=("kind", "種類"), read=_said(_RECORD_KINDS), games="{g}.record_kind = %s")] = None
     game: Annotated[str | None, Filter(_("Which game"), "choice", choices=dict.fromkeys(GAMES, ""),
         keys=("ゲーム",), read=_said(_GAMES), games="{g}.kind = %s")] = None
     min_plies: Annotated[int | None, Filter(_("At least so many moves"), "number",
@@ -154,9 +181,24 @@ class GameFilters:
     max_plies: Annotated[int | None, Filter(_("At most so many moves"), "number",
         games="{g}.plies <= %s")] = None
     min_rating: Annotated[int | None, Filter(_("Both rated at least"), "number", most=MOST_RATING,
-        positions=_RATED)] = None
+        games=_BOTH_RATED.format(sign=">="), positions=_RATED)] = None
+    max_rating: Annotated[int | None, Filter(_("Both rated at most"), "number", most=MOST_RATING,
+        games=_BOTH_RATED.format(sign="<="))] = None
+    site: Annotated[str | None, Filter(_("Place"), "text", keys=("場所", "対局場"),
+        stored=headers.plain, games="{g}.site = %s")] = None
+    has: Annotated[str | None, Filter(_("With"), "choice", choices={"forks": _("variations")},
+        keys=("内容",), read=_said({"分岐": "forks", "変化": "forks"}), games=_HAS)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
-        games=_UPLOADED, positions="", hidden=True)] = None
+        keys=("source", "出典"), games=_UPLOADED, positions="", hidden=True)] = None
+    format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), read=str.lower,
+        games=_CAME.format(asked="e.format = %s"), hidden=True)] = None
+    program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_holding,
+        games=_CAME.format(asked="lower(e.program) LIKE lower(%s) ESCAPE '!'"), hidden=True)] = None
+    uploaded_from: Annotated[date | None, Filter(_("Uploaded from"), "day", keys=("登録開始日",),
+        stored=date.isoformat, games=_CAME_FIRST.format(sign=">="), hidden=True)] = None
+    uploaded_to: Annotated[date | None, Filter(_("Uploaded to"), "last day", keys=("登録終了日",),
+        stored=_following, games=_CAME_FIRST.format(sign="<"), hidden=True)] = None
+    q: Annotated[str | None, Filter(_("Query"), "query", games="", hidden=True)] = None
     # fmt: on
 
     def __bool__(self) -> bool:
@@ -181,6 +223,25 @@ def _defined() -> Iterator[Filter]:
 
 FILTERS: Final = tuple(_defined())
 """All filters, in the order of forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Two filters that are the ends of one thing: how the search language calls it, and the attributes."""
+
+    name: str
+    label: Promise
+    least: str
+    most: str
+    keys: tuple[str, ...]
+
+
+SPANS: Final = (
+    Span("date", _("Date"), "since", "until", ("year", "日付", "年")),
+    Span("plies", _("Number of moves"), "min_plies", "max_plies", ("手数",)),
+    Span("rating", _("Rating of both"), "min_rating", "max_rating", ("レーティング",)),
+    Span("uploaded", _("Uploaded"), "uploaded_from", "uploaded_to", ("登録日",)),
+)
 
 
 def filters_of(place: FilterPlace) -> tuple[Filter, ...]:

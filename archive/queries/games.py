@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, Final, Literal, get_type_hints
+from typing import Annotated, Any, Final, get_type_hints
 
 from django.db import connection
 
-from archive.derive import headers
 from archive.index.engine import engine
-from archive.models import LARGEST_ID, Upload
+from archive.models import LARGEST_ID
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
+from archive.queries.named import Ids, listed_upload, named
 from archive.queries.scope import Scope
+from archive.queries.search.compiling import compiled
+from archive.queries.search.grammar import parse
+from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction
 from kifu_core.games import SHOGI
 
@@ -192,17 +195,19 @@ def find_games(
 
     Where games themselves have to have something, a page looks at `PAGE_GAMES` at most: it can be short, or
     even empty, and still have a next one. Raises InvalidCursorError for a cursor of another order or not made
-    here, ValueError for another order and for a limit outside 1 to 500. Driven by the player's or event's own
-    list where one is asked for.
+    here, ValueError for another order and for a limit outside 1 to 500, QueryError for a query that is none
+    or takes too long. Driven by the player's or event's own list where one is asked for.
     """
-    listing = _listing(scope, filters or GameFilters(), order)
-    if listing is None:
-        return Page((), None)
+    filters = filters or GameFilters()
+    with patient(filters):
+        listing = _listing(scope, filters, order)
+        if listing is None:
+            return Page((), None)
 
-    def fetch(phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
-        return _fetch(listing, phase, count)
+        def fetch(phase: Phase, count: int) -> tuple[list[GameRow], PageEnd | None]:
+            return _fetch(listing, phase, count)
 
-    return paged(order, cursor, limit, fetch, lambda row: row.place)
+        return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
 def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
@@ -282,17 +287,31 @@ def _game_row(row: Sequence[Any]) -> GameRow:
 
 
 def query_of(scope: Scope, filters: GameFilters) -> Query | None:
-    """Return where and how to look for games; None where a name is asked for that nobody has."""
+    """Return where and how to look for games; None where a name is asked for that nobody has. Raises
+    QueryError for a query that is none."""
     filters.check("games")
+    filters, searched = _searched(scope, filters)
     ids = _ids(scope, filters)
     if () in ids.values():
         return None
     query, driver = _driven(scope, ids, filters.game)
-    days = [_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in _DAYS_ASKED]
+    asked = _asked(filters)
+    days = [_condition(scope, one, filters, ids, "d") for one in asked if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
-    others = [one for one in _asked(filters) if one.attribute not in (*_DAYS_ASKED, driver)]
-    conditions = (*query.conditions, *(_condition(one, filters, ids) for one in others))
-    return replace(query, mine=(*query.mine, *days), conditions=conditions)
+    others = [one for one in asked if one.attribute not in (*_DAYS_ASKED, driver)]
+    found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others), *searched)
+    return replace(query, mine=(*query.mine, *days), conditions=found)
+
+
+def _searched(scope: Scope, filters: GameFilters) -> tuple[GameFilters, tuple[Sql, ...]]:
+    """Return the filters without their query, and what it asks: as filters where nothing else is asked of
+    these, otherwise as conditions on games g."""
+    if filters.q is None:
+        return filters, ()
+    rest = replace(filters, q=None)
+    found = compiled(scope, parse(filters.q), {one.attribute for one in _asked(rest)})
+    conditions = () if found.condition is None else (found.condition,)
+    return replace(rest, **found.filters), conditions
 
 
 _DAYS_ASKED: Final = ("since", "until")
@@ -301,13 +320,17 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
+    filters, searched = _searched(scope, filters)
     ids = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
         scope,
         _ALL_GAMES,
-        tuple(_condition(one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
-        tuple(_condition(one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
+        tuple(_condition(scope, one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
+        (
+            *(_condition(scope, one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
+            *searched,
+        ),
     )
 
 
@@ -316,45 +339,17 @@ def _asked(filters: GameFilters) -> list[Filter]:
     return [one for one in FILTERS if filters.asked(one) is not None]
 
 
-Ids = tuple[int, ...] | None
-"""The ids of what is asked for, empty where there is none; None where nothing is asked for."""
-
-
-def _condition(one: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g") -> Sql:
+def _condition(
+    scope: Scope, one: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
+) -> Sql:
     """Return the condition that a filter puts on a game."""
-    return one.condition(ids.get(one.attribute) or (one.stored(filters.asked(one)),), alias)
+    return one.condition(scope, ids.get(one.attribute) or (one.stored(filters.asked(one)),), alias)
 
 
 def _ids(scope: Scope, filters: GameFilters) -> dict[str, Ids]:
     """Return the ids of what is asked for by name, and of the upload."""
     ids = {one.attribute: named(scope, one.names, filters.asked(one)) for one in FILTERS if one.names}
     return ids | {"upload": listed_upload(scope, filters.upload)}
-
-
-def listed_upload(scope: Scope, pk: int | None) -> Ids:
-    """Return the id of an upload that is asked for; none where it is another space's, or being deleted."""
-    if pk is None:
-        return None
-    found = Upload.objects.filter(pk=pk, space__in=scope.spaces).exclude(state=Upload.State.DELETING)
-    return (pk,) if found.exists() else ()
-
-
-_NAMED: Final = """
-    SELECT coalesce(
-        (SELECT min(a.{kind}_id) FROM archive_{kind}alias a WHERE a.space = %s AND a.{by} = %s),
-        (SELECT n.id FROM archive_{kind} n WHERE n.space = %s AND n.{by} = %s)
-    )
-"""
-
-
-def named(scope: Scope, kind: Literal["player", "event"], text: str | None) -> Ids:
-    """Return the ids of a player's or an event's name, one of each space where it is known."""
-    if text is None:
-        return None
-    name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
-    sql = _NAMED.format(kind=kind, by=by)
-    found = (engine().fetch_prepared(sql, [space, name] * 2)[0][0] for space in scope.spaces)
-    return tuple(int(pk) for pk in found if pk is not None)
 
 
 def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:

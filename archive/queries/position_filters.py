@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from archive.index.engine import engine
 from archive.index.schema import UNKNOWN_DAY
 from archive.queries.filters import FILTERS, GameFilters
-from archive.queries.games import Ids, listed_upload, named
+from archive.queries.named import Ids, listed_upload, named
 from archive.queries.position_query import Asked
 from archive.queries.reading_plan import ReadingPlan
 from archive.queries.scope import Scope

@@ -15,6 +15,7 @@ from archive.queries.filters import GameFilters
 from archive.queries.games import Query, query_of
 from archive.queries.kept import kept
 from archive.queries.scope import Scope
+from archive.queries.search.patience import patient
 from archive.queries.statistics import counts
 
 COUNTED_TO: Final = 10_000
@@ -81,10 +82,11 @@ _COUNT: Final = "SELECT count(*) FROM {found}"
 def _looked_through(scope: Scope, filters: GameFilters) -> Total:
     """Count what is asked for among the newest games of the list that drives the search. Where that is not
     exact, there are at least so many."""
-    query = query_of(scope, filters)
-    if query is None:
-        return Total(0)
-    return kept(f"total {scope} {filters}", lambda: _count(query), lambda _found: KEPT_SECONDS)
+    with patient(filters):
+        query = query_of(scope, filters)
+        if query is None:
+            return Total(0)
+        return kept(f"total {scope} {filters}", lambda: _count(query), lambda _found: KEPT_SECONDS)
 
 
 def _count(query: Query) -> Total:

@@ -10,8 +10,8 @@ from django.http import HttpRequest
 
 from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
-from archive.queries.games import named
 from archive.queries.likely import likely
+from archive.queries.named import named
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
 from archive.queries.scope import Scope

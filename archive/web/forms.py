@@ -16,6 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.keyset import ORDERS, Sorting
+from archive.queries.search.errors import QueryError
+from archive.queries.search.grammar import parse
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 
@@ -51,6 +53,18 @@ class PartialDate(forms.CharField):
         raise ValidationError(_("Write a date as 2024-03-15, 2024-03 or 2024."))
 
 
+class QueryField(forms.CharField):
+    """A text in the search language, looked at and left as it is."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        try:
+            parse(text)
+        except QueryError as error:
+            raise ValidationError(error.message(), code=error.code) from error
+        return text
+
+
 def is_date(text: str) -> bool:
     """Return whether a text is a day, a month or a year as the forms read them."""
     try:
@@ -83,6 +97,8 @@ def _field(one: Filter, menus: str, label: Any) -> forms.Field:
     told: dict[str, Any] = {"label": label or one.label, "required": False}
     if one.hidden:
         told["widget"] = forms.HiddenInput
+    if one.value == "query":
+        return QueryField(strip=False, **told)
     if one.value == "number":
         return forms.IntegerField(min_value=one.least, max_value=one.most, **told)
     if one.value in ("day", "last day"):

@@ -14,8 +14,12 @@ from archive.derive import headers
 from archive.models import Upload
 from archive.queries import people
 from archive.queries.filters import filters_of
-from archive.queries.games import named
+from archive.queries.named import named
 from archive.queries.scope import Scope
+from archive.queries.search.errors import QueryError
+from archive.queries.search.fields import BY_KEY, folded
+from archive.queries.search.grammar import parse
+from archive.queries.search.printing import OPERATORS
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.forms import is_date
@@ -167,6 +171,42 @@ _DAY: Final = re.compile(r"(?:1[5-9]|20)\d\d(?:年|[-/.年].*)?")
 _WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
 
 _TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
+
+
+_OPERATOR: Final = re.compile(rf"(?<![^\s(])(?:{'|'.join(OPERATORS)})(?![^\s()])")
+_KEYED: Final = re.compile(r"""(?<![^\s(])([^\s()":,、]+): *([^\s"「]*)""")
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_RANGE: Final = re.compile(r"[(<>≦≧≤≥]|.*(?:\.\.|〜|~)")
+_LOOKED_AT: Final = 4_000
+"""Characters in which a query would show."""
+
+
+def is_query(words: str) -> bool:
+    """Tell whether words are a query of the search language, and more than keys and names one after the
+    other: they have an operator, a range, a list, or a field that is no filter by itself."""
+    shown = _QUOTED.sub('""', folded(words[:_LOOKED_AT]))
+    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, _KEYED.finditer(shown)))
+
+
+def _is_of_query(keyed: re.Match[str]) -> bool:
+    field = BY_KEY.get(keyed[1].lower())
+    if field is None or keyed[1] in _SEATS:
+        return False
+    if keyed[1] not in KEYS or (_RANGE.match(keyed[2]) and field.kind != "text") or keyed[2][:1] == "(":
+        return True
+    return field.kind != "text" and ("," in keyed[2] or "、" in keyed[2])
+
+
+def wrong_place(text: str) -> tuple[str, str, str] | None:
+    """Return a query that is none in three parts, of which the middle one is the character that is wrong;
+    None where it is the whole text, or nothing."""
+    try:
+        parse(text)
+    except QueryError as error:
+        if error.position is not None:
+            at = error.position
+            return text[:at], text[at : at + 1] or "␣", text[at + 1 :]
+    return None
 
 
 def filters_meant(scope: Scope, words: str) -> dict[str, str]:

@@ -35,6 +35,7 @@ from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
 from archive.queries.position_games import games_through
 from archive.queries.scope import Scope, scope_of
+from archive.queries.search.errors import QueryError
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
@@ -48,6 +49,8 @@ from archive.web.game_search import (
     chips,
     facets_of,
     filters_meant,
+    is_query,
+    wrong_place,
 )
 from archive.web.games import PAGES
 from archive.web.libraries import library_of
@@ -116,26 +119,49 @@ def home(request: HttpRequest) -> HttpResponse:
 def games(request: HttpRequest) -> HttpResponse:
     """Show the list of games, or go where the search box leads.
 
-    A position or an address pasted into the search box leads to its page, other words to filters.
+    A position or an address pasted into the search box leads to its page, other words to filters; a query of
+    the search language is the list's own.
     """
     scope = scope_of(request)
-    if words := request.GET.get("q", "").strip():
-        try:
-            check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
-            if own := game_at(scope, words, request.get_host()):
-                address = reverse("game", args=[own.id])
-                return redirect(f"{address}?{own.query}" if own.query else address)
-            with limited_reading():
-                meant = position_lookup.of_words(words)
-        except KifuError as error:
-            return refused(request, words, error)
-        if meant:
-            code = meant.game.codec.encode(meant.position)
-            return redirect("position", meant.game.name, meant.game.codec.path_code(code))
-        return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
+    if (words := request.GET.get("q", "").strip()) and (leading := _leading(request, scope, words)):
+        return leading
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
-        return render(request, "archive/games.html", {"form": form, "section": "games"}, status=400)
+        return _wrong_form(request, form)
+    try:
+        return _games(request, scope, form)
+    except QueryError as error:
+        form.add_error("q", error.message())
+        return _wrong_form(request, form, 422)
+
+
+def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | None:
+    """Return where the words of the search box lead; None for a query."""
+    try:
+        check_text(words, settings.ARCHIVE_MAX_FIND_BYTES)
+        if own := game_at(scope, words, request.get_host()):
+            address = reverse("game", args=[own.id])
+            return redirect(f"{address}?{own.query}" if own.query else address)
+        with limited_reading():
+            meant = position_lookup.of_words(words)
+    except KifuError as error:
+        return refused(request, words, error)
+    if meant:
+        code = meant.game.codec.encode(meant.position)
+        return redirect("position", meant.game.name, meant.game.codec.path_code(code))
+    if is_query(words):
+        return None
+    return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
+
+
+def _wrong_form(request: HttpRequest, form: GameFilterForm, status: int = 400) -> HttpResponse:
+    """Show the filters with what is wrong with them, and where a query is."""
+    context = {"form": form, "section": "games", "wrong": wrong_place(request.GET.get("q", ""))}
+    return render(request, "archive/games.html", context, status=status)
+
+
+def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResponse:
+    """Show the list of games that a valid form asks for. Raises QueryError for a query that is slow."""
     filters, order = games_asked(form.cleaned_data), form.sorting()
     try:
         page = find_games(scope, filters, order, request.GET.get("cursor"), PAGE)

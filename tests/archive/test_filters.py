@@ -11,7 +11,6 @@ from django.conf import settings
 from archive.api.positions import FilterQuery
 from archive.api.serializers import GamesQuery
 from archive.queries.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
-from archive.queries.games import query_of
 from archive.queries.position_filters import resolve
 from archive.queries.scope import PUBLIC
 from archive.web.forms import GameFilterForm, PositionFilterForm
@@ -64,7 +63,7 @@ def test_sides_mean_a_kind_of_game():
 
 @pytest.mark.django_db
 def test_a_filter_where_it_does_not_apply_is_refused():
-    with pytest.raises(ValueError, match="min_rating"):
-        query_of(PUBLIC, GameFilters(min_rating=1))
+    with pytest.raises(ValueError, match="max_rating"):
+        resolve(PUBLIC, GameFilters(min_rating=1, max_rating=2))
     with pytest.raises(ValueError, match="opening, record_kind"):
         resolve(PUBLIC, GameFilters(opening="矢倉", record_kind="game", player="甲"))

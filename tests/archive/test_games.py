@@ -79,6 +79,16 @@ ASKED = [
     (GameFilters(min_plies=5, max_plies=7), "acf"),
     (GameFilters(game="shogi", handicap="HIRATE"), "abcdef"),
     (GameFilters(player="丙"), ""),
+    (GameFilters(min_rating=1), ""),
+    (GameFilters(max_rating=9999), ""),
+    (GameFilters(site="天童"), ""),
+    (GameFilters(has="forks"), ""),
+    (GameFilters(format="kif"), ""),
+    (GameFilters(program="Kifu"), ""),
+    (GameFilters(uploaded_from=date(2020, 1, 1)), "abcdef"),
+    (GameFilters(uploaded_to=date(2020, 1, 1)), ""),
+    (GameFilters(q="plies:5..7 NOT player:丙"), "acf"),
+    (GameFilters(q="player:乙 (a OR b)"), "ab"),
 ]
 
 

@@ -21,7 +21,7 @@ from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, lim
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
 from archive.api.shapes import Facets, GameDetail, GamesPage, PositionsPage, Series
-from archive.api.telling import CURSORS, Example, Told
+from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.derive.series import unpack
 from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
@@ -53,7 +53,7 @@ EVALUATIONS: Final = 300_000
     remembered=True,
     told=Told(
         {200: GamesPage},
-        {400: CURSORS},
+        together({400: CURSORS}, QUERIES),
         examples=(
             Example("The newest", query={"limit": 1}),
             Example("Of a player", query={"player": "大橋宗銀", "order": "oldest", "limit": 1}),
@@ -61,6 +61,11 @@ EVALUATIONS: Final = 300_000
                 "Won by Black in these days",
                 query={"from": "1709-01-01", "to": "1709-10-31", "result": "black"},
             ),
+            Example(
+                "By a query",
+                query={"q": "player:大橋宗銀 (year:1709..1710 OR plies:>=150) NOT result:draw", "limit": 1},
+            ),
+            Example("A query that is none", query={"q": "player:大橋宗銀 AND"}, status=400),
             Example("A parameter that is misspelt", query={"plaer": "大橋宗銀"}, status=400),
         ),
     ),
@@ -84,7 +89,11 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 @endpoint(
     "GET",
     query=FacetsQuery,
-    told=Told({200: Facets}, examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
+    told=Told(
+        {200: Facets},
+        QUERIES,
+        examples=tuple(Example(f"Of {name}", query={"game": name}) for name in GAMES),
+    ),
 )
 def facets(request: Request, query: dict[str, Any]) -> Response:
     """Tell how many games have all that is asked for, and what they are made of: the most frequent values."""

@@ -1,0 +1,220 @@
+"""A tree as SQL: the condition on a game g of a list, in one scope.
+
+Each leaf is a CASE that is 1 or 0 and never NULL, so that NOT of it is true of exactly the other games; and
+no planner makes a join over whole tables of what is looked up for each game that a list looks at. A name, an
+upload or an edition of another scope is nobody's here: what asks for it is true of no game, and its opposite
+of all.
+
+What all games of the answer have is told as filters too: a list is read by its player, its event, its days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from archive.index.engine import engine
+from archive.index.schema import FORK
+from archive.queries.color_names import results_of
+from archive.queries.filters import Filter
+from archive.queries.named import listed_upload, named
+from archive.queries.people import like
+from archive.queries.position_query import position_keys
+from archive.queries.scope import Scope
+from archive.queries.search.days import first_day, last_day
+from archive.queries.search.fields import BY_NAME, Field
+from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word
+from archive.queries.sql import Sql, one_of
+from kifu_core.games import GAMES
+
+_NEVER: Final = Sql("FALSE")
+_COLUMNS: Final = ("player0_id", "player1_id")
+
+_HOLDING: Final = """(SELECT n.id FROM archive_{kind} n
+    WHERE {mine} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
+    UNION SELECT a.{kind}_id FROM archive_{kind}alias a
+    WHERE {others} AND lower(a.{by}) LIKE lower(%s) ESCAPE '!')"""
+_REACHED: Final = """(SELECT count(*) FROM {table} o
+    WHERE o.key {one_of} AND o.played = g.played AND o.slot = g.slot AND (o.flags & {fork}) = 0{plies}) > 0"""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a query asks of games g beside the filters (by attribute) that all of its games pass."""
+
+    condition: Sql | None
+    filters: dict[str, Any] = field(default_factory=dict)
+
+
+def compiled(scope: Scope, term: Term, used: Collection[str] = ()) -> Compiled:
+    """Return a query as SQL. `term` is as `grammar.parse` gives it; filters that are `used` stay."""
+    filters: dict[str, Any] = {}
+    terms = term.terms if isinstance(term, And) else (term,)
+    rest = tuple(one for one in terms if not _taken(one, filters, used))
+    return Compiled(_condition(scope, And(rest)) if rest else None, filters)
+
+
+# --- what drives a list ----------------------------------------------------------------------------------
+
+_DRIVING: Final = ("player", "event", "upload", "game")
+"""Filters by which a list is read, and which ask the same as the field does."""
+_SEATED: Final = ("black", "white", "first", "second")
+
+
+def _taken(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
+    """Note the filters that are true of all games of a term, and return whether they are all that it asks."""
+    if not isinstance(term, Asked) or len(term.any_of) != 1:
+        return False
+    (value,) = term.any_of
+    asked = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
+    if isinstance(value, Is) and term.field in _DRIVING:
+        asked = {term.field: int(value.value) if term.field == "upload" else value.value}
+    if isinstance(value, Is) and term.field in _SEATED and "player" not in {*filters, *used}:
+        filters["player"] = value.value
+        return False
+    if not asked or not {*filters, *used}.isdisjoint(asked):
+        return False
+    filters.update(asked)
+    return True
+
+
+# --- conditions ------------------------------------------------------------------------------------------
+
+
+def _condition(scope: Scope, term: Term) -> Sql:
+    if isinstance(term, Not):
+        inner = _condition(scope, term.term)
+        return Sql(f"NOT ({inner.text})", inner.values)
+    if isinstance(term, And | Or):
+        return _joined(term, [_condition(scope, one) for one in term.terms])
+    found = [_case(one) for one in _leaf(scope, term)]
+    return _joined(Or(()), found) if found else _NEVER
+
+
+def _joined(term: And | Or, conditions: list[Sql]) -> Sql:
+    if not conditions:
+        return Sql("TRUE")
+    word = " AND " if isinstance(term, And) else " OR "
+    text = word.join(one.text for one in conditions)
+    return Sql(f"({text})", tuple(value for one in conditions for value in one.values))
+
+
+def _case(condition: Sql) -> Sql:
+    return Sql(f"CASE WHEN {condition.text} THEN 1 ELSE 0 END = 1", condition.values)
+
+
+def _leaf(scope: Scope, term: Word | Asked | Reaches) -> Iterator[Sql]:
+    """Yield conditions, any of which makes a term true."""
+    if isinstance(term, Word):
+        # Texts of comments and headers belong here too, once they are kept where they can be searched.
+        yield from _holding(scope, term.text)
+    elif isinstance(term, Reaches):
+        yield from _reaching(scope, term)
+    else:
+        for value in term.any_of:
+            yield from _asked(scope, BY_NAME[term.field], value)
+
+
+def _holding(scope: Scope, text: str) -> Iterator[Sql]:
+    """Yield the conditions that a player or the event has a name that holds a text."""
+    mine, others = scope.condition("n"), scope.condition("a")
+    for kind, by, columns in (("player", "key", _COLUMNS), ("event", "name", ("event_id",))):
+        names = _HOLDING.format(kind=kind, by=by, mine=mine.text, others=others.text)
+        pattern = like("player" if kind == "player" else "event", text)
+        values = (*mine.values, pattern, *others.values, pattern)
+        for column in columns:
+            yield Sql(f"g.{column} IN {names}", values)
+
+
+def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:
+    """Yield the conditions that the main line reaches a position, one for each table of the index."""
+    game = GAMES[term.game]
+    position = game.codec.decode(term.code)
+    match: Any = term.match
+    ((*keys,),) = position_keys(scope, [position], match, term.game)
+    plies = _Range.of(term.plies)
+    for table in engine().TABLES:
+        text = _REACHED.format(table=table, one_of=one_of(keys), fork=FORK, plies=plies.text)
+        yield Sql(text, (*keys, *plies.values))
+
+
+class _Range(NamedTuple):
+    text: str = ""
+    values: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, between: Between | None) -> _Range:
+        """Return the condition on the ply of a row, which stands behind others."""
+        ends = ((">=", between.least), ("<=", between.most)) if between else ()
+        asked = [(sign, int(end)) for sign, end in ends if end]
+        return cls("".join(f" AND o.ply {sign} %s" for sign, _end in asked), tuple(end for _, end in asked))
+
+
+def _asked(scope: Scope, asked: Field, value: Is | Between) -> Iterator[Sql]:
+    """Yield the conditions that a field has a value."""
+    if asked.name == "result":
+        yield from _won(_text(value))
+    elif asked.name in _SEATED:
+        yield from _seated(scope, asked.name, _text(value))
+    elif asked.one is None:
+        ends = {"least": asked.least, "most": asked.most}
+        by_attribute = {one.attribute: one for one in ends.values() if one}
+        found = [by_attribute[name].condition(scope, (by_attribute[name].stored(end),))
+                 for name, end in _ends(asked, value)]  # fmt: skip
+        yield _joined(And(()), found)
+    else:
+        yield from _alone(scope, asked.one, _text(value))
+
+
+def _text(value: Is | Between) -> str:
+    """Return the value of a field that has no ranges."""
+    return value.value if isinstance(value, Is) else value.least
+
+
+def _alone(scope: Scope, one: Filter, text: str) -> Iterator[Sql]:
+    """Yield the condition of a filter that takes one value; none where nobody here is called so."""
+    if one.names or one.name == "upload":
+        ids = named(scope, one.names, text) if one.names else listed_upload(scope, int(text))
+        if ids:
+            yield one.condition(scope, ids)
+        return
+    yield one.condition(scope, (one.stored(_typed(one, text)),))
+
+
+def _typed(one: Filter, text: str) -> Any:
+    if one.value == "number":
+        return int(text)
+    if one.value in ("day", "last day"):
+        return last_day(text) if one.value == "last day" else first_day(text)
+    return text
+
+
+def _ends(asked: Field, value: Is | Between) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of the filters that a field is made of, each with what it takes."""
+    least, most = (value.value, value.value) if isinstance(value, Is) else (value.least, value.most)
+    for one, text in ((asked.least, least), (asked.most, most)):
+        if one is not None and text:
+            yield one.attribute, _typed(one, text)
+
+
+def _won(value: str) -> Iterator[Sql]:
+    """Yield the conditions on how games ended. Sides are those of each kind of game."""
+    if value in ("first", "second"):
+        yield Sql("g.result = %s", (int(value == "second"),))
+        return
+    for game in GAMES.values():
+        yield Sql("g.kind = %s AND g.result = %s", (game.name, results_of(game).index(value)))
+
+
+def _seated(scope: Scope, side: str, value: str) -> Iterator[Sql]:
+    """Yield the conditions that a side is played by somebody."""
+    ids = named(scope, "player", value)
+    if not ids:
+        return
+    if side in ("first", "second"):
+        yield Sql(f"g.{_COLUMNS[side == 'second']} {one_of(ids)}", ids)
+        return
+    for game in GAMES.values():
+        column = _COLUMNS[game.rules.sides.index(side)]
+        yield Sql(f"g.kind = %s AND g.{column} {one_of(ids)}", (game.name, *ids))

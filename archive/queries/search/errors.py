@@ -1,0 +1,82 @@
+"""What can be wrong with a query: where, and what was expected there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from archive.issues import language
+from kifu_core.messages import Language
+
+TOO_SLOW: Final = "query-too-slow"
+"""The code of a query that was understood."""
+
+TEXTS: Final[dict[str, str | Promise]] = {
+    "query-syntax": _("character {position}: expected {expected}"),
+    "query-field": _("character {position}: there is no field “{text}”; there are {expected}"),
+    "query-value": _("character {position}: “{text}” is not what the field takes: {expected}"),
+    "query-character": _("character {position}: this character cannot be searched for"),
+    "query-too-long": _("a query has at most {limit} characters"),
+    "query-too-deep": _("character {position}: at most {limit} parentheses stand within each other"),
+    "query-too-many": _("a query has at most {limit} terms and values"),
+    TOO_SLOW: _("to find these games takes longer than {limit} s; add {expected}"),
+}
+"""Texts by code."""
+
+EXPECTED: Final[dict[str, str | Promise]] = {
+    "term": _("a word, a field with a value or an opening parenthesis"),
+    "closing": _("a closing parenthesis"),
+    "quote": _("a closing quotation mark"),
+    "end": _("another term or the end"),
+    "text": _("a text, with quotation marks where it has blanks"),
+    "number": _("a number as 120, 100..150 or >=120"),
+    "day": _("a date as 2024-03-15, 2024-03 or 2024, or 2014..2016 or >=2014"),
+    "one day": _("a date as 2024-03-15, 2024-03 or 2024"),
+    "one number": _("a number as 120"),
+    "position": _("a position: an SFEN, a code, or moves as 76歩 34歩"),
+    "narrower": _("a player, an event or years"),
+}
+"""What may stand somewhere; what is not here is written as it is."""
+
+_SHOWN: Final = 40
+
+
+class QueryError(ValueError):
+    """A query that cannot be answered: `position` counts characters from 0, None for the whole text.
+
+    `expected` are keys of `EXPECTED` or words of the language itself.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        position: int | None = None,
+        expected: tuple[str, ...] = (),
+        *,
+        text: str = "",
+        limit: int = 0,
+    ) -> None:
+        super().__init__(code, position)
+        self.code = code
+        self.position = position
+        self.expected = expected
+        self.text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        self.limit = limit
+
+    @property
+    def slow(self) -> bool:
+        """Tell whether the query was understood, but took too long."""
+        return self.code == TOO_SLOW
+
+    def message(self, spoken: Language | None = None) -> str:
+        """Return what is wrong, in a language (None: the reader's)."""
+        with override(spoken or language()):
+            return str(TEXTS[self.code]).format(
+                position=0 if self.position is None else self.position + 1,
+                expected=", ".join(str(EXPECTED.get(one, one)) for one in self.expected),
+                text=self.text,
+                limit=self.limit,
+            )

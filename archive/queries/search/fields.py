@@ -1,0 +1,103 @@
+"""The fields of the search language, made of the filters of games and of what ties two of them together.
+
+A filter that is added to `archive.queries.filters` is a field by that, under its name and its keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive.queries.filters import FILTERS, RESULT_NAMES, SPANS, Filter
+from kifu_core.shogi import specials
+
+Kind = Literal["text", "choice", "number", "one number", "day", "one day", "position"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field: what it is called, what it takes, and the filters that it is made of.
+
+    `one` is the filter of a single value, `least` and `most` are those of its ends. Of a choice `choices` are
+    the values and `read` makes one of a word.
+    """
+
+    name: str
+    label: str | Promise
+    kind: Kind
+    keys: tuple[str, ...] = ()
+    one: Filter | None = None
+    least: Filter | None = None
+    most: Filter | None = None
+    choices: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, text: str) -> str:
+        """Return a word of a choice as its value; other words as they are."""
+        if text in self.words:
+            return self.words[text]
+        found = self.one.read(text) if self.one else text
+        return next((one for one in self.choices if one.lower() == found.lower()), found)
+
+    def in_range(self, number: int) -> bool:
+        """Tell whether the field can have a number."""
+        ends = [one for one in (self.one, self.least, self.most) if one]
+        return all(one.least <= number <= one.most for one in ends)
+
+
+_SIDES: Final = ("first", "second")
+_WON: Final = {
+    text: _SIDES[colour]
+    for word, colour in specials.SIDES.items()
+    for text in (word, f"{word}勝", f"{word}勝ち", f"{word}の勝ち")
+}
+"""Who wins in words that are the same in every kind of game: a colour, not a side's name."""
+_KINDS: Final[dict[str, Kind]] = {
+    "text": "text", "choice": "choice", "number": "one number", "day": "one day", "last day": "one day",
+}  # fmt: skip
+_POSITION: Final = Field(
+    "reaches", _("Reaches the position"), "position", ("pos", "sfen", "position", "局面")
+)
+_COLOURS: Final = (
+    Field("first", _("Who begins in an even game"), "text", ("sente", "先手", "下手")),
+    Field("second", _("Who answers in an even game"), "text", ("gote", "後手", "上手")),
+)
+
+
+def _of_filters() -> Iterator[Field]:
+    for one in FILTERS:
+        if one.name == "result":
+            choices = (*RESULT_NAMES, *_SIDES)
+            yield Field(one.name, one.label, "choice", one.keys, one, choices=choices, words=_WON)
+        elif one.value != "query":
+            yield Field(one.name, one.label, _KINDS[one.value], one.keys, one, choices=tuple(one.choices))
+
+
+def _of_spans() -> Iterator[Field]:
+    by_attribute = {one.attribute: one for one in FILTERS}
+    for span in SPANS:
+        least, most = by_attribute[span.least], by_attribute[span.most]
+        kind: Kind = "number" if least.value == "number" else "day"
+        yield Field(span.name, span.label, kind, span.keys, least=least, most=most)
+
+
+FIELDS: Final = (*_of_filters(), *_of_spans(), *_COLOURS, _POSITION)
+"""All fields."""
+BY_NAME: Final = {one.name: one for one in FIELDS}
+BY_KEY: Final = {key.lower(): one for one in FIELDS for key in (one.name, *one.keys)}
+"""What may stand before a colon, and the field it is."""
+
+_WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    ord("“"): '"', ord("”"): '"', ord("｢"): "「", ord("｣"): "」",
+}  # fmt: skip
+_BLANK: Final = re.compile(r"\s")
+
+
+def folded(text: str) -> str:
+    """Return a text with half-width letters, signs and blanks, each character in its place."""
+    return _BLANK.sub(" ", text.translate(_WIDE))

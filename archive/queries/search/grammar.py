@@ -1,0 +1,338 @@
+"""The grammar of the search language: text to a tree, or one error with its place.
+
+Every alternative is told by its first token, so the time is linear in the text, and parentheses within each
+other are counted before anything is parsed. What is wrong is noticed where it stands: the last alternative of
+a choice says what was expected there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Final, NoReturn
+
+import pyparsing as pp
+
+from archive.queries.search.days import DAY, first_day, read_day, shifted
+from archive.queries.search.errors import QueryError
+from archive.queries.search.fields import BY_KEY, BY_NAME, FIELDS, Field, Kind, folded
+from archive.queries.search.printing import OPERATORS
+from archive.queries.search.terms import (
+    NOTHING,
+    And,
+    Asked,
+    Between,
+    Is,
+    Or,
+    Reaches,
+    Term,
+    Word,
+    leaves,
+    negated,
+    together,
+)
+from kifu_core.games import GAMES
+
+LONGEST: Final = 1000
+"""Characters of a query."""
+DEEPEST: Final = 8
+"""Parentheses within each other: each takes some forty frames of the stack to read."""
+MOST: Final = 50
+"""Terms and values of a query."""
+
+_QUOTED: Final = r'"(?:[^"]|"")*+"|「[^」]*+」'
+_SCANNED: Final = re.compile(f'{_QUOTED}|[()"「]')
+_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@lru_cache(maxsize=256)
+def parse(text: str) -> Term:
+    """Return the tree of a query; `NOTHING` for blanks. Raises QueryError."""
+    if len(text) > LONGEST:
+        raise QueryError("query-too-long", limit=LONGEST)
+    if forbidden := _FORBIDDEN.search(text):
+        raise QueryError("query-character", forbidden.start())
+    shown = folded(text)
+    _check_depth(shown)
+    if not shown.strip():
+        return NOTHING
+    (found,) = _QUERY.parse_string(shown, parse_all=False)
+    term: Term = found
+    values = sum(len(one.any_of) if isinstance(one, Asked) else 1 for one in leaves(term))
+    if values > MOST:
+        raise QueryError("query-too-many", limit=MOST)
+    return term
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for found in _SCANNED.finditer(text):
+        if found[0] in ('"', "「"):
+            raise QueryError("query-syntax", len(text), ("quote",))
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth > DEEPEST:
+            raise QueryError("query-too-deep", found.start(), limit=DEEPEST)
+
+
+# --- what is wrong ---------------------------------------------------------------------------------------
+
+
+def _refused(*expected: str) -> pp.ParserElement:
+    """Return the alternative after all others: here something else was expected."""
+
+    def refuse(_text: str, place: int, _tokens: pp.ParseResults) -> NoReturn:
+        raise QueryError("query-syntax", place, expected)
+
+    return pp.Empty().add_parse_action(refuse)
+
+
+def _wrong(place: int, text: str, *expected: str) -> QueryError:
+    return QueryError("query-value", place, expected, text=text)
+
+
+# --- values ----------------------------------------------------------------------------------------------
+
+_NO_OPERATOR: Final = rf"(?!(?:{'|'.join(OPERATORS)})(?![^\s()]))"
+_PLAIN: Final = pp.Regex(rf'{_NO_OPERATOR}[^\s()",、「]{{1}}[^\s()",、]*+')
+
+
+def _unquoted(_text: str, place: int, tokens: pp.ParseResults) -> str:
+    """Return what stands in quotation marks."""
+    inner = tokens[0][1:-1]
+    found = " ".join((inner.replace('""', '"') if tokens[0][0] == '"' else inner).split())
+    if not found:
+        raise QueryError("query-syntax", place + 1, ("text",))
+    return found
+
+
+def _text() -> pp.ParserElement:
+    quoted = pp.Regex(_QUOTED).add_parse_action(_unquoted)
+    return quoted | _PLAIN.copy()
+
+
+_COMPARED: Final = {
+    ">=": (0, None), ">": (1, None), "≧": (0, None), "≥": (0, None),
+    "<=": (None, 0), "<": (None, -1), "≦": (None, 0), "≤": (None, 0),
+}  # fmt: skip
+"""How far the least or the most is from what stands behind a sign."""
+_SIGNS: Final = "|".join(_COMPARED)
+_TO: Final = r"(?:\.\.|~|〜)"
+_END: Final = r'(?![^\s()",、/])'
+
+
+def _matched(name: str, pattern: str) -> pp.ParserElement:
+    """Return an element that gives its name and its groups."""
+
+    def named(tokens: pp.ParseResults) -> list[tuple[str, ...]]:
+        return [(name, *tokens[0].groups())]
+
+    return pp.Regex(pattern, as_match=True).add_parse_action(named)
+
+
+def _ranged(one: str, wanted: Kind) -> pp.ParserElement:
+    """Return values of an ordered field, as texts: one, a range, or compared with one."""
+    compared = _matched("compared", rf"({_SIGNS}) *+({one}){_END}")
+    between = _matched("between", rf"({one})?{_TO}({one})?{_END}")
+    alone = _matched("alone", rf"({one}){_END}")
+    return compared | between | alone | _refused(wanted)
+
+
+def _number_value(field: Field, place: int, found: tuple[str, ...]) -> Is | Between:
+    def number(text: str, further: int = 0) -> str:
+        value = int(text) + further
+        if not field.in_range(value):
+            raise _wrong(place, text, "number")
+        return str(value)
+
+    return _value(found, number, int, number, place)
+
+
+def _day_value(_field: Field, place: int, found: tuple[str, ...]) -> Is | Between:
+    def day(text: str) -> str:
+        if (value := read_day(text)) is None:
+            raise _wrong(place, text, "day")
+        return value
+
+    def further(text: str, days: int) -> str:
+        value = shifted(day(text), days)
+        if value is None:
+            raise _wrong(place, text, "day")
+        return value
+
+    return _value(found, day, lambda text: first_day(text).toordinal(), further, place)
+
+
+def _value(
+    found: tuple[str, ...],
+    read: Callable[[str], str],
+    ordered: Callable[[str], int],
+    further: Callable[[str, int], str],
+    place: int,
+) -> Is | Between:
+    """Return the value of a match of `_ranged`."""
+    kind, first, *rest = found
+    if kind == "alone":
+        return Is(read(first))
+    if kind == "compared":
+        least, most = _COMPARED[first]
+        one = rest[0]
+        if least is not None:
+            return Between(further(one, least) if least else read(one), "")
+        return Between("", further(one, most) if most else read(one))
+    low, high = (read(one) if one else "" for one in (first, rest[0]))
+    if not (low or high):
+        raise QueryError("query-syntax", place, ("number",))
+    if low and high and ordered(low) > ordered(high):
+        low, high = high, low
+    return Between(low, high)
+
+
+def _choice(field: Field, place: int, text: str) -> Is:
+    value = field.read(text)
+    if value not in field.choices:
+        raise _wrong(place, text, *field.choices)
+    return Is(value)
+
+
+def _one_number(field: Field, place: int, text: str) -> Is:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and field.in_range(int(text))):
+        raise _wrong(place, text, "one number")
+    return Is(str(int(text)))
+
+
+def _one_day(_field: Field, place: int, text: str) -> Is:
+    if (value := read_day(text)) is None:
+        raise _wrong(place, text, "one day")
+    return Is(value)
+
+
+def _free(field: Field, _place: int, text: str) -> Is:
+    return Is(field.one.read(text) if field.one else text)
+
+
+_VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., Any]]]] = {
+    "text": (_text, _free),
+    "choice": (_text, _choice),
+    "one number": (_text, _one_number),
+    "one day": (_text, _one_day),
+    "number": (lambda: _ranged(r"\d{1,18}", "number"), _number_value),
+    "day": (lambda: _ranged(DAY, "day"), _day_value),
+}
+"""How the values of each kind of field look, and what makes one of what was matched."""
+
+
+# --- fields ----------------------------------------------------------------------------------------------
+
+
+def _key(fields: Iterable[Field]) -> pp.ParserElement:
+    """Return the names of fields and their colon, as the field."""
+    wanted = {one.name for one in fields}
+    names = sorted((key for key, one in BY_KEY.items() if one.name in wanted), key=len, reverse=True)
+    element = pp.Regex(f"(?i:{'|'.join(map(re.escape, names))}):")
+    return element.add_parse_action(lambda tokens: BY_KEY[tokens[0][:-1].lower()])
+
+
+def _field(kind: Kind) -> pp.ParserElement:
+    """Return the grammar of all fields of a kind: a name, and one or several values with commas between."""
+    look, made = _VALUES[kind]
+
+    def note(_text: str, place: int, tokens: pp.ParseResults) -> list[tuple[int, Any]]:
+        return [(place, tokens[0])]
+
+    wanted = "text" if look is _text else kind
+    value = look().copy().add_parse_action(note) | _refused(wanted)
+    comma = pp.Regex("[,、]").suppress()
+    several = value + pp.ZeroOrMore(comma + value)
+    closing = pp.Literal(")").suppress() | _refused("closing", ",")
+    values = pp.Literal("(").suppress() + several + closing | several
+
+    def asked(tokens: pp.ParseResults) -> Asked:
+        field, *found = tokens
+        return Asked(field.name, tuple(dict.fromkeys(made(field, place, text) for place, text in found)))
+
+    return (_key(one for one in FIELDS if one.kind == kind) + values).add_parse_action(asked)
+
+
+_MATCH: Final = pp.Regex("/ *+(?i:exact|mirror|color|any)(?![^\\s()/])")
+
+
+def _position() -> pp.ParserElement:
+    """Return the grammar of a position that is reached, with the match and the plies behind it."""
+    code = (pp.Regex(_QUOTED).add_parse_action(_unquoted) | pp.Regex(r'[^\s()"「]++')).copy()
+    code.add_parse_action(_read_position)
+    plies = pp.Literal("/").suppress() + _ranged(r"\d{1,5}", "number").copy().add_parse_action(_plies)
+    match = _MATCH.copy().add_parse_action(lambda tokens: tokens[0][1:].strip().lower())
+    key = _key(one for one in FIELDS if one.kind == "position")
+    grammar = key.suppress() + (code | _refused("position")) + pp.Optional(match) + pp.Optional(plies)
+    return grammar.add_parse_action(_reaches)
+
+
+def _read_position(_text: str, place: int, tokens: pp.ParseResults) -> list[tuple[str, str]]:
+    for game in GAMES.values():
+        if (position := game.text.typed(tokens[0])) is not None:
+            return [(game.name, game.codec.encode(position))]
+    raise _wrong(place, tokens[0], "position")
+
+
+def _plies(_text: str, place: int, tokens: pp.ParseResults) -> Is | Between:
+    return _number_value(BY_NAME["plies"], place, tokens[0])
+
+
+def _reaches(tokens: pp.ParseResults) -> Reaches:
+    (game, code), *rest = tokens
+    match = next((one for one in rest if isinstance(one, str)), "exact")
+    plies = next((one for one in rest if not isinstance(one, str)), None)
+    if isinstance(plies, Is):
+        plies = Between(plies.value, plies.value)
+    return Reaches(game, code, match, plies)
+
+
+def _unknown(_text: str, place: int, tokens: pp.ParseResults) -> NoReturn:
+    raise QueryError("query-field", place, tuple(one.name for one in FIELDS), text=tokens[0][:-1])
+
+
+# --- terms -----------------------------------------------------------------------------------------------
+
+
+def _operator(*words: str) -> pp.ParserElement:
+    return pp.Regex(rf"(?:{'|'.join(words)})(?![^\s()])").suppress()
+
+
+def _grammar() -> pp.ParserElement:
+    both, either, no = (
+        _operator("AND", "かつ"),
+        _operator("OR", "または"),
+        pp.Regex(r"(?:NOT|除く)(?![^\s()])"),
+    )
+    query = pp.Forward()
+    closing = pp.Literal(")").suppress() | _refused("closing")
+    unknown = pp.Regex(r'[^\s()",、「:@]++:').add_parse_action(_unknown)
+    name = pp.Literal("@").suppress() + (_text() | _refused("text"))
+    name.add_parse_action(lambda tokens: Asked("player", (Is(tokens[0]),)))
+    word = _text().add_parse_action(lambda tokens: Word(tokens[0]))
+    fields = pp.MatchFirst([*map(_field, _VALUES), _position(), unknown])
+    group = pp.Literal("(").suppress() + query + closing
+    begun = group | fields | name | word
+    atom = pp.ZeroOrMore(no) + (begun | _refused("term"))
+    atom.add_parse_action(_with_not)
+    following = pp.ZeroOrMore(both.copy() + atom | pp.FollowedBy(no | begun_by()) + atom)
+    conjunction = (atom + following).add_parse_action(lambda tokens: together(And, list(tokens)))
+    query <<= conjunction + pp.ZeroOrMore(either + conjunction)
+    query.add_parse_action(lambda tokens: together(Or, list(tokens)))
+    return query + (pp.StringEnd() | _refused("end"))
+
+
+def begun_by() -> pp.ParserElement:
+    """Return what a term begins with, which is looked at and not taken."""
+    operators = "|".join(word for word in OPERATORS if word not in ("NOT", "除く"))
+    return pp.Regex(rf"(?!(?:{operators})(?![^\s()]))[^\s),、]")
+
+
+def _with_not(tokens: pp.ParseResults) -> Term:
+    *opposites, term = tokens
+    found: Term = negated(term) if len(opposites) % 2 else term
+    return found
+
+
+_QUERY: Final = _grammar()

@@ -1,0 +1,98 @@
+"""The tree of a query. Its values are as they are printed: checked, in one spelling, not looked up yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A free text: who or what it is in has a name that holds it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """One value: a name, a word of a choice, a number, a day, month or year."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """From one value to another, both of them included; an empty one is no bound."""
+
+    least: str = ""
+    most: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A field that has any of the values; `field` is its name in `archive.queries.search.fields`."""
+
+    field: str
+    any_of: tuple[Is | Between, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reaches:
+    """A position that the main line reaches, in so many half-moves where that is said."""
+
+    game: str
+    code: str
+    match: str = "exact"
+    plies: Between | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What the term is not true of."""
+
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """What all of the terms are true of: two at least, none of which is an `And` itself."""
+
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """What any of the terms is true of: two at least, none of which is an `Or` itself."""
+
+    terms: tuple[Term, ...]
+
+
+Term = Word | Asked | Reaches | Not | And | Or
+
+NOTHING: Final = And(())
+"""The query without a term, which every game answers."""
+
+
+def together(kind: type[And] | type[Or], terms: list[Term]) -> Term:
+    """Return terms joined; one alone is itself, and what is joined alike within becomes part of it."""
+    if len(terms) == 1:
+        return terms[0]
+    flat = (inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
+    return kind(tuple(flat))
+
+
+def negated(term: Term) -> Term:
+    """Return the opposite of a term; that of an opposite is the term itself."""
+    return term.term if isinstance(term, Not) else Not(term)
+
+
+def leaves(term: Term) -> Iterator[Word | Asked | Reaches]:
+    """Yield the terms that are not made of others, from left to right."""
+    if isinstance(term, Not):
+        yield from leaves(term.term)
+    elif isinstance(term, And | Or):
+        for inner in term.terms:
+            yield from leaves(inner)
+    else:
+        yield term

@@ -1,0 +1,413 @@
+"""What queries of the search language find: drawn ones against a plain look at every game, on both engines.
+
+All questions are put to one archive, which no test changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from archive import store
+from archive.derive import headers
+from archive.derive.game import DerivedEntry, DerivedGame, derive_game
+from archive.index.engine import engine
+from archive.models import Entry, Event, Game, GamePlayer, Player, PlayerAlias, Upload
+from archive.queries.facets import facets
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
+from archive.queries.keyset import ORDERS
+from archive.queries.scope import PUBLIC, Scope
+from archive.queries.search.days import first_day, last_day
+from archive.queries.search.errors import QueryError
+from archive.queries.search.grammar import parse
+from archive.queries.search.printing import text_of
+from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word, together
+from archive.queries.totals import total
+from kifu_core.classes import PUBLIC as PUBLIC_SPACE
+from kifu_core.games import GAMES
+from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi.position import Position
+from tests.archive import quoridor
+from tests.archive.builders import HEADERS, random_forks, random_line, rated, record, store_entries
+
+pytestmark = pytest.mark.django_db
+
+OTHER_SPACE = 77
+BOTH = Scope((PUBLIC_SPACE, OTHER_SPACE))
+NAMES = ["羽生善治", "羽生英樹", "森内俊之", "Hefeweizen", "50%_A!"]
+EVENTS = ["名人戦", "王将戦", "100%杯"]
+DAYS = ["2013/12/31", "2014/01/01", "2014/05", "2015", "2016/07/07", "1743", ""]
+SITES = ["天童", "陣屋", ""]
+OPENINGS = ["矢倉", "四間飛車", ""]
+ENDINGS = {"投了": "TORYO", "千日手": "SENNICHITE", "持将棋": "JISHOGI"}
+STARTS = [
+    Position.initial().sfen(),
+    "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+]
+
+
+def shogi(random: Random, space: int) -> DerivedGame:
+    """A short game with a few of the names and days."""
+    position = Position.from_sfen(random.choice(STARTS))
+    played = random_line(position, random, random.randrange(9), 3)
+    told = {
+        "black": random.choice([*NAMES, ""]), "white": random.choice([*NAMES, ""]),
+        "event": random.choice([*EVENTS, ""]), "day": random.choice(DAYS), "site": random.choice(SITES),
+    }  # fmt: skip
+    header = {HEADERS[name]: text for name, text in told.items() if text}
+    header |= {"戦型": opening} if (opening := random.choice(OPENINGS)) else {}
+    forks = random_forks(position, played, random, 3) if random.random() < 0.5 else None
+    word, special = random.choice([*ENDINGS.items()])
+    made = record(played, forks, header, position.sfen(), special)
+    winner = random.choice([0, 1, None])
+    kind: Any = random.choice(["game", "game", "game", "problem"])
+    drawn = special != "TORYO" and winner is None
+    ending = Ending(word, special, len(played), winner, drawn)
+    game = derive_game(ParsedGame(made, kind, ending), space)
+    return rated(game, *(random.choice([None, 1500, 2000, 2500]) for _ in range(2)))
+
+
+def stored(games: list[DerivedGame], space: int, **facts: str) -> Upload:
+    made, _ = store.create_upload("x.kif", [uuid4().bytes], None, "web", space=space)
+    token = uuid4().hex
+    assert store.claim(made.pk, token)
+    store_entries(made.pk, token, [DerivedEntry(n, game, **facts) for n, game in enumerate(games)])
+    store.finish(made.pk, token)
+    return made
+
+
+@dataclass
+class Known:
+    """A game and what can be known of it, without SQL of ours."""
+
+    game: Game
+    names: tuple[str, ...]
+    keys: tuple[tuple[str, ...], tuple[str, ...]]
+    ratings: list[int | None]
+    codes: dict[str, list[tuple[str, int]]]
+    came: list[tuple[Upload, Entry]]
+
+
+@pytest.fixture(scope="module")
+def archive(module_db: None) -> list[Known]:
+    random = Random(5)
+    facts = [
+        {"format": "kif", "program": "Kifu for Windows V7"}, {"format": "csa", "program": "Floodgate 50%"},
+        {"format": "ki2", "program": ""},
+    ]  # fmt: skip
+    for number in range(9):
+        space = OTHER_SPACE if number % 3 == 2 else PUBLIC_SPACE
+        games = [shogi(random, space) for _ in range(14)]
+        if number % 3 == 0:
+            games += [quoridor.random_game(random) for _ in range(6)]
+        made = stored(games, space, **facts[number % len(facts)])
+        day = datetime.fromisoformat(f"20{14 + number}-05-01T12:00:00+00:00")
+        Upload.objects.filter(pk=made.pk).update(received=day)
+    hidden = Entry.objects.filter(format="csa").order_by("pk")[:5]
+    Entry.objects.filter(pk__in=[one.pk for one in hidden]).update(hidden=True)
+    player = Player.objects.get(name="森内俊之", space=PUBLIC_SPACE)
+    PlayerAlias.objects.create(player=player, name="もりうち", space=PUBLIC_SPACE)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return [known(game) for game in Game.objects.select_related("player0", "player1", "event", "stored")]
+
+
+def known(game: Game) -> Known:
+    seats = [names_of(one) for one in (game.player0, game.player1)]
+    ratings = dict(GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"))
+    replay, codec = GAMES[game.kind].replay, GAMES[game.kind].codec
+    codes: dict[str, list[tuple[str, int]]] = {}
+    for ply, position, _move, _entry in replay.main_line(game.jkf):
+        found = codec.canonical(position)
+        codes.setdefault("any", []).append((found.code, ply))
+        codes.setdefault("exact", []).append((codec.encode(position), ply))
+    came = [(one.upload, one) for one in Entry.objects.filter(game=game).select_related("upload")]
+    names = (*seats[0], *seats[1])
+    return Known(game, names, (seats[0], seats[1]), [ratings.get(0), ratings.get(1)], codes, came)
+
+
+def names_of(player: Player | None) -> tuple[str, ...]:
+    if player is None:
+        return ()
+    return player.name, *PlayerAlias.objects.filter(player=player).values_list("name", flat=True)
+
+
+# --- the plain look --------------------------------------------------------------------------------------
+
+
+def is_true(term: Term, one: Known, scope: Scope) -> bool:
+    if isinstance(term, Not):
+        return not is_true(term.term, one, scope)
+    if isinstance(term, And):
+        return all(is_true(inner, one, scope) for inner in term.terms)
+    if isinstance(term, Or):
+        return any(is_true(inner, one, scope) for inner in term.terms)
+    if isinstance(term, Word):
+        names = [headers.folded(name) for name in one.names]
+        event = [one.game.event.name] if one.game.event else []
+        return any(term.text.lower() in name.lower() for name in (*names, *event))
+    if isinstance(term, Reaches):
+        return reaches(term, one)
+    return any(has(term.field, value, one, scope) for value in term.any_of)
+
+
+def reaches(term: Reaches, one: Known) -> bool:
+    if term.game != one.game.kind:
+        return False
+    codec = GAMES[term.game].codec
+    code = term.code
+    if term.match == "any":
+        code = codec.canonical(codec.decode(code)).code
+    least, most = (term.plies.least, term.plies.most) if term.plies else ("", "")
+    return any(
+        found == code and int(least or 0) <= ply <= int(most or 10**6)
+        for found, ply in one.codes.get(term.match, [])
+    )
+
+
+def has(field: str, value: Is | Between, one: Known, scope: Scope) -> bool:
+    game = one.game
+    text = value.value if isinstance(value, Is) else ""
+    sides = GAMES[game.kind].rules.sides
+    plain: dict[str, Callable[[], bool]] = {
+        "player": lambda: text in one.names,
+        "first": lambda: text in one.keys[0],
+        "second": lambda: text in one.keys[1],
+        "black": lambda: text in one.keys[sides.index("black")],
+        "white": lambda: text in one.keys[sides.index("white")],
+        "event": lambda: bool(game.event and game.event.name == text),
+        "result": lambda: text in (
+            [sides[game.result], ("first", "second")[game.result]]
+            if game.result < 2 else [{2: "draw", 3: "unknown"}[game.result]]
+        ),
+        "opening": lambda: game.opening == text,
+        "handicap": lambda: game.handicap == text,
+        "special": lambda: game.special == text,
+        "record_kind": lambda: game.record_kind == text,
+        "game": lambda: game.kind == text,
+        "site": lambda: game.site == text,
+        "min_plies": lambda: game.plies >= int(text),
+        "max_plies": lambda: game.plies <= int(text),
+        "min_rating": lambda: all(rating is not None and rating >= int(text) for rating in one.ratings),
+        "max_rating": lambda: all(rating is not None and rating <= int(text) for rating in one.ratings),
+        "has": lambda: any("forks" in entry for entry in game.jkf["moves"]),
+        "upload": lambda: any(upload.pk == int(text) for upload, _ in visible(one, scope, hidden=True)),
+        "format": lambda: any(entry.format == text for _, entry in visible(one, scope)),
+        "program": lambda: any(text.lower() in entry.program.lower() for _, entry in visible(one, scope)),
+        "from": lambda: within(game.played, Between(text, "")),
+        "to": lambda: within(game.played, Between("", text)),
+        "date": lambda: within(game.played, value),
+        "uploaded": lambda: uploaded(one, scope, value),
+        "uploaded_from": lambda: uploaded(one, scope, Between(text, "")),
+        "uploaded_to": lambda: uploaded(one, scope, Between("", text)),
+        "plies": lambda: between(game.plies, value),
+        "rating": lambda: all(rating is not None and between(rating, value) for rating in one.ratings),
+    }  # fmt: skip
+    return plain[field]()
+
+
+def visible(one: Known, scope: Scope, *, hidden: bool = False) -> Iterator[tuple[Upload, Entry]]:
+    for upload, entry in one.came:
+        if upload.space in scope.spaces and (hidden or not entry.hidden):
+            yield upload, entry
+
+
+def between(number: int, value: Is | Between) -> bool:
+    least, most = ends(value)
+    return int(least or number) <= number <= int(most or number)
+
+
+def ends(value: Is | Between) -> tuple[str, str]:
+    return (value.value, value.value) if isinstance(value, Is) else (value.least, value.most)
+
+
+def within(played: int, value: Is | Between) -> bool:
+    least, most = ends(value)
+    first = first_day(least).toordinal() if least else 0
+    last = last_day(most).toordinal() if most else date.max.toordinal()
+    return first <= played <= last and bool(played or not most)
+
+
+def uploaded(one: Known, scope: Scope, value: Is | Between) -> bool:
+    days = [upload.received.date().toordinal() for upload, _ in visible(one, scope)]
+    return bool(days) and within(min(days), value)
+
+
+# --- drawn queries ---------------------------------------------------------------------------------------
+
+VALUES: dict[str, list[str]] = {
+    "player": [*NAMES, "もりうち", "誰も"], "black": [*NAMES, "誰も"], "white": NAMES, "first": NAMES,
+    "second": NAMES, "event": [*EVENTS, "どこも"],
+    "result": ["black", "white", "draw", "unknown", "first", "second"], "opening": ["矢倉", "棒銀"],
+    "handicap": ["HIRATE", "KA", "START"], "special": ["TORYO", "SENNICHITE", "JISHOGI"],
+    "record_kind": ["game", "problem", "tree"], "game": ["shogi", "quoridor"], "site": ["天童", "陣屋", "外"],
+    "min_plies": ["3", "6"], "max_plies": ["2", "5"], "min_rating": ["1500", "2000"], "max_rating": ["2000"],
+    "has": ["forks"], "format": ["kif", "csa", "ki2"], "program": ["kifu", "50%", "_"],
+    "from": ["2014", "2015"],
+    "to": ["2014-01", "2015-12-31"], "uploaded_from": ["2016"], "uploaded_to": ["2018-05-01"],
+}  # fmt: skip
+RANGES: dict[str, list[str]] = {
+    "date": ["1743", "2013-12-31", "2014", "2014-05", "2015", "2016-07-07"],
+    "plies": [str(number) for number in range(9)],
+    "rating": ["1500", "1600", "2000", "2500"],
+    "uploaded": ["2014", "2016-05-01", "2018-05", "2020"],
+}
+WORDS = ["羽生", "治", "名人", "戦", "weizen", "%", "_A", "!", "もり", "無い", "100"]
+
+
+def drawn(random: Random, archive: list[Known], depth: int = 3) -> Term:
+    pick = random.random()
+    if depth and pick < 0.35:
+        terms = [drawn(random, archive, depth - 1) for _ in range(random.randrange(2, 4))]
+        return together(random.choice([And, Or]), terms)
+    if depth and pick < 0.5:
+        inner = drawn(random, archive, depth - 1)
+        return inner if isinstance(inner, Not) else Not(inner)
+    if pick < 0.6:
+        return Word(random.choice(WORDS))
+    if pick < 0.7:
+        one = random.choice(archive)
+        code, ply = random.choice(one.codes["exact"])
+        plies = random.choice([None, Between("", str(ply)), Between(str(ply), ""), Between("2", "3")])
+        return Reaches(one.game.kind, code, random.choice(["exact", "any"]), plies)
+    if pick < 0.82:
+        field = random.choice([*RANGES])
+        return Asked(
+            field, tuple(dict.fromkeys(ranged(random, field) for _ in range(random.randrange(1, 3))))
+        )
+    if pick < 0.85:
+        return Asked("upload", (Is(str(random.choice(archive).came[0][0].pk)),))
+    field = random.choice([*VALUES])
+    values = random.sample(VALUES[field], min(len(VALUES[field]), random.randrange(1, 3)))
+    return Asked(field, tuple(Is(value) for value in values))
+
+
+def ranged(random: Random, field: str) -> Is | Between:
+    low, high = sorted(random.sample(range(len(RANGES[field])), 2))
+    least, most = RANGES[field][low], RANGES[field][high]
+    return random.choice([Is(least), Between(least, ""), Between("", most), Between(least, most)])
+
+
+def found(scope: Scope, filters: GameFilters, order: Any = "newest", limit: int = 500) -> list[int]:
+    """The games on all pages."""
+    listed: list[int] = []
+    cursor = None
+    while True:
+        page = find_games(scope, filters, order, cursor, limit)
+        listed += [row.id for row in page.items]
+        cursor = page.next
+        if cursor is None:
+            return listed
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_drawn_queries_find_what_a_plain_look_finds(archive, seed):
+    random, hits = Random(seed), 0
+    for number in range(50):
+        term = drawn(random, archive)
+        text = text_of(term)
+        assert parse(text) == term, text
+        scope = BOTH if number % 3 == 0 else PUBLIC
+        order = random.choice([*ORDERS])
+        expected = {
+            one.game.pk for one in archive if one.game.space in scope.spaces and is_true(term, one, scope)
+        }
+        listed = found(scope, GameFilters(q=text), order)
+        assert len(listed) == len({*listed}), text
+        assert {*listed} == expected, (text, scope)
+        hits += bool(expected)
+        if number % 10 == 0:
+            assert facets(scope, GameFilters(q=text)).games == len(expected), text
+    assert hits > 20
+
+
+def test_a_query_and_filters_are_asked_together(archive):
+    both = GameFilters(q="player:羽生善治 date:2014..", player="森内俊之", since=date(2015, 1, 1))
+    expected = [
+        one.game.pk for one in archive
+        if one.game.space == PUBLIC_SPACE and {"羽生善治", "森内俊之"} <= {*one.names}
+        and one.game.played >= date(2015, 1, 1).toordinal()
+    ]  # fmt: skip
+    assert expected and sorted(found(PUBLIC, both)) == sorted(expected)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_pages_of_a_query_follow_each_other_without_gaps(archive, order, monkeypatch):
+    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 7)
+    for text in ("NOT 羽生", "player:羽生善治 plies:3..", "date:2014.. 戦"):
+        filters = GameFilters(q=text)
+        assert found(PUBLIC, filters, order, 3) == found(PUBLIC, filters, order)
+
+
+def test_nothing_tells_of_another_space(archive):
+    """Also not what is asked of its names, its uploads and its editions, nor the opposite."""
+    private = [one for one in archive if one.game.space == OTHER_SPACE]
+    upload = private[0].came[0][0].pk
+    public = {one.game.pk for one in archive if one.game.space == PUBLIC_SPACE}
+    assert found(PUBLIC, GameFilters(q=f"upload:{upload}")) == []
+    assert {*found(PUBLIC, GameFilters(q=f"NOT upload:{upload}"))} == public
+    assert {*found(PUBLIC, GameFilters(q="a OR NOT a"))} == public
+    Player.objects.create(name="秘密", space=OTHER_SPACE)
+    Event.objects.create(name="秘密戦", space=OTHER_SPACE)
+    for text in ("秘密", "player:秘密", "event:秘密戦", "black:秘密"):
+        assert found(PUBLIC, GameFilters(q=text)) == []
+        assert {*found(PUBLIC, GameFilters(q=f"NOT {text}"))} == public
+        assert total(PUBLIC, GameFilters(q=text), facets(PUBLIC, GameFilters(q=text)), 0, True).number == 0
+
+
+def test_an_edition_that_is_hidden_or_being_deleted_finds_nothing(archive):
+    one = next(one for one in archive if one.game.space == PUBLIC_SPACE and len(one.came) == 1)
+    upload, entry = one.came[0]
+    Entry.objects.filter(pk=entry.pk).update(format="piyo", program="Piyo", hidden=False)
+    assert found(PUBLIC, GameFilters(q="format:piyo program:piyo")) == [one.game.pk]
+    Entry.objects.filter(pk=entry.pk).update(hidden=True)
+    assert found(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
+    Entry.objects.filter(pk=entry.pk).update(hidden=False)
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.DELETING)
+    assert found(PUBLIC, GameFilters(q="format:piyo OR program:piyo")) == []
+    assert found(PUBLIC, GameFilters(q=f"upload:{upload.pk}")) == []
+
+
+# --- time ------------------------------------------------------------------------------------------------
+
+FOREVER = {
+    "sqlite": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",
+    "postgresql": "SELECT pg_sleep(60)",
+}
+
+
+def test_a_statement_that_takes_too_long_is_ended(archive):
+    with pytest.raises(TimeoutError), engine().time_limit(0.05), connection.cursor() as cursor:
+        cursor.execute(FOREVER[connection.vendor])
+    assert found(PUBLIC, GameFilters(q="羽生"))
+    with connection.cursor() as cursor:  # afterwards there is no limit
+        cursor.execute("SELECT count(*) FROM archive_game")
+        if connection.vendor == "postgresql":
+            cursor.execute("SHOW statement_timeout")
+            assert cursor.fetchone()[0] == "0"
+
+
+def test_a_query_that_takes_too_long_says_so(archive, monkeypatch):
+    def slow(*_arguments: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(FOREVER[connection.vendor])
+
+    monkeypatch.setattr("archive.queries.games._fetch", slow)
+    monkeypatch.setattr("django.conf.settings.ARCHIVE_SEARCH_SECONDS", 0.05)
+    with pytest.raises(QueryError) as error:
+        find_games(PUBLIC, GameFilters(q="羽生"))
+    assert error.value.slow and error.value.expected == ("narrower",)
+
+
+def test_without_a_query_there_is_no_limit(archive, monkeypatch):
+    monkeypatch.setattr(engine(), "time_limit", None)
+    assert find_games(PUBLIC, GameFilters(player="羽生善治")).items
+    assert replace(GameFilters(), q=None) == GameFilters()

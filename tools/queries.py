@@ -1,0 +1,70 @@
+"""The fields of the search language as the table of docs/search.md, made of the filters.
+
+    python -m tools.queries
+
+writes it into both languages' page, between the line before it and the line after it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import django
+from django.utils import translation
+
+DOCS: Final = Path(__file__).parent.parent / "docs"
+PAGES: Final = {"en": DOCS / "search.md", "ja": DOCS / "search.ja.md"}
+_TABLE: Final = re.compile(r"(?<=<!-- fields -->\n).*?(?=<!-- end of fields -->)", re.DOTALL)
+_HEADS: Final = {"en": ("field", "", "takes"), "ja": ("項目", "", "値")}
+_TAKES: Final[Mapping[str, Mapping[str, str]]] = {
+    "en": {
+        "text": "text", "number": "number, range", "one number": "number", "day": "date, range",
+        "one day": "date", "position": "position",
+    },
+    "ja": {
+        "text": "文字列", "number": "数、範囲", "one number": "数", "day": "日付、範囲", "one day": "日付",
+        "position": "局面",
+    },
+}  # fmt: skip
+_MOST: Final = 8
+"""Values of a choice that are named."""
+
+
+def table(language: str) -> str:
+    """Return the table of fields in a language."""
+    from archive.queries.search.fields import FIELDS  # needs Django's settings
+
+    rows = ["| " + " | ".join(_HEADS[language]) + " |", "| --- | --- | --- |"]
+    with translation.override(language):
+        for one in FIELDS:
+            names = ", ".join(f"`{name}`" for name in dict.fromkeys((one.name, *one.keys)))
+            several = [f"`{choice}`" for choice in one.choices[:_MOST]]
+            more = ", …" if len(one.choices) > _MOST else ""
+            takes = ", ".join(several) + more if several else _TAKES[language][one.kind]
+            rows.append(f"| {names} | {one.label} | {takes} |")
+    return "\n".join(rows) + "\n"
+
+
+def written() -> dict[Path, str]:
+    """Return the pages with their tables as they should be."""
+    found = {}
+    for language, page in PAGES.items():
+        # No name of a field has a backslash in it.
+        found[page] = _TABLE.sub(table(language), page.read_text(encoding="utf-8"))
+    return found
+
+
+def main() -> None:
+    """Write the tables."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
+    django.setup()
+    for page, text in written().items():
+        page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
