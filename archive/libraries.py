@@ -214,6 +214,18 @@ def promote(user: User, group: Space, member: int) -> None:
         note(Deed.MEMBERS, user, f"group {group.pk}: account {member} is an owner")
 
 
+def demote(user: User, group: Space, member: int) -> None:
+    """Make an owner a member like others, as an owner; one stays. Raises LibraryError."""
+    with transaction.atomic():
+        group = Space.objects.select_for_update().get(pk=group.pk)
+        _check_owner(user, group)
+        if not group.memberships.filter(owner=True).exclude(user=member).exists():
+            raise LibraryError("last-owner")
+        if group.memberships.filter(user=member, owner=True).update(owner=False):
+            group.invitations.filter(by=member).delete()
+            note(Deed.MEMBERS, user, f"group {group.pk}: account {member} is no owner any more")
+
+
 def holds_anything(space: Space) -> bool:
     """Tell whether there are games or uploads in a library."""
     return Game.objects.filter(space=space.pk).exists() or Upload.objects.filter(space=space.pk).exists()
@@ -238,6 +250,7 @@ def share_by_link(user: User, game: Game) -> str:
     _check_sharer(user, game)
     key = secrets.token_urlsafe(24)
     with transaction.atomic():
+        Game.objects.select_for_update().get(pk=game.pk)  # Two at once would leave two links.
         game.shares.filter(user=None).delete()
         Share.objects.create(game=game, key=hash_of(key), by=user)
         note(Deed.SHARE, user, f"game {game.pk}: by a link")

@@ -110,6 +110,9 @@ def _change_group(request: HttpRequest, user: User, found: Space) -> HttpRespons
             case "promote":
                 libraries.promote(user, found, number)
                 messages.success(request, _("The group has one more owner."))
+            case "demote":
+                libraries.demote(user, found, number)
+                messages.success(request, _("That person is a member like others now."))
             case "dismiss":
                 libraries.dismiss(user, found, number)
                 if number == user.pk:

@@ -269,6 +269,23 @@ def test_owners_end_open_invitations_and_rename_their_group(anna, boris):
             forbidden()
 
 
+def test_who_was_made_an_owner_by_mistake_is_a_member_again(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    with pytest.raises(LibraryError, match="not-an-owner"):
+        libraries.demote(boris, group, anna.pk)
+    libraries.promote(anna, group, boris.pk)
+    back = libraries.invite(boris, group)
+    page = page_in_english(anna, f"/libraries/{group.pk}/")
+    assert page.count('value="demote"') == 1, "nobody does so to themselves"
+    signed_in(anna).post(f"/libraries/{group.pk}/", {"action": "demote", "member": boris.pk})
+    assert not libraries.owns(boris, group.pk) and group.memberships.count() == 2
+    with pytest.raises(LibraryError, match="no-invitation"):
+        libraries.invited(back)
+    with pytest.raises(LibraryError, match="last-owner"):
+        libraries.demote(anna, group, anna.pk)
+
+
 def test_a_groups_name_hides_nothing(anna):
     assert libraries.make_group(anna, "a\u202egnp.\x01exe\u200b").name == "agnp.exe"
     assert libraries.make_group(anna, "👩\u200d👧").name == "👩\u200d👧"
