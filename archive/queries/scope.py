@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404
 
 from archive.accounts import roles
-from archive.models import Membership, Share, Space
+from archive.models import Entry, Membership, Share, Space
 from archive.queries.sql import Sql, one_of
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
 
@@ -127,7 +128,7 @@ def links_followed(request: HttpRequest) -> list[str]:
 
 
 def _is_shared(request: HttpRequest, game: int) -> bool:
-    shares, links = Share.objects.filter(game=game), links_followed(request)
+    shares, links = Share.objects.filter(_HOLDS, game=game), links_followed(request)
     shared = bool(links) and shares.filter(key__in=links).exists()
     if not shared and roles.may_read_private(request.user):
         shared = shares.filter(user=request.user.pk).exists()
@@ -135,6 +136,11 @@ def _is_shared(request: HttpRequest, game: int) -> bool:
         _read_private(request)
     return shared
 
+
+_OF_OTHERS: Final = Entry.objects.filter(game=OuterRef("game")).exclude(upload__uploader=OuterRef("by"))
+_HOLDS: Final = Q(by__memberships__space=F("game__space"), by__memberships__owner=True) | ~Exists(_OF_OTHERS)
+"""Whether a share holds: an owner of the library made it, or who alone sent the game. Of what others sent later
+members tell nobody."""
 
 _PRIVATE: Final = "archive.read_private"
 

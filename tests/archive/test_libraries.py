@@ -234,6 +234,27 @@ def test_a_member_publishes_no_notes_that_others_wrote(anna, boris):
     assert list(verify.verify()) == []
 
 
+def test_what_a_member_shared_tells_nothing_that_others_send_later(anna, boris):
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    carla = User.objects.create_user("carla")
+    bare = SECRET.replace("*ひそかな注釈\n", "")
+    game = game_of(send(boris, bare, f"group-{group.pk}", "bare.kif"))
+    link = libraries.share_by_link(boris, game)
+    libraries.share_with(boris, game, "carla")
+
+    def seen() -> tuple[int, int]:
+        by_link = signed_in(None).get(f"/games/{game.pk}/?key={link}").status_code
+        return by_link, signed_in(carla).get(f"/games/{game.pk}/").status_code
+
+    assert seen() == (200, 200)
+    send(anna, SECRET, f"group-{group.pk}")
+    assert seen() == (404, 404)
+    libraries.share_with(anna, game, "anna")
+    link = libraries.share_by_link(anna, game)
+    assert seen() == (200, 404), "an owner shares all of it"
+
+
 def test_who_went_out_of_a_group_left_no_door_open(anna, boris):
     group = libraries.make_group(anna, "研究会")
     libraries.join(boris, libraries.invite(anna, group))
