@@ -139,8 +139,8 @@ def _is_shared(request: HttpRequest, game: int) -> bool:
 
 _OF_OTHERS: Final = Entry.objects.filter(game=OuterRef("game")).exclude(upload__uploader=OuterRef("by"))
 _HOLDS: Final = Q(by__memberships__space=F("game__space"), by__memberships__owner=True) | ~Exists(_OF_OTHERS)
-"""Whether a share holds: an owner of the library made it, or who alone sent the game. Of what others sent later
-members tell nobody."""
+"""Whether a share holds: an owner of the library made it, or who alone sent the game: of what others send
+later members tell nobody."""
 
 _PRIVATE: Final = "archive.read_private"
 
