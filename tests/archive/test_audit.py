@@ -15,6 +15,7 @@ from archive.accounts.roles import Role, set_role
 from archive.intake import tasks
 from archive.models import AuditLine, User
 from tests.archive.games import stored
+from tests.archive.test_accounts_signing_in import set_up_second_factor
 from tests.archive.test_libraries import KIF, game_of, send
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +133,18 @@ def test_a_changed_password_is_noted(anna):
     data = {"oldpassword": "opensesame", "password1": "tsume-9x9-go", "password2": "tsume-9x9-go"}
     client.post("/account/password/", data)
     assert ("account", "anna", "password changed", ADDRESS) in lines()
+
+
+def test_a_wrong_code_of_a_second_factor_is_noted(anna):
+    client = Client(REMOTE_ADDR=ADDRESS)
+    client.post("/sign-in/", {"login": "anna", "password": "opensesame"})
+    client.post("/account/reauthenticate/", {"password": "opensesame", "next": "/account/"})
+    set_up_second_factor(client)
+    client = Client(REMOTE_ADDR=ADDRESS)
+    client.post("/sign-in/", {"login": "anna", "password": "opensesame"})
+    AuditLine.forgetting.all().delete()
+    client.post("/sign-in/code/", {"code": "000000"})
+    assert lines() == [("sign-in-failed", "anna", "second factor", ADDRESS)]
 
 
 def test_bytes_that_are_hidden_and_shown_are_noted(anna):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from allauth.account import forms as theirs
@@ -13,8 +15,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts import invitations
+from archive.audit import Deed, note
 from archive.limits.mails import charge_mail
-from archive.limits.signing_in import attempt
+from archive.limits.signing_in import Attempt, attempt
 from archive.models import User
 from archive.web.accounts import invited
 
@@ -121,6 +124,18 @@ class Reauthenticate(Plain, theirs.ReauthenticateForm):
     labels: ClassVar = {"password": _PASSWORD}
 
 
+@contextmanager
+def second_attempt(user: User | None) -> Iterator[Attempt]:
+    """Count an attempt with a second factor as one with a password is counted, and note it where it fails;
+    `user` is None where only the factor tells who it is. Raises LimitReachedError."""
+    with attempt(current.request, user.get_username() if user else None) as tried:
+        try:
+            yield tried
+        finally:
+            if not tried.succeeded:
+                note(Deed.SIGN_IN_FAILED, user, "second factor")
+
+
 class Code(Plain):
     """A field for a code of the second factor; wrong ones count as wrong passwords do."""
 
@@ -128,7 +143,7 @@ class Code(Plain):
     user: User
 
     def clean_code(self) -> str:
-        with attempt(current.request, self.user.get_username()) as tried:
+        with second_attempt(self.user) as tried:
             code = str(super().clean_code())  # type: ignore[misc]  # of the form that this is mixed into
             tried.succeeded = True
         return code

@@ -31,9 +31,8 @@ from fido2.cose import CoseKey
 from fido2.utils import websafe_encode
 from fido2.webauthn import AuthenticationResponse, RegistrationResponse
 
-from archive.limits.signing_in import attempt
 from archive.models import User
-from archive.web.accounts.forms import Plain
+from archive.web.accounts.forms import Plain, second_attempt
 from archive.web.accounts.relying import origin, possible
 
 MOST: Final = 20
@@ -175,8 +174,7 @@ class _Proof(Plain, their_forms.AuthenticateWebAuthnForm):
     user: User | None
 
     def clean_credential(self) -> Authenticator:
-        name = self.user.get_username() if self.user else None
-        with attempt(current.request, name) as tried, _refusing():
+        with second_attempt(self.user) as tried, _refusing():
             found = read(AuthenticationResponse, self.cleaned_data["credential"])
             if self.user is None and found.response.user_handle is None:
                 raise refusal()
