@@ -372,11 +372,12 @@ _TAGS: Final = {
     "check": "records",
     "players": "names",
     "events": "names",
+    "openings": "statistics",
     "schema": "contract",
     "docs": "contract",
 }
 """Under what addresses are told, where it is not their first word."""
-_TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "positions", "contract")
+_TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "statistics", "positions", "contract")
 
 _OTHERS: Final[dict[str, Schema]] = {
     "text/plain": {"type": "string"},

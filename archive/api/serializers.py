@@ -96,6 +96,19 @@ class PlayersQuery(EventsQuery):
     )
 
 
+class StatisticsQuery(serializers.Serializer[Any]):
+    """What `GET statistics` takes."""
+
+    game = Choice(required=False, choices=[*GAMES], help_text="Which game; the one with the most games.")
+
+
+class OpeningsQuery(StatisticsQuery):
+    """What `GET openings` takes."""
+
+    cursor = Text(required=False, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
+
+
 class EntriesQuery(serializers.Serializer[Any]):
     """What `GET uploads/{id}/entries` takes."""
 

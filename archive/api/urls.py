@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from archive.api.views import contract, convert, entries, games, names, positions, uploads
+from archive.api.views import contract, convert, entries, games, names, positions, statistics, uploads
 from archive.limits.rules import costs, explorer, reading, sources, upload
 
 app_name = "api"
@@ -29,6 +29,8 @@ urlpatterns = [
     path("players/<int:player_id>", costs(2, names.player), name="player"),
     path("events", costs(2, names.events), name="events"),
     path("events/<int:event_id>", costs(2, names.event), name="event"),
+    path("statistics", costs(2, statistics.statistics), name="statistics"),
+    path("openings", costs(2, statistics.openings), name="openings"),
     path("positions/shogi", costs(1, positions.by_sfen), name="position-by-sfen"),
     path("positions/<slug:kind>/batch", costs(20, positions.batch), name="position-batch"),
     path("positions/<slug:kind>/find", costs(reading, positions.find), name="position-find"),

@@ -93,16 +93,29 @@ def statistics(scope: Scope, kind: str | None = None) -> Statistics:
     )
 
 
+def openings(scope: Scope, kind: str | None = None) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """Return the openings that games of a kind (None: the most frequent) name, the most frequent first and
+    at most `MOST` of them, as `statistics` tells the first; and that kind."""
+    games = _games(whole(scope))
+    kind = kind or _most_frequent(games)
+    return kind, tuple(games.get(kind, Records()).openings.most_common())
+
+
+def _games(records: Whole) -> dict[str, Records]:
+    """Return what is known of the games among all records, by kind, the most frequent first."""
+    games = {name: found for (name, kind), found in records.items() if kind == Game.RecordKind.GAME}
+    return dict(sorted(games.items(), key=lambda row: -row[1].games))
+
+
+def _most_frequent(games: dict[str, Records]) -> str:
+    return next(iter(games), SHOGI.name)
+
+
 def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) -> Statistics:
     """Add up the archive's games of a kind, out of all records where these are counted already. The lengths
     take a pass over the table of games."""
-    games = {
-        name: found
-        for (name, record_kind), found in (count_whole(scope) if records is None else records).items()
-        if record_kind == Game.RecordKind.GAME
-    }
-    kinds = sorted(((name, found.games) for name, found in games.items()), key=lambda row: -row[1])
-    kind = kind or (kinds[0][0] if kinds else SHOGI.name)
+    games = _games(count_whole(scope) if records is None else records)
+    kind = kind or _most_frequent(games)
     found = games.get(kind, Records())
     lengths = Counter({plies * STEP: n for plies, n in _lengths(scope, kind)})
     return Statistics(
@@ -115,7 +128,7 @@ def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) 
         openings=tuple(found.openings.most_common(LISTED)),
         durations=_durations(scope, kind),
         kind=kind,
-        kinds=tuple(kinds),
+        kinds=tuple((name, one.games) for name, one in games.items()),
     )
 
 

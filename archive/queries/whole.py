@@ -51,8 +51,13 @@ class Records:
 
     def cut(self) -> None:
         """Keep the most frequent of what may have any number of values."""
-        self.endings = Counter(dict(self.endings.most_common(MOST)))
-        self.openings = Counter(dict(self.openings.most_common(MOST)))
+        self.endings = _most(self.endings)
+        self.openings = _most(self.openings)
+
+
+def _most(counted: Counter[str]) -> Counter[str]:
+    """Return the most frequent in one order, whichever the database had: ties are in that of their names."""
+    return Counter(dict(sorted(counted.items(), key=lambda row: (-row[1], row[0]))[:MOST]))
 
 
 Whole = dict[tuple[str, str], Records]

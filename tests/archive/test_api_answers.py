@@ -162,6 +162,8 @@ def test_an_answer_that_depends_on_what_is_asked_for_says_so(client):
         ("games/1/record.kif", "GET, HEAD"),
         ("players", "GET, HEAD"),
         ("events/1", "GET, HEAD"),
+        ("statistics", "GET, HEAD"),
+        ("openings", "GET, HEAD"),
         (f"positions/shogi/{START}", "GET, HEAD"),
         ("check", "POST"),
         ("convert", "POST"),

@@ -1,0 +1,138 @@
+"""What the whole archive adds up to."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.core.signing import BadSignature, Signer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive.api.endpoints import endpoint
+from archive.api.errors import ApiError
+from archive.api.pagination import address_with, limit_of
+from archive.api.serializers import OpeningsQuery, StatisticsQuery
+from archive.api.shapes import OpeningsPage, StatisticsTold
+from archive.api.telling import CURSORS, Example, Told
+from archive.api.views.names import length_json
+from archive.queries import statistics as queries
+from archive.queries.color_names import results_of
+from archive.queries.scope import Scope, scope_of
+from archive.queries.statistics import DURATIONS, STEP
+from archive.queries.totals import Total
+from archive.queries.whole import MOST
+from kifu_core.games import GAMES
+
+Opening = tuple[str, int]
+"""A name and its number of games."""
+
+
+@endpoint(
+    "GET",
+    query=StatisticsQuery,
+    remembered=True,
+    told=Told(
+        {200: StatisticsTold},
+        examples=(Example("Of all"), *(Example(f"Of {name}", query={"game": name}) for name in GAMES)),
+    ),
+)
+def statistics(request: Request, query: dict[str, Any]) -> Response:
+    """Tell what the games of a kind add up to. The numbers are at most ten minutes old."""
+    scope = scope_of(request)
+    found = queries.statistics(scope, query.get("game"))
+    game = GAMES[found.kind]
+    start = game.codec.path_code(game.codec.encode(game.rules.initial()))
+    return Response(
+        {
+            "game": found.kind,
+            "games": found.games,
+            "undated": found.undated,
+            "years": [{"year": year, "games": n} for year, n in found.years],
+            "results": [
+                {"result": result, "games": n}
+                for result, n in zip(results_of(game), found.results, strict=True)
+            ],
+            "lengths": [{"first": first, "last": first + STEP - 1, "games": n} for first, n in found.lengths],
+            "durations": [
+                {"first": first, "below": _BELOW.get(first), "games": n} for first, n in found.durations
+            ],
+            "endings": [{"special": special, "games": n} for special, n in found.endings],
+            "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
+            "by_game": [{"game": kind, "games": n} for kind, n in found.kinds],
+            "holdings": _holdings(scope),
+            "start_url": reverse("api:position", [found.kind, start], request=request),
+        }
+    )
+
+
+_BELOW: Final = dict(pairwise(DURATIONS))
+"""Where a class of durations ends."""
+
+
+def _holdings(scope: Scope) -> dict[str, Any]:
+    found = queries.counts(scope)
+    return {
+        "records": found.games,
+        "positions": found.positions,
+        "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
+    }
+
+
+@endpoint(
+    "GET",
+    query=OpeningsQuery,
+    remembered=True,
+    told=Told(
+        {200: OpeningsPage}, {400: CURSORS}, examples=(Example("The most frequent", query={"limit": 2}),)
+    ),
+)
+def openings(request: Request, query: dict[str, Any]) -> Response:
+    """Answer with a page of the openings that games name, the most frequent first."""
+    kind, found = queries.openings(scope_of(request), query.get("game"))
+    limit, after = limit_of(query), _after(kind, query)
+    following = [one for one in found if after is None or _place(one) > _place(after)]
+    page, games = following[:limit], reverse("api:games", request=request)
+    return Response(
+        {
+            "game": kind,
+            "total": length_json(Total(len(found), exact=len(found) < MOST)),
+            "results": [
+                {
+                    "opening": name,
+                    "games": n,
+                    "games_url": f"{games}?{urlencode({'game': kind, 'opening': name})}",
+                }
+                for name, n in page
+            ],
+            "next": address_with(request, _cursor(kind, page[-1]) if len(following) > limit else None),
+        }
+    )
+
+
+def _place(one: Sequence[Any]) -> tuple[int, str]:
+    """Return where an opening stands."""
+    name, n = one
+    return -n, name
+
+
+def _signer(kind: str) -> Signer:
+    return Signer(salt=f"openings {kind}")
+
+
+def _cursor(kind: str, last: Opening) -> str:
+    return _signer(kind).sign(json.dumps(last, ensure_ascii=False))
+
+
+def _after(kind: str, query: dict[str, Any]) -> Opening | None:
+    """Return the opening after which the list is asked to go on; None for its beginning. Raises ApiError."""
+    if "cursor" not in query:
+        return None
+    try:
+        name, n = json.loads(_signer(kind).unsign(query["cursor"]))
+    except BadSignature:
+        text = f"this cursor was not made here, or not for game={kind}"
+        raise ApiError("invalid-cursor", text, field="cursor") from None
+    return name, n
