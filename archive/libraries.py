@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Final
-from unicodedata import category
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -22,6 +21,7 @@ from archive.accounts.names import normal_name
 from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
+from archive.plain_text import JOINERS, plain
 from archive.queries.scope import hash_of
 from kifu_core.classes import PUBLIC
 
@@ -35,8 +35,6 @@ OPEN_INVITATIONS: Final = 100
 """Of one group at a time."""
 SHARES: Final = 100
 """Persons that one game is shared with."""
-_JOINERS: Final = "\u200c\u200d"
-"""Characters without a width that scripts and emoji need inside of words."""
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "group-name": _("A group's name has 1 to %(most)s characters."),
@@ -111,9 +109,8 @@ def rename(user: User, group: Space, name: str) -> None:
 def _group_name(text: str) -> str:
     """Return a group's name as it is kept: others read it, so it has nothing that hides or turns text around.
     Raises LibraryError."""
-    shown = (c for c in text if c.isspace() or c in _JOINERS or category(c) not in ("Cc", "Cf", "Cs"))
-    name = " ".join("".join(shown).split())
-    if len(name) > NAME or not name.strip(_JOINERS + " "):
+    name = " ".join(plain(text).split())
+    if len(name) > NAME or not name.strip(JOINERS + " "):
         raise LibraryError("group-name")
     return name
 

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from archive.models import Report, User
+from archive.plain_text import plain
 from archive.queries.taken_down import game_called, game_shown
 
 LONGEST: Final = 2_000
@@ -32,6 +33,10 @@ class ReportForm(forms.Form):
         max_length=LONGEST,
         widget=forms.Textarea({"rows": 6}),
     )
+
+    def clean_text(self) -> str:
+        """Return the words without characters that would hide others from the staff."""
+        return plain(self.cleaned_data["text"])
 
 
 @never_cache

@@ -182,8 +182,8 @@ def test_an_export_has_libraries_shares_and_reports(hanako, taro):
     client.force_login(hanako)
     client.post(f"/games/{public.pk}/report/", {"reason": "wrong", "text": "名前が違う"})
     held = held_of(hanako)
-    assert [one["space__kind"] for one in held["libraries"]] == ["person"]
-    assert [one["user__username"] for one in held["shared_by_you"]] == ["taro"]
+    assert [one["kind"] for one in held["libraries"]] == ["person"]
+    assert [one["name"] for one in held["shared_by_you"]] == ["taro"]
     assert [one["text"] for one in held["reports"]] == ["名前が違う"]
     assert [one["game"] for one in held_of(taro)["shared_with_you"]] == [game.pk]
 

@@ -262,6 +262,16 @@ def test_a_second_factor_is_asked_for_and_good_once(client, hanako):
     assert fourth.post("/sign-in/code/", {"code": recovery[0]}).status_code == 200
 
 
+def test_the_code_that_switched_it_on_signs_nobody_in(client, hanako):
+    sign_in(client)
+    prove(client)
+    code = code_of(client.get("/account/second-factor/app/").context["form"].secret)
+    assert client.post("/account/second-factor/app/", {"code": code}).status_code == 302
+    other = Client()
+    sign_in(other)
+    assert other.post("/sign-in/code/", {"code": code}).status_code == 200
+
+
 def test_recovery_codes_are_shown_once(client, hanako):
     sign_in(client)
     _secret, recovery = set_up_second_factor(client)

@@ -72,6 +72,12 @@ def test_a_stranger_reports_a_game_and_a_curator_settles_it(client, game):
     assert signed_in(other).get("/admin/archive/report/").status_code == 403
 
 
+def test_a_report_hides_nothing_from_the_staff(client, game):
+    sent = {"reason": "other", "text": "名前\u202e違う\x07\r\n二行目\u200b"}
+    client.post(f"/games/{game.pk}/report/", sent)
+    assert Report.objects.get().text == "名前違う\r\n二行目"
+
+
 @pytest.mark.parametrize(
     "sent",
     [

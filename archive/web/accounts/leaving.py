@@ -89,10 +89,12 @@ def held_of(user: User) -> dict[str, Any]:
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
         "libraries": [
-            *Membership.objects.filter(user=user).values("space__kind", "space__name", "owner", "since")
+            *Membership.objects.filter(user=user).values(
+                "owner", "since", kind=F("space__kind"), name=F("space__name")
+            )
         ],
         "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
-        "shared_by_you": [*Share.objects.filter(by=user).values("game", "user__username", "made")],
+        "shared_by_you": [*Share.objects.filter(by=user).values("game", "made", name=F("user__username"))],
         "reports": [*Report.objects.filter(by=user).values("game", "reason", "text", "made")],
         "uploads": [
             *Upload.objects.filter(uploader=user)

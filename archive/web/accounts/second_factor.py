@@ -79,5 +79,5 @@ class Reauthenticate(_OnceOnly, theirs.ReauthenticateForm):
     labels: ClassVar = {"code": gettext_lazy("Code of the app, or one of your recovery codes")}
 
 
-class Activate(Code, ActivateTOTPForm):
+class Activate(_OnceOnly, ActivateTOTPForm):
     labels: ClassVar = {"code": gettext_lazy("Code that the app shows")}
