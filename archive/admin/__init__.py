@@ -1,0 +1,5 @@
+"""The admin: look at uploads and games, upload, retry, delete. Writing goes through `archive.store`."""
+
+from archive.admin import accounts, entries, games, names, site, uploads
+
+__all__ = ["accounts", "entries", "games", "names", "site", "uploads"]

@@ -1,0 +1,119 @@
+"""Entries: look at them, hide their bytes, let held games in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from archive import store
+from archive.accounts.roles import is_administrator
+from archive.admin.rows import SHOWN, LibrariesAdmin, shortened
+from archive.audit import Deed, note
+from archive.models import Entry
+from archive.queries import taken_down
+from archive.web.issues import shown_issues
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise as StrOrPromise
+
+
+@admin.register(Entry)
+class EntryAdmin(LibrariesAdmin):
+    """Entries, to look for failures."""
+
+    space = "upload__space"
+    list_display = ("pk", "upload", "seq", "path", "state", "game", "format", "encoding", "codes")
+    list_filter = ("state", "hidden", "format", "encoding")
+    list_select_related = ("upload", "game")
+    actions = ("hide", "show", "let_in")
+    search_fields = ("upload__name", "path")
+    exclude = ("issues", "beyond_jkf", "parsed_facts")
+    readonly_fields = ("found", "source", "report", "told_beyond_jkf", "told_parsed_facts")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found = super().get_queryset(request)
+        if not is_administrator(request.user):
+            found = found.exclude(pk__in=taken_down.hidden_from(request))
+        return found.defer("beyond_jkf", "parsed_facts", "record", "game__header_data")
+
+    def has_hide_permission(self, request: HttpRequest) -> bool:
+        """Return whether somebody may take bytes away, as may who may take a game away."""
+        return request.user.has_perm("archive.delete_game")
+
+    @admin.action(description=_("Hide the bytes from all but staff"), permissions=["hide"])
+    def hide(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        # The page of a game shows what is in its records: only what has none can be hidden.
+        count = self._set_hidden(request, queryset, hidden=True)
+        text = ngettext(
+            "The bytes of %(n)d entry are hidden.", "The bytes of %(n)d entries are hidden.", count
+        )
+        self.message_user(request, text % {"n": count})
+        if left := queryset.exclude(game=None).count():
+            text = ngettext(
+                "%(n)d entry has a game: delete that first.",
+                "%(n)d entries have games: delete these first.",
+                left,
+            )
+            self.message_user(request, text % {"n": left}, messages.WARNING)
+
+    @admin.action(description=_("Show the bytes again"), permissions=["hide"])
+    def show(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        count = self._set_hidden(request, queryset, hidden=False)
+        text = ngettext(
+            "The bytes of %(n)d entry are shown again.", "The bytes of %(n)d entries are shown again.", count
+        )
+        self.message_user(request, text % {"n": count})
+
+    def _set_hidden(self, request: HttpRequest, entries: QuerySet[Entry], *, hidden: bool) -> int:
+        rows = entries.filter(game=None)
+        for upload, seq in rows.values_list("upload", "seq"):
+            note(Deed.HIDE, request.user, f"upload {upload}, entry {seq}: {'hidden' if hidden else 'shown'}")
+        return rows.update(hidden=hidden)
+
+    @admin.action(description=_("Let held games in"), permissions=["hide"])
+    def let_in(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        held = queryset.filter(state=Entry.State.HELD)
+        for upload, seq in held.values_list("upload", "seq"):
+            note(Deed.LET_IN, request.user, f"upload {upload}, entry {seq}")
+        count = store.let_in(list(queryset.values_list("pk", flat=True)))
+        text = ngettext("%(n)d game was let in.", "%(n)d games were let in.", count)
+        self.message_user(request, text % {"n": count})
+
+    @admin.display(description="beyond_jkf")
+    def told_beyond_jkf(self, entry: Entry) -> str:
+        return shortened(entry.beyond_jkf)
+
+    @admin.display(description="parsed_facts")
+    def told_parsed_facts(self, entry: Entry) -> str:
+        return shortened(entry.parsed_facts)
+
+    @admin.display(description=_("bytes as received"))
+    def source(self, entry: Entry) -> str:
+        return self._link("api:entry-source", entry, entry.path or entry.upload.name)
+
+    @admin.display(description=_("report"))
+    def report(self, entry: Entry) -> str:
+        return self._link("api:entry-report", entry, _("report"))
+
+    def _link(self, name: str, entry: Entry, text: StrOrPromise) -> str:
+        return format_html('<a href="{}">{}</a>', reverse(name, args=[entry.upload_id, entry.seq]), text)
+
+    @admin.display(description=_("issues"))
+    def found(self, entry: Entry) -> str:
+        """Show what was noticed, in words, with its place and the line."""
+        told = (
+            (one.severity, one.where, one.text, f"{one.before}{one.marked}{one.after}")
+            for one in shown_issues(entry.issues, SHOWN // 20)
+        )
+        return format_html_join("", "<div>{} {}: {}<br><code>{}</code></div>", told) or "-"
+
+    @admin.display(description=_("issues"))
+    def codes(self, entry: Entry) -> str:
+        return ", ".join(dict.fromkeys(issue["code"] for issue in entry.issues))

@@ -1,0 +1,99 @@
+"""Games: look at them, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext_lazy as _
+
+from archive import store
+from archive.admin.rows import LibrariesAdmin, deleted_by_store, shortened
+from archive.audit import Deed, note
+from archive.models import Game
+from archive.queries import twins
+from archive.queries.scope import Scope, scope_of
+
+DELETED: Final = 50
+"""So many games are deleted in one transaction, so that others can write in between."""
+
+
+class TwinFilter(admin.SimpleListFilter):
+    """Games that may be one with another; those of one meeting among the games that other filters leave."""
+
+    title = _("likely twins")
+    parameter_name = "twins"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("same-moves", _("same moves")), ("beginning", _("beginning of another"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        if self.value() == "same-moves":
+            return queryset.filter(pk__in=twins.with_same_moves(scope_of(request)).order_by().values("pk"))
+        if self.value() == "beginning":
+            return queryset.filter(pk__in=twins.beginnings(scope_of(request), queryset))
+        return queryset
+
+
+def _note_game(request: HttpRequest, pk: int) -> None:
+    note(Deed.DELETE, request.user, f"game {pk}{', bytes hidden' if _hides(request) else ''}")
+
+
+@admin.register(Game)
+class GameAdmin(LibrariesAdmin):
+    """Games; deleting goes through the store, which takes them out of the index. Their bytes stay where they
+    came, for everybody or hidden, as the page that confirms it asks."""
+
+    delete_confirmation_template = "archive/admin_delete.html"
+    delete_selected_confirmation_template = "archive/admin_delete_selected.html"
+    list_display = ("pk", "kind", "player0", "player1", "event", "played_from", "result", "plies", "page")
+    list_filter = (TwinFilter, "kind", "record_kind", "result", "handicap")
+    exclude = ("header_data",)
+    readonly_fields = ("told_header_data", "twins")
+    list_select_related = ("player0", "player1", "event")
+    search_fields = ("player0__name", "player1__name", "event__name")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm("archive.delete_game")
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Iterable[Any], request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        return deleted_by_store(self, objs)
+
+    def delete_model(self, request: HttpRequest, obj: Game) -> None:
+        _note_game(request, obj.pk)
+        store.delete_games([obj.pk], hide_bytes=_hides(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> None:
+        ids = list(queryset.values_list("pk", flat=True))
+        for pk in ids:
+            _note_game(request, pk)
+        for first in range(0, len(ids), DELETED):
+            store.delete_games(ids[first : first + DELETED], hide_bytes=_hides(request))
+
+    @admin.display(description="header_data")
+    def told_header_data(self, game: Game) -> str:
+        return shortened(game.header_data)
+
+    @admin.display(description=_("likely twins"))
+    def twins(self, game: Game) -> str:
+        found = (
+            (reverse("admin:archive_game_change", args=[twin.id]), twin.id)
+            for twin in twins.twins_of(Scope((game.space,)), game)
+        )
+        return format_html_join(" ", '<a href="{}">{}</a>', found) or "-"
+
+    @admin.display(description=_("page"))
+    def page(self, game: Game) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("game", args=[game.pk]), game.pk)
+
+
+def _hides(request: HttpRequest) -> bool:
+    """Return whether the page that confirms a deletion said that the bytes go too."""
+    return request.POST.get("hide") == "yes"

@@ -1,0 +1,166 @@
+"""Uploads: look at them, send, have read again, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from archive import store
+from archive.accounts.roles import is_administrator
+from archive.admin.rows import LibrariesAdmin, deleted_by_store
+from archive.audit import Deed, note
+from archive.intake import tasks, uploads
+from archive.intake.permissions import may_delete
+from archive.models import Entry, Upload
+from archive.queries import taken_down
+from archive.queries.scope import Scope
+from archive.queries.uploads import entry_counts
+
+
+class SeveralFilesField(forms.FileField):
+    """A file field that cleans to a list."""
+
+    class Input(forms.ClearableFileInput):
+        allow_multiple_selected = True
+
+    widget = Input
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(SeveralFilesField, self).clean(file, initial) for file in files]
+
+
+class UploadForm(forms.Form):
+    file = SeveralFilesField(label=_("files"), allow_empty_file=True)
+
+
+@admin.register(Upload)
+class UploadAdmin(LibrariesAdmin):
+    """Uploads with what became of their entries. "Add" takes files."""
+
+    list_display = ("pk", "name", "size", "state", "counts", "uploader", "source", "received")
+    list_filter = ("state", "source")
+    search_fields = ("name", "sha256")
+    date_hierarchy = "received"
+    actions = ("admit", "retry", "reread")
+    fields = (
+        "name", "size", "sha256", "state", "reason", "counts", "uploader", "source", "received", "finished",
+        "page", "download",
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found = super().get_queryset(request)
+        if is_administrator(request.user):
+            return found
+        # The name of a file is often the players'.
+        private = taken_down.hidden_from(request).exclude(game=None)
+        return found.exclude(pk__in=private.values("upload"))
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm("archive.add_upload")
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        # Actions are offered to those who may change; the form itself has no field that can be.
+        return obj is None and request.user.has_perm("archive.change_upload")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        if isinstance(obj, Upload):
+            return may_delete(request, obj)
+        return request.user.has_perm("archive.delete_upload")
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Iterable[Any], request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        return deleted_by_store(self, objs)
+
+    def delete_model(self, request: HttpRequest, obj: Upload) -> None:
+        # The admin is in a transaction here, in which others would have to wait.
+        note(Deed.DELETE, request.user, f"upload {obj.pk}")
+        uploads.withdraw_later([obj.pk])
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        ids = list(queryset.values_list("pk", flat=True))
+        for pk in ids:
+            note(Deed.DELETE, request.user, f"upload {pk}")
+        uploads.withdraw_later(ids)
+
+    @admin.display(description=_("entries"))
+    def counts(self, upload: Upload) -> str:
+        """Show how many entries there are in each state, each number leading to the list of these."""
+        address = reverse("admin:archive_entry_changelist")
+        found = [(state, n) for state, n in entry_counts(Scope((upload.space,)), upload.pk).items() if n]
+        return format_html_join(
+            " · ",
+            '<a href="{}?upload__id__exact={}&amp;state__exact={}">{} {}</a>',
+            ((address, upload.pk, state, Entry.State(state).label, n) for state, n in found),
+        )
+
+    @admin.display(description=_("page"))
+    def page(self, upload: Upload) -> str:
+        address = reverse("upload-detail", args=[upload.pk])
+        return format_html('<a href="{}">{}</a>', address, address)
+
+    @admin.display(description=_("bytes as received"))
+    def download(self, upload: Upload) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("api:upload-source", args=[upload.pk]), upload.name)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a form that takes files instead of fields."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            for file in form.cleaned_data["file"]:
+                self._receive(request, file)
+            return redirect("admin:archive_upload_changelist")
+        context = self.admin_site.each_context(request) | {
+            "form": form,
+            "title": _("Upload"),
+            "opts": self.opts,
+        }
+        return render(request, "archive/admin_upload.html", context)
+
+    def _receive(self, request: HttpRequest, file: Any) -> None:
+        try:
+            upload, created = uploads.receive(file.name or "", file.chunks(), request.user, "admin")
+        except (store.UploadEmpty, store.UploadTooLarge):
+            messages.error(request, gettext("%(name)s is empty or too large.") % {"name": file.name})
+            return
+        if created:
+            messages.success(request, gettext("%(name)s was received.") % {"name": upload.name})
+        else:
+            messages.warning(request, gettext("%(name)s was here already.") % {"name": upload.name})
+
+    @admin.action(description=_("Read again what failed"), permissions=["change"])
+    def retry(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        again = [pk for pk in queryset.values_list("pk", flat=True) if store.retry(pk)]
+        for pk in again:
+            tasks.enqueue(pk)
+        count = len(again)
+        text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
+        self.message_user(request, text % {"n": count})
+
+    @admin.action(description=_("Let waiting uploads in"), permissions=["change"])
+    def admit(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        count = uploads.admit(list(queryset.values_list("pk", flat=True)))
+        text = ngettext("%(n)d upload was let in.", "%(n)d uploads were let in.", count)
+        self.message_user(request, text % {"n": count})
+
+    @admin.action(description=_("Read everything again"), permissions=["change"])
+    def reread(self, request: HttpRequest, queryset: QuerySet[Upload]) -> None:
+        count = sum(uploads.reread(pk) for pk in queryset.values_list("pk", flat=True))
+        text = ngettext("%(n)d upload is read again.", "%(n)d uploads are read again.", count)
+        self.message_user(request, text % {"n": count})
