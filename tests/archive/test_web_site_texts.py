@@ -105,12 +105,12 @@ def test_only_a_game_that_one_reads_can_be_reported(anna, client):
     assert client.post(f"/games/{private.pk}/report/", {"reason": "other"}).status_code == 302
 
 
-def test_reports_are_limited_by_address_and_by_game(client, game, settings):
+def test_reports_are_limited_by_address_and_by_game(client, game, throttled):
     for _n in range(OPEN_OF_A_GAME):
         Report.objects.create(game=game.pk, reason="other")
     assert client.post(f"/games/{game.pk}/report/", {"reason": "wrong"}).status_code == 302
     assert Report.objects.count() == OPEN_OF_A_GAME
-    settings.ARCHIVE_THROTTLE, settings.ARCHIVE_THROTTLE_REPORTS = True, 2
+    throttled.ARCHIVE_THROTTLE_REPORTS = 2
     address = {"REMOTE_ADDR": "203.0.113.7"}
     found = [client.post(f"/games/{game.pk}/report/", {"reason": "wrong"}, **address) for _n in range(3)]
     assert [one.status_code for one in found] == [302, 302, 429]
