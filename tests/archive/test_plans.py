@@ -217,6 +217,42 @@ LISTS = {
 }
 
 
+QUERIES = [
+    "対局者7",
+    "対局者7 棋戦3 NOT player:対局者8",
+    "player:対局者7 result:draw",
+    "NOT player:対局者7",
+    "player:対局者7 OR event:棋戦3",
+    "black:対局者7 OR white:対局者8",
+    "first:対局者7 plies:>=1",
+    "event:棋戦3 year:1999",
+    "date:1999..2001 rating:2000..",
+    "plies:1..500",
+    "rating:>=2000 NOT has:forks",
+    "format:kif OR program:x",
+    "site:天童",
+    "game:quoridor",
+    "kind:game handicap:HIRATE special:TORYO opening:矢倉",
+    f"reaches:{START}",
+    f'reaches:{RARE} OR reaches:"{START}"/any/..9',
+    f"NOT reaches:{RARE} player:対局者7",
+]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monkeypatch):
+    # Both so small that there are games beyond them, as in an archive that is large.
+    monkeypatch.setattr(games, "PAGE_GAMES", 50)
+    monkeypatch.setattr(games, "SORTED", 20)
+    filters = GameFilters(q=text)
+    assert whole({order: partial(lists, filters, order) for order in ORDERS}) == {}
+    query = games.query_of(PUBLIC, filters)
+    assert query is not None
+    sums = whole({"facets": partial(facets._count, query), "total": partial(totals._count, query)})
+    # Of a list that is as short as these, all may be sorted for its newest 5,000.
+    assert [one for found in sums.values() for one in found if " sorted: " not in one] == []
+
+
 SHORT = GameFilters(max_plies=99)
 
 
