@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, get_type_hints
 from django.db import connection
 
 from archive.index.engine import engine
+from archive.index.schema import FORK
 from archive.models import LARGEST_ID
 from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
@@ -114,6 +115,8 @@ class Query:
     each: tuple[Sql, ...] = (Sql("TRUE"),)
     rows: Sql | None = None
     """What has at least as many rows as the list and is read faster."""
+    others: tuple[Sql, ...] = ()
+    """Further sources that are parts of the same list: no game is in two of them."""
 
     @property
     def of_all(self) -> bool:
@@ -128,13 +131,18 @@ class Query:
     @property
     def found(self) -> list[Sql]:
         """Return the lists with their games, as FROM and WHERE."""
-        return [self._joined(self.source, (one, *self.mine, *self.conditions)) for one in self.each]
+        return [
+            self._joined(source, (one, *self.mine, *self.conditions))
+            for source in (self.source, *self.others)
+            for one in self.each
+        ]
 
     def read(self, *conditions: Sql) -> list[Sql]:
         """Return the lists as FROM and WHERE, whatever is asked of the games themselves."""
         found = [conjunction([one, *self.mine, *conditions]) for one in self.each]
         return [
-            Sql(f"{self.source.text} WHERE {where.text}", (*self.source.values, *where.values))
+            Sql(f"{source.text} WHERE {where.text}", (*source.values, *where.values))
+            for source in (self.source, *self.others)
             for where in found
         ]
 
@@ -290,11 +298,13 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     """Return where and how to look for games; None where a name is asked for that nobody has. Raises
     QueryError for a query that is none."""
     filters.check("games")
-    filters, searched = _searched(scope, filters)
+    filters, searched, keys = _searched(scope, filters)
     ids = _ids(scope, filters)
     if () in ids.values():
         return None
     query, driver = _driven(scope, ids, filters.game)
+    if keys and query.of_all:
+        query = _through(scope, keys)
     asked = _asked(filters)
     days = [_condition(scope, one, filters, ids, "d") for one in asked if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
@@ -303,15 +313,23 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     return replace(query, mine=(*query.mine, *days), conditions=found)
 
 
-def _searched(scope: Scope, filters: GameFilters) -> tuple[GameFilters, tuple[Sql, ...]]:
+def _through(scope: Scope, keys: tuple[int, ...]) -> Query:
+    """Return how to look for games that reach a position on their main line, under keys of which a game has
+    one: each has one row there."""
+    source, *others = (Sql(f"{table} d") for table in engine().TABLES)
+    main = Sql(f"(d.flags & {FORK}) = 0")
+    return Query(scope, source, (main,), each=_each("d.key", keys), others=tuple(others))
+
+
+def _searched(scope: Scope, filters: GameFilters) -> tuple[GameFilters, tuple[Sql, ...], tuple[int, ...]]:
     """Return the filters without their query, and what it asks: as filters where nothing else is asked of
-    these, otherwise as conditions on games g."""
+    these, otherwise as conditions on games g; and the keys of a position that all of its games reach."""
     if filters.q is None:
-        return filters, ()
+        return filters, (), ()
     rest = replace(filters, q=None)
     found = compiled(scope, parse(filters.q), {one.attribute for one in _asked(rest)})
     conditions = () if found.condition is None else (found.condition,)
-    return replace(rest, **found.filters), conditions
+    return replace(rest, **found.filters), conditions, found.keys
 
 
 _DAYS_ASKED: Final = ("since", "until")
@@ -320,7 +338,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
-    filters, searched = _searched(scope, filters)
+    filters, searched, _keys = _searched(scope, filters)
     ids = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(

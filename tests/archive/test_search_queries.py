@@ -125,10 +125,13 @@ def known(game: Game) -> Known:
     ratings = dict(GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"))
     replay, codec = GAMES[game.kind].replay, GAMES[game.kind].codec
     codes: dict[str, list[tuple[str, int]]] = {}
+    met = set()
     for ply, position, _move, _entry in replay.main_line(game.jkf):
-        found = codec.canonical(position)
-        codes.setdefault("any", []).append((found.code, ply))
-        codes.setdefault("exact", []).append((codec.encode(position), ply))
+        code = codec.encode(position)
+        if code not in met:  # what comes again was reached before
+            codes.setdefault("any", []).append((codec.canonical(position).code, ply))
+            codes.setdefault("exact", []).append((code, ply))
+        met.add(code)
     came = [(one.upload, one) for one in Entry.objects.filter(game=game).select_related("upload")]
     names = (*seats[0], *seats[1])
     return Known(game, names, (seats[0], seats[1]), [ratings.get(0), ratings.get(1)], codes, came)
@@ -345,6 +348,27 @@ def test_pages_of_a_query_follow_each_other_without_gaps(archive, order, monkeyp
     for text in ("NOT 羽生", "player:羽生善治 plies:3..", "date:2014.. 戦"):
         filters = GameFilters(q=text)
         assert found(PUBLIC, filters, order, 3) == found(PUBLIC, filters, order)
+
+
+def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkeypatch):
+    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 2)
+    public = [one for one in archive if one.game.space == PUBLIC_SPACE]
+    reached: dict[tuple[str, str], set[int]] = {}
+    for one in public:
+        for code, _ply in one.codes["exact"]:
+            reached.setdefault((one.game.kind, code), set()).add(one.game.pk)
+    (kind, code), (pk,) = next(found for found in reached.items() if len(found[1]) == 1)
+    text = text_of(Reaches(kind, code))
+    for order in ORDERS:
+        page = find_games(PUBLIC, GameFilters(q=text), order)
+        assert [row.id for row in page.items] == [pk] and page.next is None
+    for (_kind, code), pks in [*reached.items()][:40]:
+        for order in ORDERS:
+            for scope in (PUBLIC, BOTH):
+                listed = found(scope, GameFilters(q=f'reaches:"{code}" NOT has:forks'), order, 3)
+                assert len(listed) == len({*listed})
+                if scope == PUBLIC:
+                    assert {*listed} <= pks
 
 
 def test_nothing_tells_of_another_space(archive):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from archive.index.engine import engine
 from archive.index.schema import FORK
@@ -26,6 +26,7 @@ from archive.queries.search.days import first_day, last_day
 from archive.queries.search.fields import BY_NAME, Field
 from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word
 from archive.queries.sql import Sql, one_of
+from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
 _NEVER: Final = Sql("FALSE")
@@ -45,6 +46,8 @@ class Compiled:
 
     condition: Sql | None
     filters: dict[str, Any] = field(default_factory=dict)
+    keys: tuple[int, ...] = ()
+    """Those of a position that all of its games reach, each under one of them."""
 
 
 def compiled(scope: Scope, term: Term, used: Collection[str] = ()) -> Compiled:
@@ -52,7 +55,9 @@ def compiled(scope: Scope, term: Term, used: Collection[str] = ()) -> Compiled:
     filters: dict[str, Any] = {}
     terms = term.terms if isinstance(term, And) else (term,)
     rest = tuple(one for one in terms if not _taken(one, filters, used))
-    return Compiled(_condition(scope, And(rest)) if rest else None, filters)
+    position = next((one for one in rest if isinstance(one, Reaches) and one.match == "exact"), None)
+    keys = _keys(scope, position) if position else ()
+    return Compiled(_condition(scope, And(rest)) if rest else None, filters, keys)
 
 
 # --- what drives a list ----------------------------------------------------------------------------------
@@ -129,14 +134,17 @@ def _holding(scope: Scope, text: str) -> Iterator[Sql]:
 
 def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:
     """Yield the conditions that the main line reaches a position, one for each table of the index."""
-    game = GAMES[term.game]
-    position = game.codec.decode(term.code)
-    match: Any = term.match
-    ((*keys,),) = position_keys(scope, [position], match, term.game)
+    keys = _keys(scope, term)
     plies = _Range.of(term.plies)
     for table in engine().TABLES:
         text = _REACHED.format(table=table, one_of=one_of(keys), fork=FORK, plies=plies.text)
         yield Sql(text, (*keys, *plies.values))
+
+
+def _keys(scope: Scope, term: Reaches) -> tuple[int, ...]:
+    """Return the keys of a position in the index."""
+    position, match = GAMES[term.game].codec.decode(term.code), cast(Match, term.match)
+    return position_keys(scope, [position], match, term.game)[0]
 
 
 class _Range(NamedTuple):
