@@ -238,7 +238,7 @@ class Contract(AutoSchema):
             {"name": one.name, "in": "path", "required": True, "description": one.text, "schema": one.schema}
             for one in parts
         ]
-        query = type(self.view).query()  # type: ignore[attr-defined]
+        query = type(self.view).queries[self.method]()  # type: ignore[attr-defined]
         mapped = {} if isinstance(query, Nothing) else self._map_serializer(query, "request")
         for name, schema in mapped.get("properties", {}).items():
             text = {"description": schema.pop("description")} if "description" in schema else {}

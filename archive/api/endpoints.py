@@ -38,14 +38,15 @@ class Nothing(serializers.Serializer[Any]):
 def endpoint(
     *methods: str,
     told: Told | Mapping[str, Told],
-    query: Serializer = Nothing,
+    query: Serializer | Mapping[str, Serializer] = Nothing,
     types: Types = (JSON,),
     remembered: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD goes with GET.
 
-    The parameters of the address are those of `query`, others are refused. The function is given them as
-    `query` where there are any, and tells with `wanted` which of the `types` the client prefers.
+    The parameters of the address are those of `query`, of several methods by method, others are refused. The
+    function is given them as `query` where there are any, and tells with `wanted` which of the `types` the
+    client prefers.
 
     `told` is what the contract says of it, of several methods by method.
 
@@ -53,6 +54,7 @@ def endpoint(
     answer depends on the address and that type alone.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
+    queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
@@ -66,15 +68,16 @@ def endpoint(
             asked_for = request.query_params.copy()
             for name in EVERYWHERE:
                 asked_for.pop(name, None)
-            found = given(query, asked_for)
-            asked = {} if query is Nothing else {"query": found}
+            takes = queries["GET" if request.method == "HEAD" else str(request.method)]
+            found = given(takes, asked_for)
+            asked = {} if takes is Nothing else {"query": found}
             response = view(request, **asked, **parts)
             if not callable(types) and len(types) > 1:
                 patch_vary_headers(response, ["Accept"])
             return _with_tag(request._request, response, question)
 
         made = api_view(allowed)(checked)
-        made.cls.query, made.cls.types = query, types  # type: ignore[attr-defined]
+        made.cls.queries, made.cls.types = queries, types  # type: ignore[attr-defined]
         made.cls.told = told if isinstance(told, Mapping) else dict.fromkeys(methods, told)  # type: ignore[attr-defined]
         return made
 

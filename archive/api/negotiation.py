@@ -67,4 +67,5 @@ class Options(BaseMetadata):
     """Answers OPTIONS: the methods and parameters of an address."""
 
     def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
-        return {"methods": view.allowed_methods, "parameters": sorted(view.query().fields)}
+        parameters = {name for query in view.queries.values() for name in query().fields}
+        return {"methods": view.allowed_methods, "parameters": sorted(parameters)}

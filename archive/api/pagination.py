@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from archive.api.errors import ApiError
 from archive.models import Entry, Upload
+from archive.queries.totals import Total
 
 PAGE: Final = 100
 LARGEST_PAGE: Final = 500
@@ -60,6 +61,11 @@ def number_of(query: Mapping[str, Any]) -> int | None:
     if text is not None and not _SHORT_NUMBER.fullmatch(text):
         raise ApiError("invalid-cursor", "this cursor was not made here", field="cursor")
     return None if text is None else int(text)
+
+
+def length_json(found: Total) -> dict[str, Any]:
+    """Return the JSON of the length of a list."""
+    return {"number": found.number, "exact": found.exact}
 
 
 def fitting(results: Sequence[Any], most: int) -> int:

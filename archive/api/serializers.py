@@ -109,6 +109,13 @@ class OpeningsQuery(StatisticsQuery):
     limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
 
 
+class UploadsQuery(serializers.Serializer[Any]):
+    """What `GET uploads` takes."""
+
+    cursor = Text(required=False, help_text=CURSOR)
+    limit = Text(required=False, told=between(1, PAGE, PAGE), help_text=LIMIT)
+
+
 class EntriesQuery(serializers.Serializer[Any]):
     """What `GET uploads/{id}/entries` takes."""
 

@@ -65,6 +65,13 @@ class Issue(TypedDict):
     message: str
 
 
+class Length(TypedDict):
+    """How many a list has; more than that number where it is not `exact`."""
+
+    number: Number
+    exact: bool
+
+
 # --- uploads ---------------------------------------------------------------------------------------------
 
 
@@ -116,6 +123,31 @@ class UploadTold(TypedDict):
     entries: EntryCounts
     entries_url: Address
     source_url: Address
+
+
+class UploadListed(TypedDict):
+    """An upload among those that one has sent."""
+
+    id: Number
+    url: Address
+    name: Annotated[str, About("Empty where it is hidden.")]
+    size: Annotated[int, About("Bytes.", minimum=0)]
+    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
+    received: datetime
+    finished: datetime | None
+    state: Annotated[str, About(enum=Upload.State.values)]
+    space: SpaceName
+    reason: Annotated[Issue | None, About("Why it failed.")]
+    entries: EntryCounts
+    deletable: Annotated[bool, About("Whether who asks may delete it.")]
+
+
+class UploadsPage(TypedDict):
+    """A page of what one has sent, the newest first."""
+
+    total: Length
+    results: list[UploadListed]
+    next: Next
 
 
 class EntryTold(TypedDict):
@@ -423,13 +455,6 @@ class Series(TypedDict):
 
 
 # --- players and events ----------------------------------------------------------------------------------
-
-
-class Length(TypedDict):
-    """How many a list has; more than that number where it is not `exact`."""
-
-    number: Number
-    exact: bool
 
 
 class NameListed(TypedDict):

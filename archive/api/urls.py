@@ -3,14 +3,14 @@
 from django.urls import path
 
 from archive.api.views import contract, convert, entries, games, names, positions, statistics, uploads
-from archive.limits.rules import costs, explorer, reading, sources, upload
+from archive.limits.rules import costs, explorer, own_uploads, reading, sources
 
 app_name = "api"
 
 urlpatterns = [
     path("schema", costs(2, contract.schema), name="schema"),
     path("docs", costs(2, contract.docs), name="docs"),
-    path("uploads", costs(upload, uploads.create), name="uploads"),
+    path("uploads", costs(own_uploads, uploads.own), name="uploads"),
     path("uploads/<int:pk>", costs(1, uploads.detail), name="upload"),
     # A list to keep is a source beside (`throttling.charge_list`): what `Accept` makes of it is known later.
     path("uploads/<int:pk>/entries", costs(1, entries.entries), name="upload-entries"),

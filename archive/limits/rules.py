@@ -124,6 +124,11 @@ def upload(request: HttpRequest) -> Charges:
     return [(UPLOAD_BYTES, body_bytes(request)), (DAILY_BYTES, body_bytes(request))]
 
 
+def own_uploads(request: HttpRequest) -> Charges:
+    """Charge the list of what one has sent, and what is sent to it."""
+    return upload(request) if request.method == "POST" else [(WORK, 2)]
+
+
 def report(request: HttpRequest) -> Charges:
     """Charge a report of a game; its form is a page like others."""
     return [(WORK, 1), (REPORTS, 1)] if request.method == "POST" else [(WORK, 1)]

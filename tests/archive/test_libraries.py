@@ -102,7 +102,7 @@ def addresses(game: Game, upload: Upload) -> Iterator[str]:
     yield from (f"/api/v1/players/{player}" for player in players)
     yield f"/api/v1/events/{game.event_id}"
     yield from ("/api/v1/players", "/api/v1/players?name=秘密&order=games", "/api/v1/events")
-    yield from ("/api/v1/statistics", "/api/v1/openings")
+    yield from ("/api/v1/uploads", "/api/v1/statistics", "/api/v1/openings")
     yield from (
         "/",
         "/games/",

@@ -11,7 +11,7 @@ from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
-from archive.api.pagination import NAMES, address_with, limit_of
+from archive.api.pagination import NAMES, address_with, length_json, limit_of
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
 from archive.api.shapes import EventsPage, EventTold, PlayersPage, PlayerTold
 from archive.api.telling import CURSORS, Example, Told
@@ -19,7 +19,7 @@ from archive.queries import directory, people
 from archive.queries.directory import UNKNOWN, Listed
 from archive.queries.people import Kind, Named, Summary, Tally
 from archive.queries.scope import scope_of
-from archive.queries.totals import Total, names_total
+from archive.queries.totals import names_total
 from kifu_core.games import GAMES
 
 
@@ -89,11 +89,6 @@ def _after(signer: Signer, query: dict[str, Any]) -> str:
     except BadSignature:
         text = f"this cursor was not made here, or not for order={query['order']}"
         raise ApiError("invalid-cursor", text, field="cursor") from None
-
-
-def length_json(found: Total) -> dict[str, Any]:
-    """Return the JSON of the length of a list."""
-    return {"number": found.number, "exact": found.exact}
 
 
 def _listed(kind: Kind, one: Listed, order: str, request: Request) -> dict[str, Any]:

@@ -14,39 +14,101 @@ from rest_framework.reverse import reverse
 from archive import issues, store
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.serializers import UploadBody
-from archive.api.shapes import ReceivedUploads, UploadTold
-from archive.api.telling import Example, Told
+from archive.api.pagination import PAGE, address_with, length_json, limit_of, number_of
+from archive.api.serializers import UploadBody, UploadsQuery
+from archive.api.shapes import ReceivedUploads, UploadsPage, UploadTold
+from archive.api.telling import CURSORS, Example, Told
 from archive.audit import Deed, note
 from archive.intake import uploads
-from archive.intake.permissions import comes_from_elsewhere, may_delete, may_upload, sender_key
+from archive.intake.permissions import (
+    comes_from_elsewhere,
+    deletable,
+    may_delete,
+    may_upload,
+    sender_key,
+    session_key,
+)
 from archive.intake.walk.entries import clean_name
 from archive.libraries import LibraryError, target, targets
 from archive.limits.throttling import charge_uploads, payer
 from archive.models import Upload, User
 from archive.queries.scope import readable_scope, reads, space_name
 from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
-from archive.queries.uploads import entry_counts
+from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
 from kifu_core.classes import PUBLIC
 
 
 @endpoint(
+    "GET",
     "POST",
-    told=Told(
-        {200: ReceivedUploads, 202: ReceivedUploads},
-        {400: ("nothing-to-upload", "empty", "unknown-space"), 413: ("too-large",)},
-        UploadBody,
-        examples=(
-            Example("A text", body={"text": "手合割：平手\n   1 ２六歩(27)\n", "name": "a.kif"}, status=202),
-            Example("A space that is not there", body={"text": "x", "space": "group-99"}, status=400),
+    query={"GET": UploadsQuery},
+    told={
+        "GET": Told(
+            {200: UploadsPage},
+            {400: CURSORS},
+            text="List what the account has sent, or without one this session, the newest first.",
+            examples=(Example("Of a stranger"),),
         ),
-    ),
+        "POST": Told(
+            {200: ReceivedUploads, 202: ReceivedUploads},
+            {400: ("nothing-to-upload", "empty", "unknown-space"), 413: ("too-large",)},
+            UploadBody,
+            examples=(
+                Example(
+                    "A text", body={"text": "手合割：平手\n   1 ２六歩(27)\n", "name": "a.kif"}, status=202
+                ),
+                Example("A space that is not there", body={"text": "x", "space": "group-99"}, status=400),
+            ),
+        ),
+    },
 )
-def create(request: Request) -> Response:
+def own(request: Request, query: dict[str, Any] | None = None) -> Response:
     """Store one upload per `file`, or one for `text`; 202 if any of them is new.
 
-    One that is refused does not keep the others; where all are, the first one's error is the answer.
+    One that is refused does not keep the others; where all are, the first one's error is the answer. GET
+    lists what was sent before.
     """
+    return _create(request) if query is None else _own(request, query)
+
+
+def _own(request: Request, query: dict[str, Any]) -> Response:
+    scope, limit = readable_scope(request), limit_of(query, PAGE, PAGE)
+    sender = (request.user.pk, session_key(request))
+    found = uploads_of(scope, *sender, number_of(query), limit + 1)
+    shown = found[:limit]
+    hide_names(request, shown)
+    counts, may = counts_of_uploads(scope, [one.pk for one in shown]), deletable(request, shown)
+    return Response(
+        {
+            "total": length_json(number_of_uploads(scope, *sender)),
+            "results": [
+                _known(one, counts[one.pk], request)
+                | {"url": reverse("api:upload", [one.pk], request=request), "deletable": one.pk in may}
+                for one in shown
+            ],
+            "next": address_with(request, str(shown[-1].pk) if len(found) > limit else None),
+        }
+    )
+
+
+def _known(upload: Upload, counts: dict[str, int], request: Request) -> dict[str, Any]:
+    """Return what is known of an upload, wherever it is told of; `counts` are its entries by state."""
+    return {
+        "id": upload.pk,
+        "name": upload.name,
+        "size": upload.size,
+        "sha256": upload.sha256,
+        "received": upload.received,
+        "finished": upload.finished,
+        "state": upload.state,
+        "space": space_name(request, upload.space),
+        "reason": issues.told(upload.reason) if upload.reason else None,
+        "entries": counts,
+    }
+
+
+def _create(request: Request) -> Response:
+    """Store what a request sends."""
     if not may_upload(request):
         if request.user.is_authenticated:
             raise PermissionDenied("this account, or this token, is not for uploads")
@@ -140,19 +202,10 @@ def detail(request: Request, pk: int) -> Response:
     upload = upload_shown(request, pk)
     hide_names(request, [upload])
     return Response(
-        {
-            "id": upload.pk,
-            "name": upload.name,
+        _known(upload, entry_counts(readable_scope(request), upload.pk), request)
+        | {
             "paths": upload.paths or [],
-            "size": upload.size,
-            "sha256": upload.sha256,
-            "received": upload.received,
-            "finished": upload.finished,
-            "state": upload.state,
-            "space": space_name(request, upload.space),
-            "reason": issues.told(upload.reason) if upload.reason else None,
             "hidden": has_hidden(upload),
-            "entries": entry_counts(readable_scope(request), upload.pk),
             "entries_url": reverse("api:upload-entries", [pk], request=request),
             "source_url": reverse("api:upload-source", [pk], request=request),
         }
