@@ -34,8 +34,11 @@ class Engine(Protocol):
     KEYS: str
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 
-    def fetch_prepared(self, sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement that is the same for all questions of its kind: its plan is kept.
+    def fetch_prepared(
+        self, sql: str, values: Sequence[Value], *, keep: bool = True
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement that is the same for all questions of its kind: its plan is kept,
+        unless hardly anybody asks the same again: those that are kept are few.
 
         The plan is made without the values. So the order of its loops must not depend on them: it is fixed by
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL

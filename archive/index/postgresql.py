@@ -115,7 +115,7 @@ _UNIQUE: Final = "23505"
 _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
 
 
-def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
+def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> list[tuple[Any, ...]]:
     """Ask with a statement that is prepared on this connection the first time, because planning takes longer
     than answering, the more so the more segments there are. The server plans it again when it has to, as
     after a segment was attached.
@@ -128,7 +128,7 @@ def fetch_prepared(sql: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
         driver: psycopg.Connection[Any] = cursor.connection
         wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
         # Django's own cursors put values into the text; on others the driver prepares from the first time on.
-        driver.prepare_threshold, driver.prepared_max = 0, KEPT_PLANS
+        driver.prepare_threshold, driver.prepared_max = 0 if keep else None, KEPT_PLANS
         try:
             with wrap(cast(Any, psycopg.Cursor(driver))) as preparing:
                 return _fetch(preparing, sql, [_typed(value) for value in values])

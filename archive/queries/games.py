@@ -115,6 +115,8 @@ class Query:
     each: tuple[Sql, ...] = (Sql("TRUE"),)
     rows: Sql | None = None
     """What has at least as many rows as the list and is read faster."""
+    asked_once: bool = False
+    """Whether hardly anybody asks in the same words again."""
     others: tuple[Sql, ...] = ()
     """Further sources that are parts of the same list: no game is in two of them."""
 
@@ -237,7 +239,8 @@ def _has_at_most(most: int, query: Query) -> bool:
     read = query.newest(most + 1)
     if query.rows is not None:
         read = Sql(f"{query.rows.text} LIMIT %s", (*query.rows.values, most + 1))
-    ((length,),) = engine().fetch_prepared(_LENGTH.format(read=read.text), read.values)
+    sql = _LENGTH.format(read=read.text)
+    ((length,),) = engine().fetch_prepared(sql, read.values, keep=not query.asked_once)
     return bool(length <= most)
 
 
@@ -265,7 +268,7 @@ def _fetch(listing: _Listing, phase: Phase, count: int) -> tuple[list[GameRow], 
     lists = [Sql(f"{one.text} AND {within.text}", (*one.values, *within.values)) for one in listing.found]
     first = _first(lists, phase, alias, count)
     sql = _LIST.format(column=phase.column, first=first.text, outer=phase.by("d"), games=engine().GAMES)
-    found = engine().fetch_prepared(sql, first.values)
+    found = engine().fetch_prepared(sql, first.values, keep=not listing.query.asked_once)
     return [*map(_game_row, found)], end if len(found) < count else None
 
 
@@ -273,7 +276,8 @@ def _end(query: Query, phase: Phase) -> PageEnd | None:
     """Return the place up to which a page looks; None if it looks to the end of the list."""
     text, values = phase.keyset()
     first = _first(query.read(Sql(text, tuple(values))), phase, "d", PAGE_GAMES)
-    rows = engine().fetch_prepared(_LAST_OF.format(first=first.text), [*first.values, 1, PAGE_GAMES - 1])
+    sql, last = _LAST_OF.format(first=first.text), [*first.values, 1, PAGE_GAMES - 1]
+    rows = engine().fetch_prepared(sql, last, keep=not query.asked_once)
     return PageEnd(*rows[0]) if rows else None
 
 
@@ -310,7 +314,8 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in asked if one.attribute not in (*_DAYS_ASKED, driver)]
     found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others), *searched)
-    return replace(query, mine=(*query.mine, *days), conditions=found)
+    once = bool(searched)
+    return replace(query, mine=(*query.mine, *days), conditions=found, asked_once=once)
 
 
 def _through(scope: Scope, keys: tuple[int, ...]) -> Query:
@@ -349,6 +354,7 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
             *(_condition(scope, one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
             *searched,
         ),
+        asked_once=bool(searched),
     )
 
 

@@ -400,6 +400,18 @@ def test_an_edition_that_is_hidden_or_being_deleted_finds_nothing(archive):
     assert found(PUBLIC, GameFilters(q=f"upload:{upload.pk}")) == []
 
 
+def test_plans_of_queries_are_not_kept(archive):
+    """They would drive out those of statements that everybody asks."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite's driver keeps statements by itself")
+    for order in ORDERS:
+        found(PUBLIC, GameFilters(q="羽生 NOT has:forks"), order)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        kept = [statement for (statement,) in cursor.fetchall()]
+    assert kept and not [statement for statement in kept if "CASE WHEN" in statement]
+
+
 # --- time ------------------------------------------------------------------------------------------------
 
 FOREVER = {
