@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -203,6 +204,24 @@ def test_a_player_is_told_as_on_the_page(client, scope):
         assert found["counted"] == {"games": one["games"], "newest": None}
         games = told(client, f"{found['games_url']}&scope={scope}")
         assert len(games["results"]) == one["games"]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_the_rest_of_a_players_page_is_told_by_addresses_that_are_named(client, scope):
+    pk = Player.objects.get(name="羽生善治", space=0).pk if scope != "mine" else found_in_library()
+    shown = page(client, with_scope(f"/players/{pk}/", scope))
+    found = told(client, with_scope(f"players/{pk}", scope))
+    latest = told(client, f"{found['games_url']}&limit=10&scope={scope}")["results"]
+    assert [str(one["id"]) for one in latest] == re.findall(r'class="game-row" href="/games/(\d+)/', shown)
+    start = told(client, with_scope("statistics?game=shogi", scope))["start_url"]
+    moves = told(client, f"{start}?scope={scope}&black={found['name']}")["moves"]
+    rows = re.findall(r'<tr data-move="(.+?)" data-total="(\d+)"', shown)
+    assert rows and [(one["move"], str(one["total"])) for one in moves[:5]] == rows
+
+
+def found_in_library() -> int:
+    """The player's id in the library."""
+    return Player.objects.exclude(space=0).get(name="羽生善治").pk
 
 
 @pytest.mark.parametrize("scope", SCOPES)
