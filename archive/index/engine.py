@@ -46,7 +46,7 @@ class Engine(Protocol):
         """
 
     def time_limit(self, seconds: float) -> AbstractContextManager[None]:
-        """End a statement of the body that runs longer; raise TimeoutError then."""
+        """End what the body asks after so long, also many short statements; raise TimeoutError then."""
 
     def make_room(self) -> None:
         """See to it, before a transaction that inserts, that its slots have a place."""

@@ -8,7 +8,8 @@ promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
 """
 
 import struct
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
@@ -160,12 +161,20 @@ _SET_LIMIT: Final = "SELECT set_config('statement_timeout', %s, true)"
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Let the server end each statement after so long, within a transaction: behind a pooler no setting may
-    outlive one."""
+    outlive one. After the time none begins any more."""
+    end = time.monotonic() + seconds
+
+    def watched(execute: Callable[..., Any], *statement: Any) -> Any:
+        if time.monotonic() > end:
+            raise TimeoutError
+        return execute(*statement)
+
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             before = _scalar_text(cursor, _LIMIT_NOW)
             cursor.execute(_SET_LIMIT, [str(max(1, int(seconds * 1000)))])
-            yield
+            with connection.execute_wrapper(watched):
+                yield
             cursor.execute(_SET_LIMIT, [before])
     except DatabaseError as error:
         if getattr(error.__cause__, "sqlstate", None) == _CANCELLED:

@@ -431,6 +431,19 @@ def test_a_statement_that_takes_too_long_is_ended(archive):
             assert cursor.fetchone()[0] == "0"
 
 
+SHORT = {
+    "sqlite": """WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 20000)
+        SELECT count(*) FROM n""",
+    "postgresql": "SELECT 1",
+}
+
+
+def test_many_statements_have_one_limit_together(archive):
+    with pytest.raises(TimeoutError), engine().time_limit(0.05), connection.cursor() as cursor:
+        while True:
+            cursor.execute(SHORT[connection.vendor])
+
+
 def test_a_query_that_takes_too_long_says_so(archive, monkeypatch):
     def slow(*_arguments: object) -> None:
         with connection.cursor() as cursor:
