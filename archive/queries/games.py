@@ -1,6 +1,6 @@
 """Lists of games: exact names, days, results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any, Final, get_type_hints
@@ -11,7 +11,7 @@ from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.models import LARGEST_ID
 from archive.queries.filters import FILTERS, Filter, GameFilters
-from archive.queries.keyset import ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
+from archive.queries.keyset import LARGEST, ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
 from archive.queries.named import Ids, listed_upload, named
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import compiled
@@ -218,6 +218,17 @@ def find_games(
             return _fetch(listing, phase, count)
 
         return paged(order, cursor, limit, fetch, lambda row: row.place)
+
+
+def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> Iterator[GameRow]:
+    """Yield all games that have what is asked for, page by page. Raises as `find_games`."""
+    cursor: str | None = None
+    while True:
+        page = find_games(scope, filters, order, cursor, LARGEST)
+        yield from page.items
+        if page.next is None:
+            return
+        cursor = page.next
 
 
 def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
+from django.utils.translation import override
 
 from archive.queries.filters import filters_of
 from archive.web.game_search import is_query
@@ -149,3 +152,25 @@ def test_a_query_without_games_says_so_and_leads_back(client, games):
     answer = client.get("/games/", {"q": "森内 AND 羽生"}, headers={"accept-language": "en"})
     assert answer.status_code == 200 and "No game matches all of these." in answer.text
     assert "Query:" in answer.text and "<strong>森内 AND 羽生</strong>" in answer.text
+
+
+# --- the command line ------------------------------------------------------------------------------------
+
+
+def told(*arguments: str) -> list[str]:
+    out = StringIO()
+    call_command("find_games", *arguments, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def test_the_command_lists_what_a_query_finds(games, monkeypatch):
+    monkeypatch.setattr("archive.queries.games.LARGEST", 1)
+    lines = [line.split("\t")[1:4] for line in told("羽生 OR 森内", "--order", "longest")]
+    assert lines == [["2014-05-01", name, "乙"] for name in ("羽生英樹", "森内俊之", "羽生善治")]
+    assert len(told("羽生", "--limit", "1")) == 1
+
+
+def test_the_command_shows_where_a_query_is_wrong():
+    with override("en"), pytest.raises(CommandError) as error:
+        told("羽生 (森内")
+    assert str(error.value).startswith("羽生 (森内 ⟨?⟩ \n")
