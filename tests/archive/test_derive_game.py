@@ -190,7 +190,8 @@ def test_names_lose_titles_and_ranks(text, name):
         ("2020-13", ""),
         ("0000", ""),
         ("慶応2年", "1866"),
-        ("20240501", ""),
+        ("20240501", "2024-05-01"),
+        ("20241301", ""),
     ],
 )
 def test_days_are_read_as_precisely_as_they_are_known(text, day):

@@ -69,7 +69,7 @@ _RATING: Final = re.compile(
 )
 _MARKED: Final = re.compile(r"[(\[]\s*(?:R|レート)|\s[RＲ]")
 _MARKS: Final = re.compile(r"^[▲△☗☖▼▽・\s]+")
-# `羽生善治九段（先手）`: records copied out of tables.
+# `羽生善治九段（先手）`: records copied out of tables. Without a rank it may be part of a name.
 _SIDE: Final = re.compile(r"\s*[(\[](?:先手|後手|上手|下手)番?[)\]]$")
 _WIDE_GAP: Final = re.compile(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])")
 _YEARS: Final = range(1980, 2036)
@@ -170,7 +170,11 @@ class _Peeled:
         return True
 
     def _take_side(self) -> bool:
-        return self._cut(_SIDE.search(self.name))
+        match = _SIDE.search(self.name)
+        if match is None:
+            return False
+        rest = self.name[: match.start()]
+        return bool(_RANK.search(rest) or _TITLE.search(rest)) and self._cut(match)
 
     def _take_rank(self) -> bool:
         if (match := _RANK.search(self.name)) and self._cut(match):
