@@ -30,6 +30,7 @@ EXPECTED: Final[dict[str, str | Promise]] = {
     "term": _("a word, a field with a value or an opening parenthesis"),
     "closing": _("a closing parenthesis"),
     "quote": _("a closing quotation mark"),
+    ",": _("a comma"),
     "end": _("another term or the end"),
     "text": _("a text, with quotation marks where it has blanks"),
     "number": _("a number as 120, 100..150 or >=120"),
@@ -76,7 +77,7 @@ class QueryError(ValueError):
         with override(spoken or language()):
             return str(TEXTS[self.code]).format(
                 position=0 if self.position is None else self.position + 1,
-                expected=", ".join(str(EXPECTED.get(one, one)) for one in self.expected),
+                expected=" / ".join(str(EXPECTED.get(one, one)) for one in self.expected),
                 text=self.text,
                 limit=self.limit,
             )
