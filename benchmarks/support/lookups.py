@@ -15,7 +15,6 @@ from unittest.mock import patch
 from benchmarks.support import population
 
 if TYPE_CHECKING:
-    from archive.queries import reading_plan
     from archive.queries.explorer import Explorer
 
 REPEATS: Final = 3
@@ -244,7 +243,7 @@ class Deviation:
 def deviations(codes: Codes, positions: int = 10) -> Iterator[Deviation]:
     """How far samples are from exact answers, at the limits that the archive has, for its hottest positions;
     nothing where none has more games than are counted exactly."""
-    from archive.queries import counting
+    from archive.queries import counting, reading_plan
     from archive.queries.explorer import explore
     from archive.queries.filters import GameFilters
     from archive.queries.scope import PUBLIC
