@@ -42,11 +42,12 @@ from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent  # noq
 from drf_spectacular.settings import patched_settings  # noqa: E402
 from rest_framework import serializers  # noqa: E402
 
-from archive.api import shapes, telling, urls  # noqa: E402
+from archive.api import telling, urls  # noqa: E402
 from archive.api.endpoints import Nothing  # noqa: E402
 from archive.api.fields import Anything, File, Flag, Text  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
 from archive.api.problems import OF_STATUS, PROBLEM  # noqa: E402
+from archive.api.shapes.common import Issue, Problem  # noqa: E402
 from archive.api.telling import About, Example, Schema, Told  # noqa: E402
 
 FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
@@ -502,8 +503,8 @@ def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     schema = type("Contract", (Contract,), {"recorded": recorded})
     with override("en"), patched_settings(_SETTINGS):
         generator = Generator(schema)
-        schema_of(shapes.Problem, generator.registry)
-        schema_of(shapes.Issue, generator.registry)
+        schema_of(Problem, generator.registry)
+        schema_of(Issue, generator.registry)
         found: dict[str, Any] = generator.get_schema(request=None, public=True)
     return found
 

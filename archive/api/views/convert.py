@@ -10,7 +10,7 @@ from archive import issues
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.serializers import FORMATS, ConvertBody, RecordBody
-from archive.api.shapes import Checked, Converted
+from archive.api.shapes.reading import Checked, Converted
 from archive.api.telling import READING, Example, Told, together
 from archive.intake.walk import containers
 from archive.limits.text_limits import check_body, check_size, check_text, limited_reading

@@ -21,7 +21,7 @@ from archive.api.negotiation import JSON
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.api.shapes import EntriesPage
+from archive.api.shapes.uploads import EntriesPage
 from archive.api.telling import CURSORS, Example, Told
 from archive.intake.sources import part_of
 from archive.limits.throttling import charge_list

@@ -20,7 +20,7 @@ from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.api.shapes import Facets, GameDetail, GamesPage, PositionsPage, Series
+from archive.api.shapes.games import Facets, GameDetail, GamesPage, PositionsPage, Series
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.derive.series import unpack
 from archive.garbage_collection import uncollected

@@ -13,7 +13,7 @@ from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.pagination import NAMES, address_with, length_json, limit_of
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
-from archive.api.shapes import EventsPage, EventTold, PlayersPage, PlayerTold
+from archive.api.shapes.names import EventsPage, EventTold, PlayersPage, PlayerTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries import directory, people
 from archive.queries.directory import UNKNOWN, Listed

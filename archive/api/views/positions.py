@@ -27,17 +27,8 @@ from archive.api.positions import (
     through_json,
     walk_json,
 )
-from archive.api.shapes import (
-    POSITIONS as POSITION_SCHEMAS,
-)
-from archive.api.shapes import (
-    Batch,
-    Explored,
-    FoundPosition,
-    GamesThroughPage,
-    LegalMoves,
-    Tree,
-)
+from archive.api.shapes.positions import POSITIONS as POSITION_SCHEMAS
+from archive.api.shapes.positions import Batch, Explored, FoundPosition, GamesThroughPage, LegalMoves, Tree
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading

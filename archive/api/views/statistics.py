@@ -15,7 +15,7 @@ from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.pagination import address_with, length_json, limit_of
 from archive.api.serializers import OpeningsQuery, StatisticsQuery
-from archive.api.shapes import OpeningsPage, StatisticsTold
+from archive.api.shapes.statistics import OpeningsPage, StatisticsTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries import statistics as queries
 from archive.queries.color_names import results_of

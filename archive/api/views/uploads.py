@@ -16,7 +16,7 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.pagination import PAGE, address_with, length_json, limit_of, number_of
 from archive.api.serializers import UploadBody, UploadsQuery
-from archive.api.shapes import ReceivedUploads, UploadsPage, UploadTold
+from archive.api.shapes.uploads import ReceivedUploads, UploadsPage, UploadTold
 from archive.api.telling import CURSORS, Example, Told
 from archive.audit import Deed, note
 from archive.intake import uploads

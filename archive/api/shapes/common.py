@@ -1,0 +1,59 @@
+"""Shapes that are parts of many others, and what went wrong."""
+
+from typing import Annotated, Any, Final, NotRequired, TypedDict
+
+from archive.api.telling import FINDINGS, About
+from archive.models import Game
+from kifu_core.errors import Severity
+from kifu_core.games import GAMES
+
+_SIDES: Final = sorted({side for game in GAMES.values() for side in game.rules.sides})
+_FORMATS: Final = [name for game in GAMES.values() for name in game.formats.names]
+
+Address = Annotated[str, About(format="uri")]
+Number = Annotated[int, About(minimum=0)]
+Which = Annotated[str, About("Which game it is.", enum=[*GAMES])]
+RecordKind = Annotated[str, About("What a record is of its game.", enum=Game.RecordKind.values)]
+Side = Annotated[str, About(enum=_SIDES)]
+Outcome = Annotated[str, About(enum=[*_SIDES, "draw", "unknown"])]
+Next = Annotated[str | None, About("The address of the next page; null for the last.", format="uri")]
+SpaceName = Annotated[
+    str,
+    About(
+        "`public`, `mine`, `group-` and a number, or `shared`.", pattern=r"^(public|mine|shared|group-\d+)$"
+    ),
+]
+
+
+class Problem(TypedDict):
+    """What went wrong (RFC 9457). `code` is stable; `detail` is for developers and always English."""
+
+    type: Annotated[str, About("`urn:kifu-archive:error:` and the code.")]
+    title: str
+    status: Annotated[int, About(minimum=400, maximum=599)]
+    detail: str
+    code: Annotated[str, About("Which of them an operation answers, its answers list in `x-codes`.")]
+    errors: Annotated[
+        list[dict[str, Any]],
+        About("`field` and `detail` of each wrong parameter, or findings as `Issue` has them."),
+    ]
+    request_id: NotRequired[Annotated[str, About("Of a fault: what the server's log has it under.")]]
+
+
+class Issue(TypedDict):
+    """Something that was found in a record. `message` is in the language asked for."""
+
+    code: Annotated[str, About("Stable.", examples=[*FINDINGS])]
+    severity: Severity
+    line: Annotated[int | None, About("Counts from 1.")]
+    column: Annotated[int | None, About("Counts from 1.")]
+    ply: Annotated[int | None, About("Counts from 0, the start.")]
+    source_line: Annotated[str, About("The line, shortened.")]
+    message: str
+
+
+class Length(TypedDict):
+    """How many a list has; more than that number where it is not `exact`."""
+
+    number: Number
+    exact: bool

@@ -1,0 +1,234 @@
+"""Games, lists of them, and what is told of one."""
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from archive.api.shapes.common import Address, Next, Number, Outcome, RecordKind, Side, SpaceName, Which
+from archive.api.telling import About
+from archive.models import Entry
+from archive.queries.twins import Reason
+from kifu_core.shogi.evaluations import Role
+
+Day = Annotated[
+    str | None, About("With as much as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])
+]
+
+
+class GameTold(TypedDict):
+    """A game in a list."""
+
+    id: Number
+    url: Address
+    game: Which
+    record_kind: RecordKind
+    black: str
+    white: str
+    event: str
+    site: str
+    date: Day
+    end_date: Day
+    handicap: Annotated[str, About("A preset's name, or `OTHER`.")]
+    result: Outcome
+    special: Annotated[str, About("JKF's name of the ending.")]
+    plies: Number
+    calendar: Annotated[str, About("Empty without a day.", enum=["gregorian", "lunisolar", ""])]
+    round: str
+    opening: str
+    space: SpaceName
+
+
+class GamesPage(TypedDict):
+    """A page of games. It can be short, or even empty, and still have a `next`."""
+
+    results: list[GameTold]
+    next: Next
+
+
+class Total(TypedDict):
+    """How many games; at least so many where that is not `exact`."""
+
+    games: Number
+    exact: bool
+
+
+class Counted(TypedDict):
+    """What was counted: all games, or those among the `newest` of the list."""
+
+    games: Number
+    newest: Number | None
+
+
+class NamedGames(TypedDict):
+    """A name and its number of games."""
+
+    name: str
+    games: Number
+
+
+class YearGames(TypedDict):
+    """A year and its number of games."""
+
+    year: int
+    games: Number
+
+
+class ResultGames(TypedDict):
+    """A result and its number of games."""
+
+    result: Outcome
+    games: Number
+
+
+class HandicapGames(TypedDict):
+    """A handicap and its number of games."""
+
+    handicap: str
+    games: Number
+
+
+class EndingGames(TypedDict):
+    """An ending and its number of games."""
+
+    special: str
+    games: Number
+
+
+class OpeningGames(TypedDict):
+    """An opening and its number of games."""
+
+    opening: str
+    games: Number
+
+
+class KindGames(TypedDict):
+    """A kind of game and its number of games."""
+
+    game: Which
+    games: Number
+
+
+class RecordKindGames(TypedDict):
+    """A kind of record and its number of games."""
+
+    record_kind: RecordKind
+    games: Number
+
+
+class UploadGames(TypedDict):
+    """An upload and its number of games."""
+
+    upload: Address
+    name: str
+    games: Number
+
+
+class Facets(TypedDict):
+    """What games are made of: the most frequent values."""
+
+    total: Total
+    counted: Counted
+    players: list[NamedGames]
+    events: list[NamedGames]
+    years: list[YearGames]
+    results: list[ResultGames]
+    handicaps: list[HandicapGames]
+    endings: list[EndingGames]
+    openings: list[OpeningGames]
+    games: list[KindGames]
+    record_kinds: list[RecordKindGames]
+    uploads: list[UploadGames]
+
+
+class Twin(TypedDict):
+    """A game that may be the same."""
+
+    id: Number
+    reason: Reason
+    url: Address
+
+
+class Source(TypedDict):
+    """An entry that the game came in."""
+
+    upload: Address
+    seq: Number
+    state: Annotated[str, About(enum=Entry.State.values)]
+    format: str
+    encoding: str
+    program: str
+
+
+class GameDetail(GameTold):
+    """All that is known of a game."""
+
+    header_data: Annotated[dict[str, Any], About("What else its headers tell; members are there by need.")]
+    record: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
+    positions: Address
+    series: Address
+    twins: list[Twin]
+    sources: Annotated[list[Source], About(maxItems=100)]
+    more_sources: Annotated[int, About("Sources beside those that are listed.", minimum=0)]
+
+
+class PositionOfGame(TypedDict):
+    """A position of a game's main line."""
+
+    ply: Number
+    code: str
+    sfen: NotRequired[Annotated[str, About("Of shogi.")]]
+
+
+class PositionsPage(TypedDict):
+    """A page of positions of a game."""
+
+    results: list[PositionOfGame]
+    next: Next
+
+
+class Mate(TypedDict):
+    """A mate that an engine has found."""
+
+    winner: Side
+    plies: int | None
+
+
+class Score(TypedDict):
+    """What a chart shows of a ply. `score` is in hundredths of a pawn from Black's side."""
+
+    ply: Number
+    score: int | None
+    mate: Mate | None
+
+
+class Evaluation(Score):
+    """What an engine wrote of the position after a ply."""
+
+    source: str
+    role: Role
+    depth: NotRequired[int]
+    nodes: NotRequired[int]
+    time: NotRequired[Annotated[float, About("Seconds.")]]
+    candidate: NotRequired[int]
+    engine: NotRequired[str]
+    pv: NotRequired[Annotated[str, About("The line as written.")]]
+    usi: NotRequired[Annotated[list[str], About("As much of the line as can be played.")]]
+
+
+class Tick(TypedDict):
+    """A move's time, in seconds."""
+
+    ply: Number
+    side: Side
+    used: float
+    total: float
+    remaining: float | None
+    periods: int | None
+    ending: bool
+
+
+class Series(TypedDict):
+    """What engines wrote and clocks showed: a page of each list."""
+
+    scores: list[Score]
+    evaluations: list[Evaluation]
+    clock: list[Tick]
+    next: Next

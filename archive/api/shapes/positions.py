@@ -1,0 +1,185 @@
+"""Positions, what was played from them, and games through them."""
+
+from datetime import date
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, get_args
+
+from archive.api.shapes.common import Address, Next, Number, Which
+from archive.api.shapes.games import GameTold
+from archive.api.telling import About
+from archive.queries.explorer import CONFIDENCE
+from archive.queries.walk import Cut
+from kifu_core.classes import Match
+from kifu_core.games import GAMES
+
+MatchName = Annotated[str, About("Which boards count as the position.", enum=[*get_args(Match)])]
+LinesName = Literal["main", "all"]
+POSITIONS: Final = tuple(game.codec.schema for game in GAMES.values())
+"""Schemas of positions, of all games."""
+
+Position = Annotated[Any, About(anyOf=[*POSITIONS])]
+
+
+class Results(TypedDict):
+    """Games by result."""
+
+    black: Number
+    white: Number
+    draw: Number
+    unknown: Number
+
+
+class MoveTold(TypedDict):
+    """A move that was played from a position. All that is null was not looked up."""
+
+    move: Annotated[str, About("In its game's own notation.")]
+    text: Annotated[str, About("As people write it.")]
+    code: Annotated[str, About("The position after it.")]
+    total: Annotated[int, About("Games that played it.", minimum=0)]
+    results: Results
+    others: Number
+    share: Annotated[float, About("Of the games that reach the position.", minimum=0, maximum=1)]
+    score: Annotated[float | None, About("What the side to move made of it.", minimum=0, maximum=1)]
+    interval: Annotated[list[float] | None, About("Wilson's.", minItems=2, maxItems=2)]
+    rating: float | None
+    rated: Number | None
+    last_year: int | None
+    reached: Annotated[int | None, About("Games that reach what it leads to.", minimum=0)]
+
+
+class Unplayed(TypedDict):
+    """A legal move that nobody played from here, though games reach what it leads to."""
+
+    move: str
+    text: str
+    code: str
+    reached: Number
+
+
+class GameThrough(GameTold):
+    """A game that reaches a position."""
+
+    ply: Number
+    move: str | None
+    fork: Annotated[bool, About("Whether it does so in a variation.")]
+    turned: Annotated[bool, About("Whether it has the colours of the board exchanged.")]
+
+
+Window = TypedDict("Window", {"from": date | None, "to": date | None})
+Window.__doc__ = "The days of the games that were read."
+
+
+class Sample(TypedDict):
+    """Which games an answer is of, where it would take too long to read all."""
+
+    read: Number
+    of: Number
+    window: Window
+
+
+class PositionCounts(TypedDict):
+    """The numbers of a position."""
+
+    code: str
+    total: Number
+    results: Results
+    others: Annotated[int, About("Problems, opening trees and positions.", minimum=0)]
+    moves: list[MoveTold]
+
+
+class Explored(PositionCounts):
+    """The explorer's answer."""
+
+    game: Which
+    match: MatchName
+    lines: LinesName
+    confidence: Annotated[float, About(const=CONFIDENCE)]
+    sample: Sample | None
+    first: GameThrough | None
+    latest: GameThrough | None
+    transpositions: NotRequired[list[Unplayed]]
+    sfen: NotRequired[Annotated[str, About("Of shogi.")]]
+    position: Position
+    games_url: Address
+
+
+class GamesThroughPage(TypedDict):
+    """A page of games through a position. It can be short, or even empty, and still have a `next`."""
+
+    results: list[GameThrough]
+    next: Next
+
+
+class LegalMove(TypedDict):
+    """A legal move."""
+
+    move: str
+    text: str
+    code: str
+    piece: NotRequired[Annotated[str, About("Of shogi, by CSA's name.")]]
+    captured: NotRequired[Annotated[str | None, About("Of shogi, by CSA's name.")]]
+    promotes: NotRequired[Annotated[bool, About("Of shogi.")]]
+
+
+class LegalMoves(TypedDict):
+    """All legal moves of a position."""
+
+    game: Which
+    code: str
+    moves: list[LegalMove]
+
+
+class TreeMove(MoveTold):
+    """A move of a tree, and those after it."""
+
+    again: Annotated[bool, About("Whether the position goes on elsewhere in the tree.")]
+    open: Annotated[bool, About("Whether not all that follows was looked at.")]
+    moves: "list[TreeMove]"
+
+
+class Tree(TypedDict):
+    """The moves played from a position, and from those after it. `cut` says what ended it early."""
+
+    game: Which
+    match: MatchName
+    lines: LinesName
+    depth: int
+    min_games: int
+    code: str
+    total: Number | None
+    results: Results | None
+    confidence: Annotated[float, About(const=CONFIDENCE)]
+    nodes: Number
+    cut: Cut | None
+    moves: list[TreeMove]
+
+
+class InvalidCode(TypedDict):
+    """What is wrong with a code."""
+
+    code: str
+    detail: str
+
+
+class InvalidPosition(TypedDict):
+    """What stands in a batch in place of a position whose code is not valid."""
+
+    code: str
+    error: InvalidCode
+
+
+class Batch(TypedDict):
+    """The numbers of several positions, in the order asked."""
+
+    game: Which
+    match: MatchName
+    lines: LinesName
+    results: list[PositionCounts | InvalidPosition]
+
+
+class FoundPosition(TypedDict):
+    """The position that is meant."""
+
+    game: Which
+    code: str
+    sfen: NotRequired[Annotated[str, About("Of shogi.")]]
+    url: Address

@@ -1,0 +1,71 @@
+"""Numbers of the whole archive."""
+
+from typing import Annotated, TypedDict
+
+from archive.api.shapes.common import Address, Length, Next, Number, Which
+from archive.api.shapes.games import (
+    EndingGames,
+    KindGames,
+    OpeningGames,
+    RecordKindGames,
+    ResultGames,
+    YearGames,
+)
+from archive.api.telling import About
+from archive.queries.statistics import TIMED
+
+
+class LengthGames(TypedDict):
+    """So many games have from `first` to `last` moves."""
+
+    first: Number
+    last: Number
+    games: Number
+
+
+class DurationGames(TypedDict):
+    """In so many games both sides used from `first` seconds on, and less than `below`."""
+
+    first: Number
+    below: Annotated[int | None, About("Null for the longest.", minimum=0)]
+    games: Number
+
+
+class Holdings(TypedDict):
+    """What there is of all games: records, and their positions in the index."""
+
+    records: Number
+    positions: Number
+    record_kinds: list[RecordKindGames]
+
+
+class StatisticsTold(TypedDict):
+    """What the games of a kind add up to; problems, trees and positions are no games."""
+
+    game: Which
+    games: Number
+    undated: Annotated[int, About("Games without a day.", minimum=0)]
+    years: Annotated[list[YearGames], About("From the first to the last, also those without games.")]
+    results: list[ResultGames]
+    lengths: list[LengthGames]
+    durations: Annotated[list[DurationGames], About(f"Of the newest {TIMED} games with times.")]
+    endings: Annotated[list[EndingGames], About("The most frequent.")]
+    openings: Annotated[list[OpeningGames], About("The most frequent; `GET openings` has more.")]
+    by_game: Annotated[list[KindGames], About("Games of each kind.")]
+    holdings: Holdings
+    start_url: Annotated[str, About("The usual start, and what was played from it.", format="uri")]
+
+
+class OpeningListed(OpeningGames):
+    """An opening as records name it."""
+
+    games_url: Address
+
+
+class OpeningsPage(TypedDict):
+    """A page of the openings of a kind of game, the most frequent first."""
+
+    game: Which
+    total: Length
+    results: list[OpeningListed]
+    next: Next

@@ -1,0 +1,109 @@
+"""Uploads and their entries."""
+
+from datetime import datetime
+from typing import Annotated, NotRequired, TypedDict
+
+from archive.api.shapes.common import Address, Issue, Length, Next, Number, SpaceName
+from archive.api.telling import About
+from archive.models import Entry, Upload
+
+
+class ReceivedUpload(TypedDict):
+    """An upload that has come in, or had come in before (`duplicate`)."""
+
+    id: Number
+    state: Annotated[str, About(enum=Upload.State.values)]
+    space: SpaceName
+    url: Address
+    duplicate: bool
+
+
+class RefusedFile(TypedDict):
+    """A file that was refused while others beside it were not."""
+
+    name: str
+    code: str
+    detail: str
+
+
+class ReceivedUploads(TypedDict):
+    """What became of all that was sent."""
+
+    uploads: list[ReceivedUpload]
+    refused: NotRequired[list[RefusedFile]]
+
+
+EntryCounts = Annotated[
+    dict[str, Number],
+    About("By state.", propertyNames={"enum": Entry.State.values}, required=Entry.State.values),
+]
+
+
+class UploadTold(TypedDict):
+    """What is known of an upload."""
+
+    id: Number
+    name: Annotated[str, About("Empty where it is hidden.")]
+    paths: list[str]
+    size: Annotated[int, About("Bytes.", minimum=0)]
+    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
+    received: datetime
+    finished: datetime | None
+    state: Annotated[str, About(enum=Upload.State.values)]
+    space: SpaceName
+    reason: Annotated[Issue | None, About("Why it failed.")]
+    hidden: Annotated[bool, About("Whether bytes of it are hidden.")]
+    entries: EntryCounts
+    entries_url: Address
+    source_url: Address
+
+
+class UploadListed(TypedDict):
+    """An upload among those that one has sent."""
+
+    id: Number
+    url: Address
+    name: Annotated[str, About("Empty where it is hidden.")]
+    size: Annotated[int, About("Bytes.", minimum=0)]
+    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
+    received: datetime
+    finished: datetime | None
+    state: Annotated[str, About(enum=Upload.State.values)]
+    space: SpaceName
+    reason: Annotated[Issue | None, About("Why it failed.")]
+    entries: EntryCounts
+    deletable: Annotated[bool, About("Whether who asks may delete it.")]
+
+
+class UploadsPage(TypedDict):
+    """A page of what one has sent, the newest first."""
+
+    total: Length
+    results: list[UploadListed]
+    next: Next
+
+
+class EntryTold(TypedDict):
+    """A record of an upload, and what was found in it."""
+
+    seq: Number
+    path: Annotated[str, About("Inside a container.")]
+    index: Annotated[int, About("Which game of its file, from 0.", minimum=0)]
+    state: Annotated[str, About(enum=Entry.State.values)]
+    game_id: Number | None
+    game_url: Annotated[str | None, About(format="uri")]
+    encoding: str
+    format: str
+    program: str
+    hidden: bool
+    issues: list[Issue]
+    more_issues: Annotated[int, About("Issues beside those that are listed.", minimum=0)]
+    source_url: Address
+    report_url: Address
+
+
+class EntriesPage(TypedDict):
+    """A page of entries, in the order of the file."""
+
+    results: list[EntryTold]
+    next: Next
