@@ -1,9 +1,10 @@
-"""What a page shows, read from its HTML: its lists of names and its tables."""
+"""What a page shows, read from its HTML: its lists of names and its tables; and what the API tells."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 from django.test import Client
 
@@ -21,6 +22,13 @@ def page(client: Client, address: str) -> str:
     answer = client.get(address, headers={"Accept-Language": "en"})
     assert answer.status_code == 200, address
     return tidy(answer.content.decode())
+
+
+def told(client: Client, address: str) -> Any:
+    """What the API tells at an address, which may be one that it gave."""
+    answer = client.get(address if address.startswith("http") else f"/api/v1/{address}")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
 
 
 def text(html: str) -> str:

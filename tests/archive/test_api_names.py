@@ -14,7 +14,7 @@ from archive.models import Event, Player, PlayerAlias, User
 from archive.queries import directory, people
 from kifu_core.games import SHOGI
 from tests.archive import builders
-from tests.archive.pages import names, number, page, tables, text
+from tests.archive.pages import names, number, page, tables, text, told
 
 pytestmark = pytest.mark.django_db
 
@@ -53,12 +53,6 @@ def client(anna: User) -> Client:
     found = Client()
     found.force_login(anna)
     return found
-
-
-def told(client: Client, address: str) -> Any:
-    answer = client.get(address if address.startswith("http") else f"/api/v1/{address}")
-    assert answer.status_code == 200, answer.content
-    return answer.json()
 
 
 def with_scope(address: str, scope: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -17,7 +16,7 @@ from archive.web.browsing import duration_text
 from archive.web.wording import RESULTS_OF, ending_text
 from kifu_core.games import GAMES
 from tests.archive.games import stored
-from tests.archive.pages import number, page, tables, text
+from tests.archive.pages import number, page, tables, text, told
 from tests.archive.quoridor import NAMED
 
 pytestmark = pytest.mark.django_db
@@ -57,12 +56,6 @@ def client(anna: User) -> Client:
     found = Client()
     found.force_login(anna)
     return found
-
-
-def told(client: Client, address: str) -> Any:
-    answer = client.get(address if address.startswith("http") else f"/api/v1/{address}")
-    assert answer.status_code == 200, answer.content
-    return answer.json()
 
 
 def rows(found: list[list[str]]) -> list[tuple[str, int]]:
