@@ -177,9 +177,9 @@ class _Reader(KakinokiReader):
 
         Some programs count anew, or do not count an ending.
         """
-        written, due = [int(number) for number in numbers], self.due
+        written, due = [*map(int, numbers)], self.due
         self.due = written[-1] + 1
-        if written == list(range(due, self.due)):
+        if written == [*range(due, self.due)]:
             return
         places = self.locate(match[0])
         for place, number in watched(zip(places, written, strict=True)):

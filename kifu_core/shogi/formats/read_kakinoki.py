@@ -341,8 +341,8 @@ class KakinokiReader:
         self.counted.add(id(self.line))
         first = next(first for line, first in self.open_lines if line is self.line)
         steps = self.line.steps
-        moves = sum(not isinstance(step, Special) for step in steps)
-        endings = len(steps) - moves
+        endings = [*map(type, steps)].count(Special)
+        moves = len(steps) - endings
         count = first - 1 + moves
         numbered = self.due - 1 - endings
         if not any(n <= said <= n + endings for n in (count, self.base + count, numbered)):
