@@ -25,6 +25,9 @@ _KEPT: Final = ("Cache-Control", "Content-Location", "Vary")
 ALWAYS_ASK: Final = "private, no-cache"
 """Kept by whoever asked, and not shown again without asking whether it is still so."""
 
+NOBODY: Final = "private, no-store"
+"""Kept by nobody at all."""
+
 
 def of_body(response: HttpResponse) -> str:
     """Return the tag of a finished answer that depends on nothing but what it says."""

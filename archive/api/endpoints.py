@@ -20,7 +20,8 @@ from archive.api.errors import ApiError
 from archive.api.negotiation import JSON, Types
 from archive.api.telling import Told
 from archive.entity_tags import is_known, not_modified, of_parts, tagged
-from archive.queries.scope import CHOSEN, KEY, is_stranger
+from archive.limits.throttling import costs_nothing
+from archive.queries.scope import CHOSEN, KEY, has_read_private, is_stranger
 
 _TOKEN: Final = "csrfmiddlewaretoken"
 """What forms of our pages send beside their fields."""
@@ -62,6 +63,7 @@ def endpoint(
             question = Question.of(_stranger(request) if remembered else "")
             _name, answer = question.known()
             if answer is not None and is_known(request._request, answer.headers["ETag"]):
+                costs_nothing(request._request)
                 return not_modified(answer.headers["ETag"], answer.headers)
             if answer is not None:
                 return answer.response(request._request)
@@ -92,10 +94,11 @@ def _stranger(request: Request) -> str:
 
 
 def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Question) -> HttpResponseBase:
-    """Return the answer with its tag, or 304: at once, or when it has been written."""
+    """Return the answer with its tag, or 304: at once, or when it has been written. What may not be public is
+    kept by nobody and has no tag."""
 
     def finished(written: HttpResponse) -> HttpResponse:
-        found = tagged(request, written)
+        found = written if has_read_private(request) else tagged(request, written)
         if question.said and "ETag" in written.headers:
             name = of_parts(question.said, written.headers["ETag"])
             answers.keep(name, Answer((written.content,), dict(written.headers.items())))

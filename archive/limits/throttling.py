@@ -3,6 +3,7 @@
 
 import ipaddress
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +20,11 @@ from archive.limits.counting import counter, key_of
 from archive.limits.rules import DAILY_FILES, DAILY_GAMES, SOURCES, UPLOADS, Rule, RuleOfRoles, charges
 
 _NOTED: Final = "archive.limits"
+_OWED: Final = "archive.limits.owed"
+_KNOWN: Final = "archive.limits.known"
+
+CHEAP: Final = 2
+"""Units of `WORK` up to which a 304 costs nothing even where its answer had to be made to know it."""
 
 
 class LimitReachedError(Throttled):
@@ -61,7 +67,7 @@ def charge(request: HasMeta, user: Any, rule: Rule, amount: int) -> None:
     count = counter().add(key_of(rule.name, _who(request, user)), amount, rule.seconds)
     left = max(0, quota - count.total)
     standing = Standing(rule, quota, left, max(1, math.ceil(count.seconds)))
-    request.META.setdefault(_NOTED, []).append(standing)
+    request.META.setdefault(_NOTED, {})[rule] = standing
     if count.total - amount >= quota:
         raise LimitReachedError(count.seconds)
 
@@ -94,15 +100,46 @@ def charge_list(request: HasMeta, user: Any) -> None:
 
 
 def charge_route(request: HttpRequest, user: Any) -> None:
-    """Count a request against all rules of its route."""
-    for rule, amount in charges(request):
-        charge(request, user, rule, amount)
+    """Count a request against all rules of its route.
+
+    One that has the tag of an answer is counted when it is known what became of it (`settle`): what has not
+    changed costs nothing. Raises LimitReachedError where a quota was used up before.
+    """
+    asked = charges(request)
+    later = _has_tag(request)
+    for rule, amount in asked:
+        charge(request, user, rule, 0 if later else amount)
+    if later:
+        request.META[_OWED] = (user, asked)
+
+
+def _has_tag(request: HttpRequest) -> bool:
+    """Return whether a request names an answer that it has; `*` names none and would make all free."""
+    return request.method in ("GET", "HEAD") and request.headers.get("If-None-Match", "*").strip() != "*"
+
+
+def costs_nothing(request: HttpRequest) -> None:
+    """Note that a request was answered with 304 before anything was made."""
+    request.META[_KNOWN] = True
+
+
+def settle(request: HttpRequest, status: int) -> None:
+    """Count a request that came with a tag, now that its answer has this status; 304 is free.
+
+    But for what is dear and had to be made to know that: who asked for it again and again would pay nothing.
+    """
+    user, asked = request.META.pop(_OWED, (None, ()))
+    if status == 304 and (_KNOWN in request.META or sum(amount for _rule, amount in asked) <= CHEAP):
+        return
+    for rule, amount in asked:
+        with suppress(LimitReachedError):  # others of this visitor came in between; the next is refused
+            charge(request, user, rule, amount)
 
 
 def standings(request: HasMeta) -> list[Standing]:
     """Return how the visitor stands with each rule that this request was charged against."""
-    found: list[Standing] = request.META.get(_NOTED, [])
-    return found
+    found: dict[Rule, Standing] = request.META.get(_NOTED, {})
+    return [*found.values()]
 
 
 def _who(request: HasMeta, user: Any) -> str:

@@ -13,7 +13,7 @@ from archive.upgrading import is_too_old
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """Answer 200 as long as the process runs."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    return _told("ok")
 
 
 @login_not_required
@@ -22,11 +22,14 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 where the database answers and has all its tables, else 503."""
     try:
         if is_too_old(connection):
-            return HttpResponse("the tables are too old\n", content_type="text/plain", status=503)
+            return _told("the tables are too old", 503)
         executor = MigrationExecutor(connection)
         waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError:
-        return HttpResponse("no database\n", content_type="text/plain", status=503)
-    if waiting:
-        return HttpResponse("migrations are waiting\n", content_type="text/plain", status=503)
-    return HttpResponse("ok\n", content_type="text/plain")
+        return _told("no database", 503)
+    return _told("migrations are waiting", 503) if waiting else _told("ok")
+
+
+def _told(text: str, status: int = 200) -> HttpResponse:
+    headers = {"Cache-Control": "no-store", "Content-Type": "text/plain"}
+    return HttpResponse(f"{text}\n", status=status, headers=headers)

@@ -10,7 +10,9 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import patch_vary_headers
 
+from archive.entity_tags import ALWAYS_ASK, NOBODY
 from archive.queries.scope import has_read_private
 
 _POLICY: Final = "; ".join(
@@ -43,8 +45,12 @@ class ContentSecurityPolicy:
         return response
 
 
+_API: Final = "/api/"
+
+
 class KeptByNobody:
-    """Has nobody keep an answer in which there may be something that is not public."""
+    """Has nobody keep an answer in which there may be something that is not public, nor one that says
+    nothing else and may be for who is signed in; and tells caches by what visitors are told apart."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -52,9 +58,19 @@ class KeptByNobody:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if has_read_private(request):
-            response.headers["Cache-Control"] = "private, no-store"
+            response.headers["Cache-Control"] = NOBODY
             del response.headers["ETag"]
+        elif "Cache-Control" not in response.headers:
+            response.headers["Cache-Control"] = NOBODY if _may_be_signed_in(request) else ALWAYS_ASK
+        # Pages know their visitors by cookies alone.
+        programs = ("Authorization",) if request.path_info.startswith(_API) else ()
+        patch_vary_headers(response, ("Cookie", *programs))
         return response
+
+
+def _may_be_signed_in(request: HttpRequest) -> bool:
+    """Return whether a request says who sends it. Nothing is looked up: the database may be away."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
 
 
 class OpenToOtherSites:

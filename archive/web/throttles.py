@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from archive.limits.throttling import LimitReachedError, charge_route, standings
+from archive.limits.throttling import LimitReachedError, charge_route, settle, standings
 from archive.web.errors import page
 
 _API: Final = "api:"
@@ -22,6 +22,7 @@ class Throttles:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
+        settle(request, response.status_code)
         if told := standings(request):
             response.headers["RateLimit-Policy"] = ", ".join(one.policy for one in told)
             response.headers["RateLimit"] = ", ".join(one.limit for one in told)

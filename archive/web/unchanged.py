@@ -22,6 +22,7 @@ from django.utils.translation import get_language
 
 from archive.answers import Answer, Question, answers
 from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.limits.throttling import costs_nothing
 from archive.queries.scope import is_stranger
 from archive.queries.site_texts import written
 
@@ -30,7 +31,7 @@ PART: Final = "X-Part"
 
 _HEADERS: Final = (PART, "HX-Request")
 _COOKIES: Final = ("theme", "pieces")
-_VARY: Final = ("Accept-Language", "Accept-Encoding", "Cookie", PART)
+_VARY: Final = ("Accept-Language", "Accept-Encoding", "Cookie", *_HEADERS)
 _TOKEN: Final = re.compile(rb'<input type="hidden" name="csrfmiddlewaretoken" value="(\w{64})">')
 """Texts of others are escaped, so that none of them can look like this."""
 
@@ -52,6 +53,7 @@ def remembered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
             return view(request, *args, **parts)
         tag = _tag(request, name, page.forms)
         if tag and is_known(request, tag):
+            costs_nothing(request)
             return _finished(not_modified(tag), "")
         return _finished(page.response(request), tag)
 

@@ -34,7 +34,7 @@ from archive.queries.kept import unchanged
 from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
 from archive.queries.likely import likely
 from archive.queries.position_games import games_through
-from archive.queries.scope import Scope, scope_of
+from archive.queries.scope import Scope, has_read_private, scope_of
 from archive.queries.search.errors import QueryError
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
@@ -476,7 +476,7 @@ def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str, match: M
     context = {"position": shown, "explorer": found, "moves": found.moves[:_PART_MOVES]}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
-    return tagged(request, response)
+    return response if has_read_private(request) else tagged(request, response)
 
 
 def address_with(request: HttpRequest, **changes: str) -> str:
