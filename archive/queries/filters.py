@@ -123,6 +123,7 @@ _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upl
     WHERE e.game_id = {{g}}.id AND u.space IN ({{spaces}}) AND u.state <> 'deleting' AND NOT e.hidden"""
 _CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
 _CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
+_SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
 # Each half-move of the main line is a row, each move of a fork that says another one more.
 _HAS: Final = "(CASE %s WHEN 'forks' THEN {g}.index_rows > {g}.plies + 1 ELSE FALSE END)"
 
@@ -146,9 +147,9 @@ class GameFilters:
     first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
     `opening` is compared in one spelling; `min_plies` and `max_plies` are what the main line has at least and
     at most, `min_rating` and `max_rating` what both players have. `upload` is the id of one that the game
-    came in; `format` and `program` are those of any edition that may be seen, `uploaded_from` and
-    `uploaded_to` are compared with the day on which the first of these came. `q` is a text in the search
-    language.
+    came in, `source` a part of the name of such a one or of the game's path in it; `format` and `program`
+    are those of any edition that may be seen, `uploaded_from` and `uploaded_to` are compared with the day on
+    which the first of these came. `q` is a text in the search language.
     """
 
     # fmt: off
@@ -189,7 +190,9 @@ class GameFilters:
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"forks": _("variations")},
         keys=("内容",), read=_said({"分岐": "forks", "変化": "forks"}), games=_HAS)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
-        keys=("source", "出典"), games=_UPLOADED, positions="", hidden=True)] = None
+        games=_UPLOADED, positions="", hidden=True)] = None
+    source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_holding,
+        games=_CAME.format(asked=_SOURCE), hidden=True)] = None
     format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), read=str.lower,
         games=_CAME.format(asked="e.format = %s"), hidden=True)] = None
     program: Annotated[str | None, Filter(_("Program"), "text", keys=("ソフト",), stored=_holding,

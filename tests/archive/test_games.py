@@ -85,6 +85,7 @@ ASKED = [
     (GameFilters(has="forks"), ""),
     (GameFilters(format="kif"), ""),
     (GameFilters(program="Kifu"), ""),
+    (GameFilters(source="nowhere.zip"), ""),
     (GameFilters(uploaded_from=date(2020, 1, 1)), "abcdef"),
     (GameFilters(uploaded_to=date(2020, 1, 1)), ""),
     (GameFilters(q="plies:5..7 NOT player:丙"), "acf"),

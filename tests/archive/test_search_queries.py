@@ -110,7 +110,8 @@ def archive(module_db: None) -> list[Known]:
             games += [quoridor.random_game(random) for _ in range(6)]
         made = stored(games, space, **facts[number % len(facts)])
         day = datetime.fromisoformat(f"20{14 + number}-05-01T12:00:00+00:00")
-        Upload.objects.filter(pk=made.pk).update(received=day)
+        Upload.objects.filter(pk=made.pk).update(received=day, name=f"名局集A%{number}.zip")
+        Entry.objects.filter(upload=made, seq__lt=5).update(path=f"第{number}集/r{number}/game.kif")
     hidden = Entry.objects.filter(format="csa").order_by("pk")[:5]
     Entry.objects.filter(pk__in=[one.pk for one in hidden]).update(hidden=True)
     player = Player.objects.get(name="森内俊之", space=PUBLIC_SPACE)
@@ -204,6 +205,10 @@ def has(field: str, value: Is | Between, one: Known, scope: Scope) -> bool:
         "has": lambda: any("forks" in entry for entry in game.jkf["moves"]),
         "upload": lambda: any(upload.pk == int(text) for upload, _ in visible(one, scope, hidden=True)),
         "format": lambda: any(entry.format == text for _, entry in visible(one, scope)),
+        "source": lambda: any(
+            text.lower() in name.lower() for upload, entry in visible(one, scope)
+            for name in (upload.name, entry.path)
+        ),
         "program": lambda: any(text.lower() in entry.program.lower() for _, entry in visible(one, scope)),
         "from": lambda: within(game.played, Between(text, "")),
         "to": lambda: within(game.played, Between("", text)),
@@ -254,6 +259,7 @@ VALUES: dict[str, list[str]] = {
     "record_kind": ["game", "problem", "tree"], "game": ["shogi", "quoridor"], "site": ["天童", "陣屋", "外"],
     "min_plies": ["3", "6"], "max_plies": ["2", "5"], "min_rating": ["1500", "2000"], "max_rating": ["2000"],
     "has": ["forks"], "format": ["kif", "csa", "ki2"], "program": ["kifu", "50%", "_"],
+    "source": ["名局集", "0", "A%", "r3/", "無い"],
     "from": ["2014", "2015"],
     "to": ["2014-01", "2015-12-31"], "uploaded_from": ["2016"], "uploaded_to": ["2018-05-01"],
 }  # fmt: skip
