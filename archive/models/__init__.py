@@ -19,6 +19,7 @@ from archive.models.games import (
     GoneGame,
     TakenDown,
 )
+from archive.models.hooks import Arrival
 from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
 from archive.models.names import Event, EventAlias, KeyField, Name, Player, PlayerAlias, ReadingField
 from archive.models.site import Report, SiteText
@@ -29,6 +30,7 @@ __all__ = [
     "LARGEST_ID",
     "PIECE_BYTES",
     "AccountInvitation",
+    "Arrival",
     "AuditLine",
     "Entry",
     "Event",

@@ -17,7 +17,7 @@ from archive.queries.scope import Scope
 from archive.queries.search.compiling import compiled
 from archive.queries.search.grammar import parse
 from archive.queries.search.patience import patient
-from archive.queries.sql import Sql, conjunction
+from archive.queries.sql import Sql, conjunction, one_of
 from kifu_core.games import SHOGI
 
 
@@ -253,6 +253,21 @@ def _has_at_most(most: int, query: Query) -> bool:
     sql = _LENGTH.format(read=read.text)
     ((length,),) = engine().fetch_prepared(sql, read.values, keep=not query.asked_once)
     return bool(length <= most)
+
+
+def games_among(scope: Scope, filters: GameFilters, ids: Sequence[int]) -> list[GameRow]:
+    """Return those of some games, by their ids, that have all that is asked for, the first id first.
+
+    Raises QueryError for a query that is none or takes too long.
+    """
+    with patient(filters):
+        if not ids or query_of(scope, filters) is None:
+            return []
+        query = _among_all(scope, filters, "id")
+        mine = Sql(f"d.id {one_of(ids)}", tuple(ids))
+        found = query._joined(query.source, (mine, *query.mine, *query.conditions))
+        sql = f"SELECT {GAME_COLUMNS}, g.id, g.slot FROM {found.text} ORDER BY g.id"
+        return [*map(_game_row, engine().fetch_prepared(sql, found.values, keep=False))]
 
 
 def game_by_id(scope: Scope, game_id: int) -> GameRow | None:

@@ -24,6 +24,7 @@ from archive.index import counters, schema, versions
 from archive.index.engine import engine
 from archive.index.schema import CounterRow, GameAtKey, IndexRow, pack_keys, unpack_keys
 from archive.models import (
+    Arrival,
     Entry,
     Event,
     EventAlias,
@@ -273,6 +274,7 @@ def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity,
         [GameSeries(game_id=ids[identity(game)], series=game.series) for game in inserted if game.series]
     )
     _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
+    Arrival.objects.bulk_create([Arrival(game=ids[identity(game)], space=game.space) for game in inserted])
     change.records.update({ids[identity(game)]: game.record for game in inserted})
     return ids
 
@@ -527,6 +529,7 @@ def drop_games(games: Collection[Game]) -> None:
     """Delete games that nothing refers to any more but their own tables."""
     forget_slots([game.slot for game in games])
     Share.objects.filter(game__in=games).delete()
+    Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
     GameRecord.objects.filter(game__in=games).delete()
     # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.

@@ -16,7 +16,7 @@ from django.db.utils import IntegrityError
 from archive import codec
 from archive.derive.editions import edition, union
 from archive.derive.game import DerivedGame, derive_stored
-from archive.models import Entry, Game, Share, Upload
+from archive.models import Arrival, Entry, Game, Share, Upload
 from archive.store import changes, dedupe, matching, taken_down
 from archive.store.changes import Change, identity
 from kifu_core.classes import PUBLIC
@@ -63,6 +63,7 @@ def _whole(change: Change, game: Game, to: int) -> int:
     found = known or matching.target(derived, change.names.players)
     if found is None:
         changes.rewrite_games(change, [(game, derived)])
+        Arrival.objects.create(game=game.pk, space=to, moved=True)
         return game.pk
     whole = union([edition(derived), dedupe.stored_edition(found)])
     dedupe.repoint(change, game, found)
@@ -77,7 +78,9 @@ def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
     derived = derive_stored(codec.unpack(whole.record), whole.parsed_facts, to)
     _check(change, derived)
     changes.keep_own_records([game])
-    found, _new = dedupe.put(change, derived)
+    found, new = dedupe.put(change, derived)
+    if new:
+        Arrival.objects.filter(game=found).update(moved=True)
     Entry.objects.filter(pk__in=ids).update(game=found)
     dedupe.restate(found)
     change.write_rows()

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest
+from django.urls import reverse
 
 from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
@@ -31,6 +32,14 @@ def kept(request: HttpRequest, form: forms.Form) -> dict[str, str]:
 def in_use(form: forms.Form) -> dict[str, str]:
     """Return what a form's fields ask for, as addresses have it."""
     return {field.html_name: str(field.value()) for field in form if field.value()}
+
+
+def feed_of_list(request: HttpRequest) -> str:
+    """Return the address of the feed of the list of games that a request asks for."""
+    query = request.GET.copy()
+    for name in ("cursor", "order"):
+        query.pop(name, None)
+    return f"{reverse('games-feed')}?{query.urlencode()}" if query else reverse("games-feed")
 
 
 def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:

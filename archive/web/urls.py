@@ -9,6 +9,7 @@ from archive.models import SiteText
 from archive.web import (
     browsing,
     embedding,
+    feeds,
     finding,
     libraries,
     reporting,
@@ -21,9 +22,11 @@ from kifu_core.games import GAMES
 urlpatterns = [
     path("", costs(1, views.home), name="home"),
     path("games/", costs(search, views.games), name="games"),
+    path("games.atom", costs(search, feeds.games), name="games-feed"),
     path("games/<int:game_id>/", costs(1, views.game), name="game"),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
     path("positions/<slug:kind>/", costs(1, views.start_position), name="start-position"),
+    path("positions/<slug:kind>/<path:code>.atom", costs(5, feeds.position), name="position-feed"),
     path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),
     path("find/", costs(reading, finding.find), name="find"),
     path("players/", costs(2, browsing.players), name="players"),

@@ -42,7 +42,15 @@ from archive.queries.totals import total
 from archive.queries.trend import trend
 from archive.web.browsing import years_plot
 from archive.web.errors import invalid_code
-from archive.web.filtering import image_query, in_use, kept, query_of, reached_anyway, suggestions
+from archive.web.filtering import (
+    feed_of_list,
+    image_query,
+    in_use,
+    kept,
+    query_of,
+    reached_anyway,
+    suggestions,
+)
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
 from archive.web.game_search import (
@@ -184,6 +192,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "mistyped": [] if page.items or following else mistyped(scope, form),
         "elsewhere": [] if page.items or following else elsewhere(form),
         "next": next_page(request, page.next),
+        "feed": feed_of_list(request),
         "next_text": FOLLOWING.get(order, _("More games")),
         "section": "games",
     }
@@ -424,6 +433,7 @@ def _position_context(
             (name, image, image_query(kind, form, match, turned=turned))
             for name, image, turned in images(kind, shown, match)
         ],
+        "feed": reverse("position-feed", args=[kind, path]) + ("" if match == "exact" else f"?match={match}"),
         "any_href": address_with(request, match="any", cursor=""),
         "order_href": address_with(request, order=order, cursor=""),
         "flipped": flipped,
