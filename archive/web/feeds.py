@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date, parse_http_date_safe
 from django.utils.translation import get_language, ngettext
@@ -77,6 +78,7 @@ def feed_of(view: View) -> View:
             response = view(request, *args, **parts)
         except QueryError as error:
             return error_page(request, 422, str(error.message()))
+        patch_vary_headers(response, ("Authorization",))
         return _since(request, response)
 
     return login_not_required(require_safe(answered))

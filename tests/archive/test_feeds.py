@@ -141,6 +141,7 @@ def test_what_a_reader_has_is_not_sent_again(client):
     again = {"If-None-Match": first["ETag"]}
     assert client.get("/games.atom", headers=again).status_code == 304
     assert first["Cache-Control"] == "private, no-cache"
+    assert "Authorization" in first["Vary"]
     last = parsedate_to_datetime(first["Last-Modified"])
     assert (
         client.get("/games.atom", headers={"If-Modified-Since": http_date(last.timestamp())}).status_code
