@@ -106,6 +106,10 @@ ARCHIVE_MAX_FIND_BYTES = env.number("ARCHIVE_MAX_FIND_BYTES", 128 * 1024)
 ARCHIVE_READ_SECONDS = env.number("ARCHIVE_READ_SECONDS", 1)
 # After this long the database stops looking for the games of a query in the search language.
 ARCHIVE_SEARCH_SECONDS = env.number("ARCHIVE_SEARCH_SECONDS", 3)
+# Games in bulk: those of one answer, files of one ZIP, and answers of one web process at a time.
+ARCHIVE_EXPORT_GAMES = env.number("ARCHIVE_EXPORT_GAMES", 100_000)
+ARCHIVE_EXPORT_FILES = env.number("ARCHIVE_EXPORT_FILES", 20_000, maximum=60_000)
+ARCHIVE_EXPORTS_AT_ONCE = env.number("ARCHIVE_EXPORTS_AT_ONCE", 4)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
@@ -113,6 +117,7 @@ ARCHIVE_THROTTLE = env.flag("ARCHIVE_THROTTLE", default=True)
 ARCHIVE_THROTTLE_STORE = env.counts_store("ARCHIVE_THROTTLE_STORE")
 ARCHIVE_THROTTLE_WORK = env.number("ARCHIVE_THROTTLE_WORK", 1200, minimum=0)
 ARCHIVE_THROTTLE_SOURCES = env.number("ARCHIVE_THROTTLE_SOURCES", 60, minimum=0)
+ARCHIVE_THROTTLE_EXPORTS = env.number("ARCHIVE_THROTTLE_EXPORTS", 60, minimum=0)
 ARCHIVE_THROTTLE_UPLOADS = env.number("ARCHIVE_THROTTLE_UPLOADS", 300, minimum=0)
 ARCHIVE_THROTTLE_UPLOAD_BYTES = env.number("ARCHIVE_THROTTLE_UPLOAD_BYTES", 256 * 1024 * 1024, minimum=0)
 ARCHIVE_THROTTLE_REPORTS = env.number("ARCHIVE_THROTTLE_REPORTS", 10, minimum=0)

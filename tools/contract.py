@@ -382,11 +382,12 @@ _TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "statistics", "
 
 _OTHERS: Final[dict[str, Schema]] = {
     "text/plain": {"type": "string"},
-    "text/csv": {"type": "string", "description": "A line per finding, after one of names."},
+    "text/csv": {"type": "string", "description": "A line per finding or game, after one of names."},
     "text/html": {"type": "string"},
-    "application/x-ndjson": {"type": "string", "description": "An `EntryTold` per line."},
+    "application/x-ndjson": {"type": "string", "description": "An `EntryTold` or a game per line."},
     "application/yaml": {"type": "string"},
     "application/octet-stream": {},
+    "application/zip": {},
     "image/svg+xml": {"type": "string"},
 }
 """Schemas of answers that are no JSON."""

@@ -22,6 +22,7 @@ OF_STATUS: Final = {
     406: ("not-acceptable", "the address has nothing of the types in `Accept`"),
     410: ("gone", "this was taken down"),
     411: ("length-required", "a body in chunks is not read: send its Content-Length"),
+    412: ("changed", "the archive has changed since: without `If-Match` the answer is what it is now"),
     413: ("too-large", "the request is too large"),
     415: ("unsupported-media-type", "the body is of a type that is not read here"),
     429: ("throttled", "these are too many requests: `Retry-After` tells when to go on"),

@@ -180,10 +180,15 @@ def day_text(day: date | None, precision: str) -> str | None:
 
 def game_json(row: GameRow, request: Request) -> dict[str, Any]:
     """Return the JSON of a game in a list."""
+    return row_json(row, reverse("api:game", [row.id], request=request), space_name(request, row.space))
+
+
+def row_json(row: GameRow, url: str, space: str) -> dict[str, Any]:
+    """Return the JSON of a game at an address, in a space that is called so."""
     game = GAMES[row.kind]
     return {
         "id": row.id,
-        "url": reverse("api:game", [row.id], request=request),
+        "url": url,
         "game": row.kind,
         "record_kind": row.record_kind,
         game.rules.sides[0]: row.first,
@@ -199,5 +204,5 @@ def game_json(row: GameRow, request: Request) -> dict[str, Any]:
         "calendar": row.calendar,
         "round": row.round,
         "opening": row.opening,
-        "space": space_name(request, row.space),
+        "space": space,
     }

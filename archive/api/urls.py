@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from archive.api.views import contract, convert, entries, games, names, positions, statistics, uploads
-from archive.limits.rules import costs, explorer, own_uploads, reading, sources
+from archive.api.views import contract, convert, entries, export, games, names, positions, statistics, uploads
+from archive.limits.rules import costs, explorer, exports, own_uploads, reading, sources
 
 app_name = "api"
 
@@ -21,6 +21,7 @@ urlpatterns = [
     path("check", costs(reading, convert.check), name="check"),
     path("games", costs(2, games.games), name="games"),
     path("games/facets", costs(2, games.facets), name="games-facets"),
+    path("games/export", costs(exports, export.games), name="games-export"),
     path("games/<int:pk>", costs(1, games.detail), name="game"),
     path("games/<int:pk>/record.<slug:name>", costs(1, games.record), name="game-record"),
     path("games/<int:pk>/positions", costs(2, games.positions), name="game-positions"),

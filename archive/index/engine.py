@@ -89,6 +89,10 @@ class Engine(Protocol):
         """Return what is another one as soon as anybody has committed a change of what is shown, as long as
         this process lives; None inside a transaction, whose own changes are nobody else's yet."""
 
+    def lasting_revision(self) -> object:
+        """Return what is another one as soon as anybody has committed a change, in all processes alike and
+        beyond their lives; it may also be another one without a change. None inside a transaction."""
+
     def may_retry(self, error: DatabaseError) -> bool:
         """Return whether the same transaction can succeed when it is run again."""
 

@@ -15,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
@@ -219,6 +220,23 @@ def revision() -> object:
         if watcher not in _watchers:
             _watchers[watcher] = sqlite3.connect(watcher[1], check_same_thread=False)
         return watcher, _watchers[watcher].execute("PRAGMA data_version").fetchone()
+
+
+def lasting_revision() -> object:
+    """Return what the system knows of the database's files: a commit is written to the log beside the file,
+    and from there into it."""
+    if connection.in_atomic_block:
+        return None
+    name = str(connection.settings_dict["NAME"])
+    return tuple(_state_of(path) for path in (name, f"{name}-wal"))
+
+
+def _state_of(path: str) -> tuple[int, int, int]:
+    try:
+        found = Path(path).stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 _watchers: Final[dict[tuple[int, str], sqlite3.Connection]] = {}

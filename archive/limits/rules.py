@@ -48,6 +48,7 @@ UPLOADS: Final = Rule("uploads", "ARCHIVE_THROTTLE_UPLOADS")
 UPLOAD_BYTES: Final = Rule("upload-bytes", "ARCHIVE_THROTTLE_UPLOAD_BYTES", unit="content-bytes")
 MAILS: Final = Rule("mails", "ARCHIVE_THROTTLE_MAILS", seconds=10 * MINUTE)
 REPORTS: Final = Rule("reports", "ARCHIVE_THROTTLE_REPORTS", seconds=60 * MINUTE)
+EXPORTS: Final = Rule("exports", "ARCHIVE_THROTTLE_EXPORTS", seconds=60 * MINUTE)
 SIGN_INS: Final = Rule("sign-ins", "ARCHIVE_THROTTLE_SIGN_INS", seconds=10 * MINUTE)
 
 _DAY: Final = 24 * 60 * MINUTE
@@ -115,6 +116,11 @@ def search(request: HttpRequest) -> Charges:
 def sources(request: HttpRequest) -> Charges:
     """Charge bytes that somebody takes away."""
     return [(SOURCES, 1)]
+
+
+def exports(request: HttpRequest) -> Charges:
+    """Charge games in bulk; to ask what they would be is no export."""
+    return [(WORK, 2)] if request.method == "HEAD" else [(WORK, 2), (EXPORTS, 1)]
 
 
 def upload(request: HttpRequest) -> Charges:

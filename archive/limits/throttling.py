@@ -88,6 +88,11 @@ def payer(request: HasMeta, user: Any) -> str:
     return key_of(DAILY_GAMES.name, _who(request, user)).hex()
 
 
+def visitor(request: HasMeta, user: Any) -> str:
+    """Return a name of whoever asks; nobody reads out of it who that is."""
+    return key_of("visitor", _who(request, user)).hex()
+
+
 def charge_games(name: str, games: int) -> None:
     """Count games that came of what was sent, under the name that `payer` gave then."""
     if settings.ARCHIVE_THROTTLE and name and games:

@@ -231,6 +231,25 @@ def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> 
         cursor = page.next
 
 
+def games_after(
+    scope: Scope, filters: GameFilters, after: int, limit: int = LARGEST
+) -> tuple[list[GameRow], int | None]:
+    """Return the games of a list whose ids are beyond one, in the order of ids, and the id beyond which there
+    may be more; None where there are none.
+
+    An id is permanent and no later game has a smaller one, so nothing moves in this order while a list is
+    read. Bounded as a page of `find_games`, and raises as that does.
+    """
+    with patient(filters):
+        listing = _listing(scope, filters, "added")
+        if listing is None:
+            return [], None
+        rows, stop = _fetch(listing, Phase(PageEnd(after, 0), "all", False, "id"), limit + 1)
+    if len(rows) > limit:
+        return rows[:limit], rows[limit - 1].id
+    return rows, None if stop is None else stop.played
+
+
 def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | None:
     """Return how to read the list in an order; None where a name is asked for that nobody has."""
     query = query_of(scope, filters)

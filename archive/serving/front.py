@@ -51,6 +51,9 @@ BYTES_A_SECOND: Final = 8 * 1024
 PIECE_BYTES: Final = 256 * 1024
 """An answer is taken from the application in pieces of about this size."""
 
+PIECE_SECONDS: Final = 1.0
+"""A piece ends, too, where the application has been at it for so long: others wait for the thread."""
+
 WAITING: Final = 500
 """Requests that wait for a thread; further ones are asked to come again."""
 
@@ -243,12 +246,12 @@ class Answer:
 
     def piece(self) -> tuple[bytes, bool]:
         """Return the next piece, and whether there is more; close the answer where there is not."""
-        data, size = [], 0
+        data, size, until = [], 0, time.monotonic() + PIECE_SECONDS
         try:
             for chunk in self._chunks:
                 data.append(chunk)
                 size += len(chunk)
-                if size >= PIECE_BYTES:
+                if size >= PIECE_BYTES or time.monotonic() > until:
                     return b"".join(data), True
         except BaseException:
             self.close()
@@ -402,7 +405,8 @@ class Front:
         try:
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
             while more:
-                await self._send(send, data, more=True)
+                if data:  # nothing has come of the work yet
+                    await self._send(send, data, more=True)
                 data, more = await self.pool.piece(answer)
             await self._send(send, data, more=False)
         finally:

@@ -113,6 +113,8 @@ _ANY_SITE: Final = {
     ),
 }
 _PREFLIGHT: Final = {
-    "Access-Control-Allow-Headers": "Accept, Accept-Language, Content-Type, If-None-Match, X-Request-ID",
+    "Access-Control-Allow-Headers": (
+        "Accept, Accept-Language, Content-Type, If-Match, If-None-Match, X-Request-ID"
+    ),
     "Access-Control-Max-Age": "86400",
 }

@@ -1,8 +1,6 @@
 """The entries of an upload: pages, lists to keep, bytes and reports."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -15,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import issues
+from archive.api.csv_text import UTF8, lines
 from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.negotiation import JSON
@@ -117,11 +116,11 @@ def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
-    """Yield a line per finding, and one for an entry without any. The mark at its head tells Excel UTF-8."""
-    yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
+    """Yield a line per finding, and one for an entry without any."""
+    yield UTF8 + lines([_COLUMNS])
     for page in _pages(upload):
         taken_down.hide_paths(request, page)
-        yield _lines(line for entry in page for line in _findings(entry, request))
+        yield lines(line for entry in page for line in _findings(entry, request))
 
 
 def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
@@ -131,19 +130,6 @@ def _findings(entry: Entry, request: Request) -> Iterator[tuple[Any, ...]]:
     )  # fmt: skip
     for issue in [issues.told(one) for one in taken_down.issues_shown(request, entry)] or [{}]:
         yield (*about, *map(issue.get, _COLUMNS[len(about) :]))
-
-
-def _lines(rows: Iterable[tuple[Any, ...]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerows(map(_cell, row) for row in rows)
-    return out.getvalue().encode("utf-8", "replace")
-
-
-def _cell(value: Any) -> Any:
-    """Put an apostrophe before a text that begins like a formula: spreadsheets would run it."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
 
 
 _LISTS: Final[dict[str, tuple[str, Callable[[Upload, Request], Iterator[bytes]]]]] = {

@@ -6,13 +6,14 @@ it was chosen; all but the move may be left out (https://github.com/yaneurao/Yan
 Lines with `#` or `//` are remarks about what stands before them.
 
 A book is no tree but a graph: each of its positions is played out once, where it is met first, and the
-other ways there end with the move to it. There is no writer: books are made of positions, not of records.
+other ways there end with the move to it. No record is written as a book, which is made of positions: those
+that somebody has counted become one with `written`.
 """
 
 import re
 import struct
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -293,6 +294,31 @@ def _popped(waiting: deque[tuple[Line, _Place]]) -> Iterator[tuple[Line, _Place]
     """Yield what waits in its order, with what is added meanwhile."""
     while waiting:
         yield waiting.popleft()
+
+
+# --- writing ---------------------------------------------------------------------------------------------
+
+HEADER: Final = "#YANEURAOU-DB2016 1.00\n"
+
+
+class BookMove(NamedTuple):
+    """A move of a book in USI, the reply expected (empty for none), and how often it was chosen."""
+
+    move: str
+    reply: str
+    times: int
+
+
+def written(sfen: str, ply: int, moves: Iterable[BookMove]) -> str:
+    """Return the lines of a position: its SFEN without number, the half-moves before it at least, and its
+    moves, those chosen most often first, with score and depth 0.
+
+    Engines look positions up by halves (BookOnTheFly): a book has to have them in the order of their SFENs'
+    bytes, each once. Which number stands behind an SFEN, they ignore on demand (IgnoreBookPly).
+    """
+    chosen = sorted(moves, key=lambda one: (-one.times, one.move))
+    rows = (f"{one.move} {one.reply or 'none'} 0 0 {one.times}\n" for one in chosen)
+    return f"sfen {sfen} {ply + 1}\n{''.join(rows)}"
 
 
 # --- format ----------------------------------------------------------------------------------------------

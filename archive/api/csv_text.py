@@ -1,0 +1,23 @@
+"""Tables as CSV that spreadsheets open as they are."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+UTF8: Final = b"\xef\xbb\xbf"
+"""The mark at the head of a file that tells Excel UTF-8."""
+
+
+def lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return rows as lines of CSV."""
+    out = io.StringIO()
+    csv.writer(out).writerows(map(_cell, row) for row in rows)
+    return out.getvalue().encode("utf-8", "replace")
+
+
+def _cell(value: Any) -> Any:
+    """Put an apostrophe before a text that begins like a formula: spreadsheets would run it."""
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return value

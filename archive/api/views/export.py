@@ -1,0 +1,226 @@
+"""Games in bulk: a search as lines of JSON, as a table, as a ZIP of files, as an opening book."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.middleware.gzip import re_accepts_gzip
+from django.utils.http import parse_etags
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from archive.api.bulk.books import MIN_GAMES, MOST_PLIES, PLIES, book_of_games, book_of_position
+from archive.api.bulk.gzipped import gzipped
+from archive.api.bulk.lists import Told as GameTold
+from archive.api.bulk.lists import in_pieces, ndjson, table
+from archive.api.bulk.zips import zipped
+from archive.api.endpoints import endpoint, wanted
+from archive.api.errors import ApiError
+from archive.api.fields import Choice, Text, Whole
+from archive.api.pagination import limit_of
+from archive.api.serializers import FacetsQuery, row_json
+from archive.api.telling import CURSORS, QUERIES, Example, Told, together
+from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
+from archive.index.engine import engine
+from archive.limits.at_once import AtOnce, Counted
+from archive.limits.throttling import visitor
+from archive.models import LARGEST_ID
+from archive.queries.bulk import bulk
+from archive.queries.filters import FILTERS, games_asked
+from archive.queries.scope import Scope, scope_of, space_name
+from kifu_core.games import GAMES, SHOGI
+from kifu_core.shogi.position import Position
+
+NDJSON: Final = "application/x-ndjson"
+CSV: Final = "text/csv"
+ZIP: Final = "application/zip"
+BOOK: Final = "text/plain"
+
+FILES: Final = tuple(
+    name
+    for game in GAMES.values()
+    for name, writer in game.formats.writers.items()
+    if not writer.position_only and name != "json"
+)
+"""What a ZIP has files of. A list of JSON is lines of it."""
+
+_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
+_SENT_AS: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
+_OF_BOOKS: Final = ("position", "plies", "min_games")
+_MOST: Final = 999_999_999
+_AT_ONCE: Final = AtOnce()
+
+
+class ExportQuery(FacetsQuery):
+    """What `GET games/export` takes beside `as`, which is a word of Python."""
+
+    cursor = Text(required=False, help_text="The number of the game after which to go on.")
+    limit = Text(
+        required=False,
+        told={"type": "integer", "minimum": 1, "maximum": _MOST},
+        help_text="How many games at most.",
+    )
+    position = Text(
+        required=False, max_length=1000, help_text="Of a book: code or SFEN of the position it grows from."
+    )
+    plies = Whole(
+        required=False, min_value=1, max_value=MOST_PLIES, help_text=f"Of a book: half-moves; {PLIES}."
+    )
+    min_games = Whole(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text=f"Of a book: games that must have played a move; {MIN_GAMES}.",
+    )
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        told = "As what the games are sent; `Accept` says it, too."
+        chosen = Choice(required=False, choices=["ndjson", "csv", *FILES, "db"], help_text=told)
+        return super().get_fields() | {"as": chosen}
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is sent: its type, what its file is called, and what makes it once it is known to be wanted."""
+
+    content_type: str
+    name: str
+    make: Callable[[], Iterator[bytes]]
+
+
+@endpoint(
+    "GET",
+    query=ExportQuery,
+    types=[NDJSON, CSV, ZIP, BOOK],
+    told=Told(
+        {200: None},
+        together(
+            {400: CURSORS, 412: ("changed",)},
+            {400: ("sfen-fields", "sfen-board", "sfen-turn", "sfen-hands", "sfen-number")},
+            {400: tuple(dict.fromkeys(SHOGI.codec.errors))},
+            QUERIES,
+        ),
+        examples=(
+            Example("As lines of JSON", query={"limit": 1}),
+            Example("As a table", query={"player": "大橋宗銀", "limit": 2}, accept=CSV),
+            Example("An opening book", query={"as": "db", "plies": 3, "min_games": 10}, accept=BOOK),
+            Example("No such cursor", query={"cursor": "x"}, status=400),
+        ),
+    ),
+)
+def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
+    """Send all games that have what is asked for, with their records. The answer is made while it is sent,
+    can be gone on with behind any game of it, and has at most as many games as the archive allows."""
+    chosen = query.get("as") or _OF_TYPE[wanted(request)]
+    scope = scope_of(request)
+    tag = _tag(request, chosen, scope)
+    _check(request, tag)
+    if tag and is_known(request._request, tag):
+        return not_modified(tag, {"Cache-Control": ALWAYS_ASK})
+    answer = _answer(request, query, chosen, scope)
+    if request.method == "HEAD":
+        response = StreamingHttpResponse((), content_type=answer.content_type)
+    else:
+        response = _stream(request, answer)
+    response["Content-Disposition"] = f'attachment; filename="{answer.name}"'
+    response["Cache-Control"] = ALWAYS_ASK
+    if tag:
+        response["ETag"] = tag
+    return response
+
+
+def _tag(request: Request, chosen: str, scope: Scope) -> str:
+    """Return the tag of the whole, however much of it is asked for; empty where nobody knows it."""
+    revision = engine().lasting_revision()
+    parameters = {name: value for name, value in request.query_params.items() if name not in ("cursor", "as")}
+    if revision is None:
+        return ""
+    return of_parts(revision, sorted(parameters.items()), chosen, str(scope), request.build_absolute_uri("/"))
+
+
+def _check(request: Request, tag: str) -> None:
+    """Raise ApiError `changed` where somebody goes on with an archive that is not there any more. Tags are
+    compared as in `If-None-Match`: an answer that is compressed on its way is the same."""
+    if not tag or (header := request.headers.get("If-Match")) is None:
+        return
+    asked = [one.removeprefix("W/") for one in parse_etags(header)]
+    if asked != ["*"] and tag.removeprefix("W/") not in asked:
+        raise ApiError("changed", "the archive has changed since; without If-Match it is sent as it is", 412)
+
+
+def _stream(request: Request, answer: _Answer) -> StreamingHttpResponse:
+    most, who = settings.ARCHIVE_EXPORTS_AT_ONCE, visitor(request._request, request.user)
+    chunks = answer.make()
+    packs = answer.content_type != ZIP and re_accepts_gzip.search(request.headers.get("Accept-Encoding", ""))
+    counted = Counted(gzipped(chunks) if packs else chunks, _AT_ONCE, who, most)
+    response = StreamingHttpResponse(counted, content_type=answer.content_type)
+    if packs:
+        response["Content-Encoding"] = "gzip"
+    else:
+        # What is compressed already, or not to be, is not compressed on its way either.
+        request._request.META["HTTP_ACCEPT_ENCODING"] = "identity"
+    return response
+
+
+def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) -> _Answer:
+    """Return what is asked for, its first games read. Raises ApiError, ValidationError and what lists do."""
+    _only_of_books(query, chosen)
+    if "position" in query:
+        return _book_of_position(query, scope)
+    most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
+    if chosen in FILES:
+        most = min(most, settings.ARCHIVE_EXPORT_FILES)
+    found = bulk(scope, games_asked(query), _cursor(query), most)
+    told = _teller(request)
+    if chosen == "db":
+        plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
+        return _Answer(_SENT_AS["db"], "kifu-book.db", lambda: book_of_games(found, plies, least))
+    if chosen == "ndjson":
+        return _Answer(_SENT_AS["ndjson"], "kifu-games.ndjson", lambda: in_pieces(ndjson(found, told)))
+    if chosen == "csv":
+        return _Answer(_SENT_AS["csv"], "kifu-games.csv", lambda: table(found, told))
+    return _Answer(ZIP, f"kifu-games-{chosen}.zip", lambda: zipped(found, told, chosen))
+
+
+def _only_of_books(query: dict[str, Any], chosen: str) -> None:
+    """Raise ValidationError for what a book has and other answers have not, or the other way round."""
+    wrong: dict[str, list[str]] = {}
+    if chosen != "db":
+        wrong = {name: ["only a book has this: as=db"] for name in _OF_BOOKS if name in query}
+    elif "position" in query:
+        others = ("limit", *(one.name for one in FILTERS))
+        wrong = {name: ["a book of a position is of all games"] for name in others if name in query}
+    if chosen == "db" and "cursor" in query:
+        wrong["cursor"] = ["a book is whole"]
+    if wrong:
+        raise ValidationError(wrong)
+
+
+def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
+    text = query["position"]
+    if " " in text.strip():
+        position = Position.from_sfen(text)
+        code = SHOGI.codec.encode(position)
+    else:
+        code = SHOGI.codec.path_code(text)
+        SHOGI.codec.decode(code)
+    plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
+    return _Answer(_SENT_AS["db"], "kifu-book.db", lambda: book_of_position(scope, code, plies, least))
+
+
+def _cursor(query: dict[str, Any]) -> int:
+    """Return the number after which to go on. Raises ApiError."""
+    text = query.get("cursor", "0")
+    if not (text.isascii() and text.isdigit() and len(text) <= 19) or int(text) > LARGEST_ID:
+        raise ApiError("invalid-cursor", "a cursor is the number of a game", field="cursor")
+    return int(text)
+
+
+def _teller(request: Request) -> GameTold:
+    """Return what tells of games. Addresses are looked up once: routes take longer than a record."""
+    whole = reverse("api:game", [0], request=request).removesuffix("0")
+    return lambda row: row_json(row, f"{whole}{row.id}", space_name(request, row.space))
