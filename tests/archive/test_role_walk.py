@@ -59,7 +59,8 @@ QUERIES: Final = (
     "/games/?scope=all", "/games/?scope=public", "/api/v1/games?scope=all", "/api/v1/games?order=oldest",
     "/api/v1/games/facets?scope=all", "/players/?scope=all", "/statistics/?scope=all", "/?scope=all",
     "/api/v1/players?name=zm&scope=all", "/api/v1/players?order=games", "/api/v1/events?order=games",
-    "/api/v1/statistics?scope=all", "/api/v1/openings?scope=all",
+    "/api/v1/games/export?scope=all", "/api/v1/games/export?scope=all&as=csv",
+    "/api/v1/games/export?scope=all&as=kifu", "/api/v1/statistics?scope=all", "/api/v1/openings?scope=all",
     "/admin/archive/player/?q=zm", "/admin/archive/game/?q=zm", "/admin/archive/upload/?q=zf",
     "/admin/archive/entry/?q=zf", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
 )  # fmt: skip

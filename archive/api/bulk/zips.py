@@ -15,6 +15,14 @@ from archive.queries.bulk import Bulk, Found
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES
 
+FILES: Final = tuple(
+    name
+    for game in GAMES.values()
+    for name, writer in game.formats.writers.items()
+    if not writer.position_only and name != "json"
+)
+"""Formats of files in a ZIP. A list of JSON is lines of it."""
+
 INDEX: Final = "INDEX.csv"
 COLUMNS: Final = (
     "file", "note", "id", "url", "game", "date", "black", "white", "event", "handicap", "result", "plies",

@@ -13,11 +13,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.bulk.books import MIN_GAMES, MOST_PLIES, PLIES, book_of_games, book_of_position
+from archive.api.bulk.books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
 from archive.api.bulk.gzipped import gzipped
 from archive.api.bulk.lists import Told as GameTold
-from archive.api.bulk.lists import in_pieces, ndjson, table
-from archive.api.bulk.zips import zipped
+from archive.api.bulk.streams import FORMS, stream
+from archive.api.bulk.zips import FILES
 from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.fields import Choice, Text, Whole
@@ -32,7 +32,7 @@ from archive.models import LARGEST_ID
 from archive.queries.bulk import bulk
 from archive.queries.filters import FILTERS, games_asked
 from archive.queries.scope import Scope, scope_of, space_name
-from kifu_core.games import GAMES, SHOGI
+from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
 
 NDJSON: Final = "application/x-ndjson"
@@ -40,16 +40,9 @@ CSV: Final = "text/csv"
 ZIP: Final = "application/zip"
 BOOK: Final = "text/plain"
 
-FILES: Final = tuple(
-    name
-    for game in GAMES.values()
-    for name, writer in game.formats.writers.items()
-    if not writer.position_only and name != "json"
-)
-"""What a ZIP has files of. A list of JSON is lines of it."""
-
 _OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
 _SENT_AS: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
+_NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
 _OF_BOOKS: Final = ("position", "plies", "min_games")
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = AtOnce()
@@ -79,7 +72,7 @@ class ExportQuery(FacetsQuery):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         told = "As what the games are sent; `Accept` says it, too."
-        chosen = Choice(required=False, choices=["ndjson", "csv", *FILES, "db"], help_text=told)
+        chosen = Choice(required=False, choices=FORMS, help_text=told)
         return super().get_fields() | {"as": chosen}
 
 
@@ -175,15 +168,9 @@ def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
     found = bulk(scope, games_asked(query), _cursor(query), most)
-    told = _teller(request)
-    if chosen == "db":
-        plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
-        return _Answer(_SENT_AS["db"], "kifu-book.db", lambda: book_of_games(found, plies, least))
-    if chosen == "ndjson":
-        return _Answer(_SENT_AS["ndjson"], "kifu-games.ndjson", lambda: in_pieces(ndjson(found, told)))
-    if chosen == "csv":
-        return _Answer(_SENT_AS["csv"], "kifu-games.csv", lambda: table(found, told))
-    return _Answer(ZIP, f"kifu-games-{chosen}.zip", lambda: zipped(found, told, chosen))
+    told, of_books = _teller(request), {name: query[name] for name in ("plies", "min_games") if name in query}
+    name = f"kifu-games-{chosen}.zip" if chosen in FILES else _NAMES[chosen]
+    return _Answer(_SENT_AS.get(chosen, ZIP), name, lambda: stream(found, told, chosen, **of_books))
 
 
 def _only_of_books(query: dict[str, Any], chosen: str) -> None:
@@ -209,7 +196,7 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
         code = SHOGI.codec.path_code(text)
         SHOGI.codec.decode(code)
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
-    return _Answer(_SENT_AS["db"], "kifu-book.db", lambda: book_of_position(scope, code, plies, least))
+    return _Answer(_SENT_AS["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least))
 
 
 def _cursor(query: dict[str, Any]) -> int:

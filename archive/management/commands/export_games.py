@@ -1,0 +1,70 @@
+"""Write the games that a query of the search language finds, with their records, to a file."""
+
+import sys
+from argparse import ArgumentParser
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+
+from archive.api.bulk.books import MIN_GAMES, PLIES
+from archive.api.bulk.lists import ending
+from archive.api.bulk.streams import FORMS, stream
+from archive.api.serializers import row_json
+from archive.management.addresses import site_address
+from archive.models import LARGEST_ID
+from archive.queries.bulk import Bulk, bulk
+from archive.queries.filters import GameFilters
+from archive.queries.games import GameRow
+from archive.queries.scope import PUBLIC
+from archive.queries.search.errors import QueryError
+
+
+class Command(BaseCommand):
+    help = "Write the public games that a query finds (docs/search.md), with their records, to a file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("query", nargs="?", default="", help="as in the search box; nothing: all games")
+        parser.add_argument("--as", dest="form", choices=FORMS, default="ndjson", help="what is written")
+        parser.add_argument("--to", default="-", metavar="FILE", help="to where; - is standard output")
+        parser.add_argument("--after", type=int, default=0, metavar="ID", help="go on behind this game")
+        parser.add_argument("--limit", type=int, default=LARGEST_ID, metavar="N", help="games at most")
+        parser.add_argument("--plies", type=int, default=PLIES, metavar="N", help="of a book: half-moves")
+        parser.add_argument("--min-games", type=int, default=MIN_GAMES, metavar="N", help="of a book")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        numbers = ("limit", "plies", "min_games")
+        if wrong := [name for name in numbers if options[name] < 1]:
+            raise CommandError(f"{', '.join(wrong)}: at least 1")
+        filters = GameFilters(q=options["query"] or None)
+        try:
+            games = bulk(PUBLIC, filters, options["after"], options["limit"])
+            self._write(games, options)
+        except QueryError as error:
+            raise CommandError(error.message()) from error
+        found = ending(games)
+        if found["complete"]:
+            self.stderr.write(f"{games.games} games, all there are")
+        else:
+            self.stderr.write(f"{games.games} games; go on with --after {games.after}")
+        if games.error is not None:
+            raise CommandError(games.error.message())
+
+    def _write(self, games: Bulk, options: dict[str, Any]) -> None:
+        pieces = stream(games, _told(), options["form"], options["plies"], options["min_games"])
+        to_file = options["to"] != "-"
+        with Path(options["to"]).open("wb") if to_file else nullcontext(sys.stdout.buffer) as target:
+            for piece in pieces:
+                target.write(piece)
+
+
+def _told() -> Any:
+    """Return what tells of public games."""
+    whole = site_address() + reverse("api:game", args=[0]).removesuffix("0")
+
+    def told(row: GameRow) -> dict[str, Any]:
+        return row_json(row, f"{whole}{row.id}", "public")
+
+    return told
