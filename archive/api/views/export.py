@@ -27,11 +27,11 @@ from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.index.engine import engine
 from archive.limits.at_once import AtOnce, Counted
-from archive.limits.throttling import visitor
+from archive.limits.throttling import costs_nothing, visitor
 from archive.models import LARGEST_ID
 from archive.queries.bulk import bulk
 from archive.queries.filters import FILTERS, games_asked
-from archive.queries.scope import Scope, scope_of, space_name
+from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
 
@@ -44,6 +44,7 @@ _OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
 _SENT_AS: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
 _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
 _OF_BOOKS: Final = ("position", "plies", "min_games")
+_KEPT: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = AtOnce()
 
@@ -113,21 +114,26 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
     tag = _tag(request, chosen, scope)
     _check(request, tag)
     if tag and is_known(request._request, tag):
-        return not_modified(tag, {"Cache-Control": ALWAYS_ASK})
+        costs_nothing(request._request)
+        return not_modified(tag, _KEPT)
     answer = _answer(request, query, chosen, scope)
     if request.method == "HEAD":
         response = StreamingHttpResponse((), content_type=answer.content_type)
     else:
         response = _stream(request, answer)
     response["Content-Disposition"] = f'attachment; filename="{answer.name}"'
-    response["Cache-Control"] = ALWAYS_ASK
+    for name, value in _KEPT.items():
+        response[name] = value
     if tag:
         response["ETag"] = tag
     return response
 
 
 def _tag(request: Request, chosen: str, scope: Scope) -> str:
-    """Return the tag of the whole, however much of it is asked for; empty where nobody knows it."""
+    """Return the tag of the whole, however much of it is asked for; empty where nobody knows it, and of what
+    may not be public."""
+    if has_read_private(request._request):
+        return ""
     revision = engine().lasting_revision()
     parameters = {name: value for name, value in request.query_params.items() if name not in ("cursor", "as")}
     if revision is None:
