@@ -391,8 +391,8 @@ def test_exports_have_a_quota_of_their_own(client, throttled):
     assert int(answers[2]["Retry-After"]) > 1000
 
 
-def test_a_process_makes_few_at_a_time(client, settings):
-    settings.ARCHIVE_EXPORTS_AT_ONCE = 2
+def test_a_process_makes_few_at_a_time(client, throttled):
+    throttled.ARCHIVE_EXPORTS_AT_ONCE = 2
     seven()
     first = client.get(EXPORT)
     refused = client.get(EXPORT)
@@ -402,8 +402,8 @@ def test_a_process_makes_few_at_a_time(client, settings):
     assert client.get(EXPORT).status_code == 200
 
 
-def test_an_answer_that_nobody_takes_any_more_is_closed(client, settings):
-    settings.ARCHIVE_EXPORTS_AT_ONCE = 1
+def test_an_answer_that_nobody_takes_any_more_is_closed(client, throttled):
+    throttled.ARCHIVE_EXPORTS_AT_ONCE = 1
     seven()
     begun = client.get(f"{EXPORT}?as=db")
     assert client.get(EXPORT).status_code == 429

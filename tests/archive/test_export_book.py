@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 
 from archive.api.bulk import books
 from archive.api.bulk.books import Counts
-from archive.api.views import export
 from archive.models import Game
 from archive.queries import book as queries
 from archive.queries.scope import PUBLIC
@@ -36,12 +35,6 @@ Book = dict[str, dict[str, int]]
 @pytest.fixture
 def client() -> APIClient:
     return APIClient()
-
-
-@pytest.fixture(autouse=True)
-def nothing_running() -> None:
-    """No answer that another test did not read to its end."""
-    export._AT_ONCE.running.clear()
 
 
 @pytest.fixture

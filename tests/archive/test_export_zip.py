@@ -13,7 +13,6 @@ from rest_framework.test import APIClient
 
 from archive.api.bulk.names import file_name
 from archive.api.bulk.zips import FILES
-from archive.api.views import export
 from archive.models import Game
 from archive.queries.games import GameRow
 from archive.queries.keyset import PageEnd
@@ -29,12 +28,6 @@ EXPORT = "/api/v1/games/export"
 @pytest.fixture
 def client() -> APIClient:
     return APIClient()
-
-
-@pytest.fixture(autouse=True)
-def nothing_running() -> None:
-    """No answer that another test did not read to its end."""
-    export._AT_ONCE.running.clear()
 
 
 def opened(client: APIClient, query: str) -> tuple[zipfile.ZipFile, list[dict[str, str]]]:

@@ -1,5 +1,6 @@
 """Games in bulk: a search as lines of JSON, as a table, as a ZIP of files, as an opening book."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -152,7 +153,8 @@ def _check(request: Request, tag: str) -> None:
 
 
 def _stream(request: Request, answer: _Answer) -> StreamingHttpResponse:
-    most, who = settings.ARCHIVE_EXPORTS_AT_ONCE, visitor(request._request, request.user)
+    most = settings.ARCHIVE_EXPORTS_AT_ONCE if settings.ARCHIVE_THROTTLE else sys.maxsize
+    who = visitor(request._request, request.user)
     chunks = answer.make()
     packs = answer.content_type != ZIP and re_accepts_gzip.search(request.headers.get("Accept-Encoding", ""))
     counted = Counted(gzipped(chunks) if packs else chunks, _AT_ONCE, who, most)
