@@ -2,6 +2,7 @@
 
     python -m benchmarks.serve [--games 2000] [--loads 200] [--uploads 50] [--clients 2] [--json]
     python -m benchmarks.serve --pages [options of benchmarks.pages]
+    python -m benchmarks.serve --mixed [options of benchmarks.mixed]
 
 Starts `manage.py serve` in a folder and on a port of its own, sends one file of many games, and as soon as
 the first of them are stored asks from several threads, without a pause, for pages and with small uploads.
@@ -461,6 +462,10 @@ def main() -> None:
         from benchmarks import pages
 
         pages.main([word for word in sys.argv[1:] if word != "--pages"])
+    if "--mixed" in sys.argv:
+        from benchmarks import mixed as programs
+
+        programs.main([word for word in sys.argv[1:] if word != "--mixed"])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

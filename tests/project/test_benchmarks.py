@@ -102,6 +102,20 @@ def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with
 
 @pytest.mark.worker
 @pytest.mark.one_engine
+def test_the_benchmark_of_a_mixed_load_asks_for_all_of_it_and_again_with_its_tags():
+    command = [sys.executable, "-m", "benchmarks.serve", "--mixed", "--games", "30", "--seconds", "3"]
+    done = subprocess.run(
+        [*command, "--clients", "2", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    for phase in ("mixture", "with tags"):
+        assert {*found[phase]["kinds"]} == {"position", "game", "search"}
+        assert found[phase]["errors"] == 0 < min(found[phase][name] for name in ("per_s", "p50", "server_ms"))
+    assert found["mixture"]["unchanged"] == 0 < found["with tags"]["unchanged"]
+
+
+@pytest.mark.worker
+@pytest.mark.one_engine
 def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_the_single_ones():
     command = [sys.executable, "-m", "benchmarks.sums", "--engine", "sqlite", "--games", "90"]
     done = subprocess.run(
