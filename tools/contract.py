@@ -81,7 +81,7 @@ def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
             schema |= _nullable(about.schema, arguments[0]) if isinstance(about, About) else {}
         if "anyOf" in schema:
             schema["anyOf"] = [_titled(one, registry) for one in schema["anyOf"]]
-        return schema
+        return _titled(schema, registry) if "enum" in schema else schema
     if origin is NotRequired:
         return schema_of(arguments[0], registry)
     if is_typeddict(hint):
@@ -225,8 +225,13 @@ class Contract(AutoSchema):
         return "" if self.told.text else _text(type(self.view).__doc__).partition("\n\n")[2]
 
     def get_auth(self) -> list[Schema]:
-        session: Schema = {"session": []} if self.method == "GET" else {"session": [], "csrf": []}
-        return [{"bearer": []}, {"basic": []}, session, {}]
+        """Return how one signs in where that is not as usual: whatever stores wants a token of its page.
+
+        Generators take an operation that names ways to sign in for one that nobody else may ask for.
+        """
+        if self.method == "GET" or _STATELESS.match(self.path):
+            return []
+        return [{"bearer": []}, {"basic": []}, {"session": [], "csrf": []}, {}]
 
     def is_deprecated(self) -> bool:
         return False
@@ -297,7 +302,8 @@ class Contract(AutoSchema):
         required = [*mapped.get("required", ()), *getattr(self.told.body, "needed", ())]
         schema: Schema = {"type": "object", "properties": properties}
         if files and media_type == _FORMS[0]:
-            schema["anyOf"] = [{"required": [name]} for name in (*files, "text")]
+            # What must be there is told in words: generators make no type of a choice between members.
+            schema |= {"description": f"It has {' or '.join((*files, 'text'))}.", "minProperties": 1}
         elif files:
             required.append("text")
         schema |= {"required": required} if required else {}
@@ -368,6 +374,9 @@ def _types(view: Any, parts: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(one for several in every for one in several)]
 
 
+_STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions)")
+"""Addresses that store nothing, whatever is sent to them."""
+
 _TAGS: Final = {
     "convert": "records",
     "check": "records",
@@ -386,9 +395,9 @@ _OTHERS: Final[dict[str, Schema]] = {
     "text/html": {"type": "string"},
     "application/x-ndjson": {"type": "string", "description": "An `EntryTold` or a game per line."},
     "application/yaml": {"type": "string"},
-    "application/octet-stream": {},
-    "application/zip": {},
-    "image/svg+xml": {"type": "string"},
+    "application/octet-stream": {"type": "string", "format": "binary"},
+    "application/zip": {"type": "string", "format": "binary"},
+    "image/svg+xml": {"type": "string", "format": "binary"},
 }
 """Schemas of answers that are no JSON."""
 
@@ -507,7 +516,7 @@ def contract(recorded: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
         schema_of(Problem, generator.registry)
         schema_of(Issue, generator.registry)
         found: dict[str, Any] = generator.get_schema(request=None, public=True)
-    return found
+    return {**found, "security": [{"bearer": []}, {"basic": []}, {"session": []}, {}]}
 
 
 def written(found: Mapping[str, Any] | None = None) -> str:

@@ -70,7 +70,7 @@ class File(Anything):
     """A file of a form, or several of them."""
 
     def __init__(self, *, several: bool = False, **options: Any) -> None:
-        one = {"type": "string", "contentMediaType": "application/octet-stream"}
+        one = {"type": "string", "format": "binary"}
         super().__init__({"type": "array", "items": one} if several else one, **options)
 
 

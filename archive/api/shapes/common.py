@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from archive.api.telling import FINDINGS, About
-from archive.models import Game
+from archive.models import Entry, Game, Upload
 from kifu_core.errors import Severity
 from kifu_core.games import GAMES
 
@@ -12,10 +12,16 @@ _FORMATS: Final = [name for game in GAMES.values() for name in game.formats.name
 
 Address = Annotated[str, About(format="uri")]
 Number = Annotated[int, About(minimum=0)]
-Which = Annotated[str, About("Which game it is.", enum=[*GAMES])]
-RecordKind = Annotated[str, About("What a record is of its game.", enum=Game.RecordKind.values)]
-Side = Annotated[str, About(enum=_SIDES)]
-Outcome = Annotated[str, About(enum=[*_SIDES, "draw", "unknown"])]
+Which = Annotated[str, About("Which game it is.", title="GameName", enum=[*GAMES])]
+RecordKind = Annotated[
+    str, About("What a record is of its game.", title="RecordKind", enum=Game.RecordKind.values)
+]
+Side = Annotated[str, About("What the game calls a side.", title="Side", enum=_SIDES)]
+Outcome = Annotated[
+    str, About("The side that won, or neither.", title="Outcome", enum=[*_SIDES, "draw", "unknown"])
+]
+UploadState = Annotated[str, About("How far the reading is.", title="UploadState", enum=Upload.State.values)]
+EntryState = Annotated[str, About("What became of an entry.", title="EntryState", enum=Entry.State.values)]
 Next = Annotated[str | None, About("The address of the next page; null for the last.", format="uri")]
 SpaceName = Annotated[
     str,

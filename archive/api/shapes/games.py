@@ -2,14 +2,27 @@
 
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from archive.api.shapes.common import Address, Next, Number, Outcome, RecordKind, Side, SpaceName, Which
+from archive.api.shapes.common import (
+    Address,
+    EntryState,
+    Next,
+    Number,
+    Outcome,
+    RecordKind,
+    Side,
+    SpaceName,
+    Which,
+)
 from archive.api.telling import About
-from archive.models import Entry
 from archive.queries.twins import Reason
 from kifu_core.shogi.evaluations import Role
 
 Day = Annotated[
     str | None, About("With as much as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])
+]
+
+Calendar = Annotated[
+    str, About("Empty without a day.", title="Calendar", enum=["gregorian", "lunisolar", ""])
 ]
 
 
@@ -30,7 +43,7 @@ class GameTold(TypedDict):
     result: Outcome
     special: Annotated[str, About("JKF's name of the ending.")]
     plies: Number
-    calendar: Annotated[str, About("Empty without a day.", enum=["gregorian", "lunisolar", ""])]
+    calendar: Calendar
     round: str
     opening: str
     space: SpaceName
@@ -151,7 +164,7 @@ class Source(TypedDict):
 
     upload: Address
     seq: Number
-    state: Annotated[str, About(enum=Entry.State.values)]
+    state: EntryState
     format: str
     encoding: str
     program: str
@@ -191,7 +204,7 @@ class Mate(TypedDict):
     plies: int | None
 
 
-class Score(TypedDict):
+class ScoreTold(TypedDict):
     """What a chart shows of a ply. `score` is in hundredths of a pawn from Black's side."""
 
     ply: Number
@@ -199,7 +212,7 @@ class Score(TypedDict):
     mate: Mate | None
 
 
-class Evaluation(Score):
+class Evaluation(ScoreTold):
     """What an engine wrote of the position after a ply."""
 
     source: str
@@ -228,7 +241,7 @@ class Tick(TypedDict):
 class Series(TypedDict):
     """What engines wrote and clocks showed: a page of each list."""
 
-    scores: list[Score]
+    scores: list[ScoreTold]
     evaluations: list[Evaluation]
     clock: list[Tick]
     next: Next

@@ -8,6 +8,8 @@ from archive.api.shapes.games import Counted, OpeningGames, YearGames
 from archive.api.telling import About
 from archive.kana_readings import LATIN, ROWS
 
+Row = Annotated[str, About("Where a name stands by reading.", title="Row", enum=[*ROWS, LATIN, OTHERS])]
+
 
 class NameListed(TypedDict):
     """A player or an event in a list."""
@@ -22,7 +24,7 @@ class NameListed(TypedDict):
 class PlayerListed(NameListed):
     """A player in a list."""
 
-    row: Annotated[str | None, About("Where the name stands by reading.", enum=[*ROWS, LATIN, OTHERS])]
+    row: Row | None
 
 
 class EventsPage(TypedDict):

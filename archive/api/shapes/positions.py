@@ -1,7 +1,7 @@
 """Positions, what was played from them, and games through them."""
 
 from datetime import date
-from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, get_args
+from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
 from archive.api.shapes.common import Address, Next, Number, Which
 from archive.api.shapes.games import GameTold
@@ -11,8 +11,11 @@ from archive.queries.walk import Cut
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
-MatchName = Annotated[str, About("Which boards count as the position.", enum=[*get_args(Match)])]
-LinesName = Literal["main", "all"]
+MatchName = Annotated[
+    str, About("Which boards count as the position.", title="MatchName", enum=[*get_args(Match)])
+]
+CutBy = Annotated[str, About("What ended it.", title="CutBy", enum=[*get_args(Cut)])]
+LinesName = Annotated[str, About("Whether variations count.", title="LinesName", enum=["main", "all"])]
 POSITIONS: Final = tuple(game.codec.schema for game in GAMES.values())
 """Schemas of positions, of all games."""
 
@@ -92,7 +95,7 @@ class Explored(PositionCounts):
     game: Which
     match: MatchName
     lines: LinesName
-    confidence: Annotated[float, About(const=CONFIDENCE)]
+    confidence: Annotated[float, About("Of `interval`.", examples=[CONFIDENCE])]
     sample: Sample | None
     first: GameThrough | None
     latest: GameThrough | None
@@ -147,9 +150,9 @@ class Tree(TypedDict):
     code: str
     total: Number | None
     results: Results | None
-    confidence: Annotated[float, About(const=CONFIDENCE)]
+    confidence: Annotated[float, About("Of `interval`.", examples=[CONFIDENCE])]
     nodes: Number
-    cut: Cut | None
+    cut: CutBy | None
     moves: list[TreeMove]
 
 

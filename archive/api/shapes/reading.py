@@ -7,7 +7,7 @@ from archive.api.telling import About
 from archive.queries.filters import PRESETS
 
 
-class ConvertedGame(TypedDict):
+class ConvertedRecord(TypedDict):
     """A game in another format: text, or an object where the format is JSON."""
 
     record: str | dict[str, Any]
@@ -29,17 +29,17 @@ class ReadRecords(TypedDict):
 class Converted(ReadRecords):
     """Records in another format."""
 
-    to: Annotated[str, About(enum=_FORMATS)]
-    games: list[ConvertedGame]
+    to: Annotated[str, About("The format.", title="FormatName", enum=_FORMATS)]
+    games: list[ConvertedRecord]
 
 
-class CheckedGame(TypedDict):
+class CheckedRecord(TypedDict):
     """What a record holds, and all that is wrong with it."""
 
     record_kind: RecordKind
     header: dict[str, str]
     plies: Number
-    preset: Annotated[str, About(enum=[*PRESETS])]
+    preset: Annotated[str, About("A handicap.", title="Preset", enum=[*PRESETS])]
     special: Annotated[str | None, About("JKF's name of the ending.")]
     ending: Annotated[str | None, About("The ending as the record has it.")]
     winner: Annotated[int | None, About("A colour.", minimum=0, maximum=1)]
@@ -51,4 +51,4 @@ class CheckedGame(TypedDict):
 class Checked(ReadRecords):
     """Records and their faults."""
 
-    games: list[CheckedGame]
+    games: list[CheckedRecord]

@@ -3,16 +3,25 @@
 from datetime import datetime
 from typing import Annotated, NotRequired, TypedDict
 
-from archive.api.shapes.common import Address, Issue, Length, Next, Number, SpaceName
+from archive.api.shapes.common import (
+    Address,
+    EntryState,
+    Issue,
+    Length,
+    Next,
+    Number,
+    SpaceName,
+    UploadState,
+)
 from archive.api.telling import About
-from archive.models import Entry, Upload
+from archive.models import Entry
 
 
 class ReceivedUpload(TypedDict):
     """An upload that has come in, or had come in before (`duplicate`)."""
 
     id: Number
-    state: Annotated[str, About(enum=Upload.State.values)]
+    state: UploadState
     space: SpaceName
     url: Address
     duplicate: bool
@@ -49,7 +58,7 @@ class UploadTold(TypedDict):
     sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
     received: datetime
     finished: datetime | None
-    state: Annotated[str, About(enum=Upload.State.values)]
+    state: UploadState
     space: SpaceName
     reason: Annotated[Issue | None, About("Why it failed.")]
     hidden: Annotated[bool, About("Whether bytes of it are hidden.")]
@@ -68,7 +77,7 @@ class UploadListed(TypedDict):
     sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
     received: datetime
     finished: datetime | None
-    state: Annotated[str, About(enum=Upload.State.values)]
+    state: UploadState
     space: SpaceName
     reason: Annotated[Issue | None, About("Why it failed.")]
     entries: EntryCounts
@@ -89,7 +98,7 @@ class EntryTold(TypedDict):
     seq: Number
     path: Annotated[str, About("Inside a container.")]
     index: Annotated[int, About("Which game of its file, from 0.", minimum=0)]
-    state: Annotated[str, About(enum=Entry.State.values)]
+    state: EntryState
     game_id: Number | None
     game_url: Annotated[str | None, About(format="uri")]
     encoding: str
