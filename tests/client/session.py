@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from kifu_client import AuthenticatedClient, Client
-from kifu_client.api.games import get_game, get_game_positions, get_game_record, get_games, get_games_facets
+from kifu_client.api.games import (
+    get_game,
+    get_game_positions,
+    get_game_record,
+    get_games,
+    get_games_export,
+    get_games_facets,
+)
 from kifu_client.api.names import get_players
 from kifu_client.api.positions import (
     get_position,
@@ -49,6 +56,7 @@ from kifu_client.models import (
     GamesPage,
     GamesThroughPage,
     GetGameRecordFormat,
+    GetGamesExportAs,
     GetPositionGame,
     GetPositionGamesGame,
     GetPositionLegalGame,
@@ -133,6 +141,13 @@ def search(client: AuthenticatedClient, query: str) -> list[int]:
     facets = get_games_facets.sync(client=client, q=query)
     assert isinstance(facets, Facets) and facets.total.games == len(page.results), facets
     return [one.id for one in page.results]
+
+
+def export(client: AuthenticatedClient, query: str) -> list[dict[str, Any]]:
+    """The games that a query finds, whole: a line of JSON for each, and one that says it was the last."""
+    answer = get_games_export.sync_detailed(client=client, q=query, as_=GetGamesExportAs.NDJSON)
+    assert answer.status_code == 200, answer
+    return [json.loads(line) for line in answer.content.decode().splitlines()]
 
 
 def explore(client: AuthenticatedClient, code: str) -> dict[str, Any]:
@@ -233,6 +248,7 @@ def main(address: str, token: str, name: str) -> dict[str, Any]:
         "game": game,
         "id": entry.game_id,
         "found": search(client, f'player:"{game["black"]}" plies:{game["plies"]}'),
+        "exported": export(client, f'player:"{game["black"]}"'),
         "explored": explore(client, game["codes"][0]),
         "looked up": look_up(client, game["codes"][0]),
         "statistics": statistics(client),

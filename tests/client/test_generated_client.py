@@ -84,6 +84,9 @@ def test_a_whole_session_with_the_client(generated: Path, served: Served):
     assert (game["black"], game["plies"]) == ("見本太郎", len(game["codes"]) - 1)
     assert "見本太郎" in game["record"] and "７六歩(77)" in game["record"]
     assert found["found"] == [found["id"]]
+    *games, last = found["exported"]
+    assert last["complete"] and last["games"] == len(games) and games[-1]["record"]["moves"]
+    assert found["id"] in [one["id"] for one in games]
     explored = found["explored"]
     assert explored["total"] > 1 and explored["moves"]["7g7f"] > 1 and explored["legal"] == 30
     assert found["id"] in explored["through"] and explored["tree"] in explored["moves"]
