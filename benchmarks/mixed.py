@@ -40,8 +40,6 @@ from typing import Any, Final
 from urllib.parse import quote
 from urllib.request import urlopen
 
-import psutil
-
 from benchmarks.serve import HOST, ROOT, environment, free_port, percentile, polls, say, stop, tail
 from benchmarks.support.databases import database
 from benchmarks.support.keep_alive import Answered, Asked, visit
@@ -71,7 +69,7 @@ def archive(games: int, processes: int, keep: Path | None) -> Iterator[tuple[str
     """The address of an archive with so many games, and its processes with those of its database."""
     with tempfile.TemporaryDirectory(prefix="archive-benchmark-") as other, database("postgresql", keep):
         _filled(games)
-        before = {one.pid for one in psutil.process_iter(["name"]) if one.info["name"] == "postgres"}
+        before = {pid for pid, one in all_processes().items() if one.name == "postgres"}
         with _served(Path(other), processes) as (port, process):
             yield f"http://{HOST}:{port}", {process.pid, *before}
 
@@ -148,7 +146,8 @@ class Sample:
 def sampled(address: str, dice: random.Random) -> Sample:
     """Ask an archive for some of its games."""
     (newest,) = _told(f"{address}/api/v1/games?limit=1")["results"]
-    ids, found = sorted(dice.sample(range(1, newest["id"] + 1), min(2 * SAMPLED, newest["id"]))), []
+    ids = sorted(dice.sample(range(1, newest["id"] + 1), min(2 * SAMPLED, newest["id"])))
+    found: list[dict[str, Any]] = []
     for pk in ids:
         if len(found) == SAMPLED:
             break
@@ -278,18 +277,40 @@ def run(
     phase.ours += time.process_time() - ours
 
 
-def processor_of(roots: set[int]) -> float:
-    """Return the processor seconds of processes and all below them, and what has ended."""
-    total, seen = 0.0, set[int]()
-    for root in roots:
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process as Linux tells of it; its processor seconds have those of its children that ended."""
+
+    name: str
+    parent: int
+    seconds: float
+
+
+def all_processes() -> dict[int, Process]:
+    """Return all processes of this machine by their ids; none where the system is not Linux."""
+    found, tick = {}, os.sysconf("SC_CLK_TCK")
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            for one in (psutil.Process(root), *psutil.Process(root).children(recursive=True)):
-                if one.pid not in seen:
-                    seen.add(one.pid)
-                    total += sum(one.cpu_times()[:4])
-        except psutil.NoSuchProcess:
+            told = path.read_text(errors="replace")
+        except OSError:  # it has ended just now
             continue
-    return total
+        name, _end, rest = told.partition("(")[2].rpartition(")")
+        words = rest.split()
+        seconds = sum(map(int, words[11:15])) / tick
+        found[int(path.parent.name)] = Process(name, int(words[1]), seconds)
+    return found
+
+
+def processor_of(roots: set[int]) -> float:
+    """Return the processor seconds of processes and of all below them."""
+    known = all_processes()
+
+    def belongs(pid: int) -> bool:
+        while pid in known and pid not in roots:
+            pid = known[pid].parent
+        return pid in roots
+
+    return sum(one.seconds for pid, one in known.items() if belongs(pid))
 
 
 # --- the report ------------------------------------------------------------------------------------------
