@@ -54,12 +54,13 @@ async def visit(address: str, asked: Iterator[Asked], until: float, told: Callab
             streams[1].write(request)
             status, size, tag = await asyncio.wait_for(_answer(streams[0]), ANSWER_SECONDS)
         except (OSError, EOFError, ValueError, TimeoutError):
-            streams = _closed(streams)
+            _close(streams)
+            streams = None
         told(Answered(one.kind, one.path, status, time.perf_counter() - began, size, tag))
-    _closed(streams)
+    _close(streams)
 
 
-def _closed(streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None) -> None:
+def _close(streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None) -> None:
     if streams is not None:
         streams[1].close()
 
