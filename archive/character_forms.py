@@ -32,8 +32,9 @@ _SELECTORS: Final = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 """Unicode's variation selectors choose a glyph and say nothing else."""
 
 _GROUPS: Final = (*_IN_NAMES.split(), *_OLD.split(), _KANA)
-_FORMS: Final[dict[int, str]] = {ord(other): group[0] for group in _GROUPS for other in group[1:]}
-_FORMS.update(dict.fromkeys(_SELECTORS, ""))
+FORMS: Final[dict[int, str]] = {ord(other): group[0] for group in _GROUPS for other in group[1:]}
+"""What stands for a character, as `str.translate` takes it."""
+FORMS.update(dict.fromkeys(_SELECTORS, ""))
 
 
 def folded(name: str) -> str:
@@ -42,4 +43,4 @@ def folded(name: str) -> str:
     >>> folded("髙見泰地"), folded("渡邊明") == folded("渡辺明"), folded("Bonanza 2.1")
     ('高見泰地', True, 'Bonanza 2.1')
     """
-    return name if name.isascii() else name.translate(_FORMS)
+    return name if name.isascii() else name.translate(FORMS)

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from archive import codec
-from archive.derive import headers, series
+from archive.derive import headers, series, text
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from kifu_core.classes import PUBLIC, key
@@ -75,6 +75,9 @@ class DerivedGame:
     stem: bytes = b""
     parsed_facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     kept_rows: int | None = None
+    text: str = ""
+    """What is searched of it (`archive.derive.text`)."""
+    features: int = 0
 
     @property
     def row_count(self) -> int:
@@ -119,6 +122,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
     header_data = storable(headers.header_data(header, remarks))
     if parsed.fractions:
         header_data["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    known = series.series_of(record, header_data)
     return DerivedGame(
         kind=kind,
         record_kind=parsed.record_kind,
@@ -142,10 +146,12 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         round=event.round,
         opening=headers.opening(header),
         header_data=header_data,
-        series=series.pack(series.series_of(record, header_data)),
+        series=series.pack(known),
         stem=_stem(line),
         parsed_facts=_parsed_facts(parsed),
         kept_rows=kept_rows,
+        text=text.text(record),
+        features=text.features(record, evaluated=bool(known.evaluations)),
     )
 
 

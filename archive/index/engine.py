@@ -34,6 +34,9 @@ class Engine(Protocol):
     KEYS: str
     """What a statement of `fetch_prepared` reads a list of keys from, as k(key); one value, the list."""
 
+    def listed(self, numbers: Sequence[int]) -> Value:
+        """Return numbers as the value of `KEYS`, in any statement."""
+
     def fetch_prepared(
         self, sql: str, values: Sequence[Value], *, keep: bool = True
     ) -> list[tuple[Any, ...]]:

@@ -116,6 +116,10 @@ _UNIQUE: Final = "23505"
 _RETRIES: Final = {_DEADLOCK, _SERIALIZATION, _NO_SEGMENT, _FOREIGN_KEY, _UNIQUE}
 
 
+def listed(numbers: Sequence[int]) -> list[int]:
+    return [*numbers]
+
+
 def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> list[tuple[Any, ...]]:
     """Ask with a statement that is prepared on this connection the first time, because planning takes longer
     than answering, the more so the more segments there are. The server plans it again when it has to, as

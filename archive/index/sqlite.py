@@ -87,6 +87,10 @@ _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
 _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
 
 
+def listed(numbers: Sequence[int]) -> str:
+    return json.dumps([*numbers])
+
+
 def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> list[tuple[Any, ...]]:
     """Ask with a statement that the driver keeps, as it does with the latest ones of a connection."""
     with connection.cursor() as cursor:

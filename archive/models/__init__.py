@@ -16,12 +16,22 @@ from archive.models.games import (
     GamePlayer,
     GameRecord,
     GameSeries,
+    GameText,
     GoneGame,
     TakenDown,
 )
 from archive.models.hooks import Arrival
 from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
-from archive.models.names import Event, EventAlias, KeyField, Name, Player, PlayerAlias, ReadingField
+from archive.models.names import (
+    Event,
+    EventAlias,
+    KeyField,
+    Name,
+    Player,
+    PlayerAlias,
+    ReadingField,
+    SearchedField,
+)
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
@@ -41,6 +51,7 @@ __all__ = [
     "GamePlayer",
     "GameRecord",
     "GameSeries",
+    "GameText",
     "GoneGame",
     "GoneUpload",
     "HotMove",
@@ -56,6 +67,7 @@ __all__ = [
     "PlayerAlias",
     "ReadingField",
     "Report",
+    "SearchedField",
     "Sender",
     "Share",
     "SiteText",

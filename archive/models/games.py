@@ -73,6 +73,8 @@ class Game(models.Model):
     """The opening as the record names it (戦型), in one spelling."""
     header_data = models.JSONField(default=dict)
     """What else the headers tell (`archive.derive.headers.header_data`)."""
+    features = models.SmallIntegerField(default=0, db_default=0)
+    """What its record has beside moves, as bits (`archive.derive.text`)."""
 
     class Meta:
         constraints = [
@@ -119,6 +121,20 @@ class GameSeries(models.Model):
 
     game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="series")
     series = models.BinaryField()
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
+class GameText(models.Model):
+    """What is searched of a game as text, in the form of `archive.search_text`; every game has a row.
+
+    On SQLite the table `archive_textindex` says which texts have a piece, on PostgreSQL an index of this one
+    (`archive.index.texts`).
+    """
+
+    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="text")
+    text = models.TextField(blank=True)
 
     def __str__(self) -> str:
         return str(self.game_id)

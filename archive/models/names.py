@@ -11,6 +11,7 @@ from django.db import models
 
 from archive.character_forms import folded
 from archive.kana_readings import reading
+from archive.search_text import searched
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -64,11 +65,18 @@ class ReadingField(_OfName):
     of = staticmethod(reading)
 
 
+class SearchedField(_OfName):
+    """The form in which words are looked for in a name (`archive.search_text`)."""
+
+    of = staticmethod(searched)
+
+
 class Player(Name):
     """Someone or something that plays, called as the first record has it."""
 
     key = KeyField()
     reading = ReadingField(blank=True)
+    searched = SearchedField(default="", db_default="")
 
     class Meta:
         constraints = [
@@ -81,6 +89,8 @@ class Player(Name):
 class Event(Name):
     """A tournament, a match, a series."""
 
+    searched = SearchedField(default="", db_default="")
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_name")]
 
@@ -92,6 +102,7 @@ class PlayerAlias(Name):
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
     former = models.BigIntegerField(null=True, unique=True)
     """The id of the player that this was the name of, until it turned out to be the same as another's."""
+    searched = SearchedField(default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["space", "name"], name="player_alias_name")]
@@ -102,6 +113,7 @@ class EventAlias(Name):
     """A further normalized name of an event."""
 
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="aliases")
+    searched = SearchedField(default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_alias_name")]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, get_type_hints
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from archive.derive import headers
+from archive.derive import headers, text
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import LARGEST_ID, Game
 from archive.queries.color_names import colours_of, game_meant
@@ -124,8 +124,17 @@ _EDITIONS: Final = """FROM archive_entry e JOIN archive_upload u ON u.id = e.upl
 _CAME: Final = f"(SELECT count(*) {_EDITIONS} AND {{asked}}) > 0"
 _CAME_FIRST: Final = f"(SELECT min(u.received) {_EDITIONS}) {{sign}} %s"
 _SOURCE: Final = "(lower(u.name) LIKE lower(%s) ESCAPE '!' OR lower(e.path) LIKE lower(%s) ESCAPE '!')"
-# Each half-move of the main line is a row, each move of a fork that says another one more.
-_HAS: Final = "(CASE %s WHEN 'forks' THEN {g}.index_rows > {g}.plies + 1 ELSE FALSE END)"
+_FEATURES: Final = {
+    "comments": text.COMMENTS, "evals": text.EVALUATIONS, "times": text.TIMES, "forks": text.FORKS,
+}  # fmt: skip
+_IN_RECORDS: Final = {
+    "コメント": "comments", "注釈": "comments", "評価値": "evals", "消費時間": "times", "時間": "times",
+    "分岐": "forks", "変化": "forks",
+}  # fmt: skip
+
+
+def _feature(name: str) -> int:
+    return _FEATURES.get(name, 0)
 
 
 def _following(day: date) -> str:
@@ -187,8 +196,9 @@ class GameFilters:
         games=_BOTH_RATED.format(sign="<="))] = None
     site: Annotated[str | None, Filter(_("Place"), "text", keys=("場所", "対局場"),
         stored=headers.plain, games="{g}.site = %s")] = None
-    has: Annotated[str | None, Filter(_("With"), "choice", choices={"forks": _("variations")},
-        keys=("内容",), read=_said({"分岐": "forks", "変化": "forks"}), games=_HAS)] = None
+    has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
+        "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
+        read=_said(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         games=_UPLOADED, positions="", hidden=True)] = None
     source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_holding,

@@ -14,7 +14,7 @@ from archive.queries.filters import FILTERS, Filter, GameFilters
 from archive.queries.keyset import LARGEST, ORDERS, Column, Page, PageEnd, Phase, Sorting, as_date, paged
 from archive.queries.named import Ids, listed_upload, named
 from archive.queries.scope import Scope
-from archive.queries.search.compiling import compiled
+from archive.queries.search.compiling import Compiled, compiled
 from archive.queries.search.grammar import parse
 from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction, one_of
@@ -347,19 +347,22 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     """Return where and how to look for games; None where a name is asked for that nobody has. Raises
     QueryError for a query that is none."""
     filters.check("games")
-    filters, searched, keys = _searched(scope, filters)
+    filters, searched = _searched(scope, filters)
     ids = _ids(scope, filters)
     if () in ids.values():
         return None
     query, driver = _driven(scope, ids, filters.game)
-    if keys and query.of_all:
-        query = _through(scope, keys)
+    if searched.few is not None:
+        query, driver = Query(scope, searched.few), None
+    elif searched.keys and query.of_all:
+        query = _through(scope, searched.keys)
     asked = _asked(filters)
     days = [_condition(scope, one, filters, ids, "d") for one in asked if one.attribute in _DAYS_ASKED]
     # Asked for twice, a name would count as two conditions that are seldom true together.
     others = [one for one in asked if one.attribute not in (*_DAYS_ASKED, driver)]
-    found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others), *searched)
-    once = bool(searched)
+    found = (*query.conditions, *(_condition(scope, one, filters, ids) for one in others))
+    once = searched.condition is not None
+    found += (searched.condition,) if searched.condition else ()
     return replace(query, mine=(*query.mine, *days), conditions=found, asked_once=once)
 
 
@@ -371,15 +374,14 @@ def _through(scope: Scope, keys: tuple[int, ...]) -> Query:
     return Query(scope, source, (main,), each=_each("d.key", keys), others=tuple(others))
 
 
-def _searched(scope: Scope, filters: GameFilters) -> tuple[GameFilters, tuple[Sql, ...], tuple[int, ...]]:
+def _searched(scope: Scope, filters: GameFilters, *, driven: bool = True) -> tuple[GameFilters, Compiled]:
     """Return the filters without their query, and what it asks: as filters where nothing else is asked of
-    these, otherwise as conditions on games g; and the keys of a position that all of its games reach."""
+    these, otherwise beside them."""
     if filters.q is None:
-        return filters, (), ()
+        return filters, Compiled(None)
     rest = replace(filters, q=None)
-    found = compiled(scope, parse(filters.q), {one.attribute for one in _asked(rest)})
-    conditions = () if found.condition is None else (found.condition,)
-    return replace(rest, **found.filters), conditions, found.keys
+    found = compiled(scope, parse(filters.q), {one.attribute for one in _asked(rest)}, driven=driven)
+    return replace(rest, **found.filters), found
 
 
 _DAYS_ASKED: Final = ("since", "until")
@@ -388,7 +390,7 @@ _LENGTHS_ASKED: Final = ("min_plies", "max_plies")
 
 def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
     """Return how to look for the same games among all games, in the order of a column."""
-    filters, searched, _keys = _searched(scope, filters)
+    filters, searched = _searched(scope, filters, driven=False)
     ids = _ids(scope, filters)
     mine = _LENGTHS_ASKED if column == "plies" else ()
     return Query(
@@ -397,9 +399,9 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
         tuple(_condition(scope, one, filters, ids, "d") for one in _asked(filters) if one.attribute in mine),
         (
             *(_condition(scope, one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
-            *searched,
+            *([searched.condition] if searched.condition else []),
         ),
-        asked_once=bool(searched),
+        asked_once=searched.condition is not None,
     )
 
 

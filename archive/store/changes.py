@@ -23,6 +23,7 @@ from archive.derive.headers import folded
 from archive.index import counters, schema, versions
 from archive.index.engine import engine
 from archive.index.schema import CounterRow, GameAtKey, IndexRow, pack_keys, unpack_keys
+from archive.index.texts import text_index
 from archive.models import (
     Arrival,
     Entry,
@@ -33,6 +34,7 @@ from archive.models import (
     GamePlayer,
     GameRecord,
     GameSeries,
+    GameText,
     Player,
     PlayerAlias,
     Share,
@@ -58,7 +60,7 @@ _ROWS_A_STATEMENT: Final = 500
 _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
     "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
-    "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data",
+    "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
 )  # fmt: skip
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
@@ -273,6 +275,7 @@ def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity,
     GameSeries.objects.bulk_create(
         [GameSeries(game_id=ids[identity(game)], series=game.series) for game in inserted if game.series]
     )
+    text_index().write(change.cursor, {ids[identity(game)]: game.text for game in inserted})
     _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
     Arrival.objects.bulk_create([Arrival(game=ids[identity(game)], space=game.space) for game in inserted])
     change.records.update({ids[identity(game)]: game.record for game in inserted})
@@ -296,7 +299,7 @@ def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
         game.kind, game.record_kind, game.space, game.digest, game.digest_version, game.stem, slot, *players,
         event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
         game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
-        game.round, game.opening, json.dumps(game.header_data),
+        game.round, game.opening, json.dumps(game.header_data), game.features,
     ]  # fmt: skip
 
 
@@ -435,6 +438,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     _move(change, [pair for pair in games if pair[1].kept_rows is None])
     _restate(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})
+    write_texts({game.pk: derived.text for game, derived in games})
     change.records.update((game.pk, derived.record) for game, derived in games)
 
 
@@ -498,6 +502,15 @@ def write_series(packed: Mapping[int, bytes]) -> None:
     )
 
 
+def write_texts(texts: Mapping[int, str]) -> None:
+    """Give games, by id, the texts that follow from their records by now."""
+    there = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
+    others = {pk: text for pk, text in texts.items() if there.get(pk) != text}
+    with connection.cursor() as cursor:
+        text_index().forget(cursor, others.keys())
+        text_index().write(cursor, others)
+
+
 def forget_slots(slots: Collection[int]) -> None:
     """Remove slots from the lists of players' and events' games."""
     GamePlayer.objects.filter(slot__in=slots).delete()
@@ -531,6 +544,8 @@ def drop_games(games: Collection[Game]) -> None:
     Share.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
+    with connection.cursor() as cursor:
+        text_index().forget(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()
     # Not by a query set: it would read the rows, and all that might refer to them, before it deletes them.
     for part in _parts([game.pk for game in games]):

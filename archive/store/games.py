@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from archive.derive import series
+from archive.derive import series, text
 from archive.derive.game import index_rows
 from archive.models import Entry, Game
 from archive.store import changes, deletion, taken_down
@@ -45,7 +45,11 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             record = game.jkf
             indexed = index_rows(record, game.kind, game.space)
             changes.reindex_game(change, game, indexed, scan=scan)
-            changes.write_series({game.pk: series.pack(series.series_of(record, game.header_data))})
+            found = series.series_of(record, game.header_data)
+            changes.write_series({game.pk: series.pack(found)})
+            changes.write_texts({game.pk: text.text(record)})
+            game.features = text.features(record, evaluated=bool(found.evaluations))
+            game.save(update_fields=["features"])
         change.write_rows()
         change.write_counters()
         return len(games)

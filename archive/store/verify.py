@@ -18,12 +18,14 @@ from typing import Final
 from django.db import connection
 
 from archive.derive import headers, series
+from archive.derive import text as record_text
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
 from archive.index import schema
 from archive.index.counters import GROUPED
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
-from archive.models import Game, GameSeries, Upload
+from archive.index.texts import text_index
+from archive.models import Game, GameSeries, GameText, Upload
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -58,6 +60,7 @@ def verify(
     yield from spaces()
     if sample is None:
         yield from orphans()
+        yield from texts()
 
 
 # --- games -----------------------------------------------------------------------------------------------
@@ -114,8 +117,14 @@ def _differences(derived: _Derived) -> list[Difference]:
         if there != wanted
     ]
     kept = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
-    if bytes(kept or b"") != series.pack(series.series_of(derived.record, game.header_data)):
+    known = series.series_of(derived.record, game.header_data)
+    if game.features != record_text.features(derived.record, evaluated=bool(known.evaluations)):
+        found.append(Difference("features", where, "are not those of the stored record"))
+    if bytes(kept or b"") != series.pack(known):
         found.append(Difference("series", where, "are not those of the stored record"))
+    told = GameText.objects.filter(game=game).values_list("text", flat=True).first()
+    if told is None or told != record_text.text(derived.record):
+        found.append(Difference("text", where, "is not that of the stored record"))
     keys = game.stored.keys
     if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
         found.append(Difference("keys", where, "are not those of the stored record"))
@@ -297,6 +306,15 @@ def orphans() -> Iterator[Difference]:
         cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED}")
         for table, slot in cursor.fetchall():
             yield Difference("list", f"slot {slot}", f"{table} does not agree with the games")
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
+def texts() -> Iterator[Difference]:
+    """Yield games of which the index of texts has other pieces than their texts give."""
+    for game in text_index().wrong():
+        yield Difference("text index", f"game {game}", "is not there with the pieces of its text")
 
 
 # --- uploads ---------------------------------------------------------------------------------------------

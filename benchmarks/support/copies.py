@@ -34,12 +34,14 @@ _LISTED: Final = {
     "archive_gameevent": "event_id, played + %(copy)s, slot + %(by)s",
     "archive_gamerecord": "game_id + %(by)s, record, parsed_facts",
     "archive_gameseries": "game_id + %(by)s, series",
+    "archive_gametext": "game_id + %(by)s, text",
 }
 _INTO: Final = {
     "archive_gameplayer": "player_id, played, slot, colour, rating",
     "archive_gameevent": "event_id, played, slot",
     "archive_gamerecord": "game_id, record, parsed_facts",
     "archive_gameseries": "game_id, series",
+    "archive_gametext": "game_id, text",
 }
 _AGAIN: Final = {
     "id": "id + %(by)s",

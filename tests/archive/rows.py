@@ -22,3 +22,5 @@ def empty_index() -> None:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("UPDATE archive_occurrence_settling SET recent = 0")
+            # Django empties the tables of models only.
+            cursor.execute("INSERT INTO archive_textindex (archive_textindex) VALUES ('delete-all')")

@@ -35,6 +35,7 @@ NOBODY_IS_SHOWN = {
     "archive_auditline": "for administrators",
     "archive_uploadchunk": "bytes that never change",
     "archive_occurrence": "changes with games",
+    "archive_gametext": "changes with games",
     "archive_hotposition": "counts rows",
     "archive_hotmove": "counts rows",
     "archive_arrival": "changes with games",

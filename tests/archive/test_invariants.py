@@ -43,8 +43,8 @@ ACTIONS = [
 ]  # fmt: skip
 WRITERS = 2
 TABLES = [
-    "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gameplayer", "gameevent", "game",
-    "hotmove", "hotposition", "player", "event",
+    "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
+    "game", "hotmove", "hotposition", "player", "event",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -234,6 +234,6 @@ def test_the_queries_that_are_shown_can_be_asked(page):
     shown = page.read_text(encoding="utf-8")
     part = shown[shown.index("(api.md#filters)") : shown.index("<!-- fields -->")]
     examples = re.findall(r"^\| `([^`]+)` \|", part, re.MULTILINE)
-    assert len(examples) == 8
+    assert len(examples) == 10
     for text in examples:
         assert parse(text_of(parse(text))) == parse(text)

@@ -5,6 +5,7 @@ All questions are put to one archive, which no test changes.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -16,7 +17,6 @@ import pytest
 from django.db import connection
 
 from archive import store
-from archive.derive import headers
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index.engine import engine
 from archive.models import Entry, Event, Game, GamePlayer, Player, PlayerAlias, Upload
@@ -25,6 +25,7 @@ from archive.queries.filters import GameFilters
 from archive.queries.games import find_games
 from archive.queries.keyset import ORDERS
 from archive.queries.scope import PUBLIC, Scope
+from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
 from archive.queries.search.errors import QueryError
 from archive.queries.search.grammar import parse
@@ -34,6 +35,7 @@ from archive.queries.totals import total
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
 from kifu_core.games import GAMES
 from kifu_core.record import Ending, ParsedGame
+from kifu_core.shogi.evaluations import is_evaluation
 from kifu_core.shogi.position import Position
 from tests.archive import quoridor
 from tests.archive.builders import HEADERS, random_forks, random_line, rated, record, store_entries
@@ -46,6 +48,11 @@ NAMES = ["羽生善治", "羽生英樹", "森内俊之", "Hefeweizen", "50%_A!"]
 EVENTS = ["名人戦", "王将戦", "100%杯"]
 DAYS = ["2013/12/31", "2014/01/01", "2014/05", "2015", "2016/07/07", "1743", ""]
 SITES = ["天童", "陣屋", ""]
+REMARKS = [
+    "ここで龍を作る", "ｺｺ髙美濃囲い", "Bonanza VS Ponanza", "100%_勝ち", "「急所」の\"手\"", "竜",
+    "山﨑流　新手", "a'b\\c", "*評判の手", "** 30 7g7f", "歩", "澤の渡し", "とん死",
+]  # fmt: skip
+"""Lines of comments; one of them is an engine's."""
 OPENINGS = ["矢倉", "四間飛車", ""]
 ENDINGS = {"投了": "TORYO", "千日手": "SENNICHITE", "持将棋": "JISHOGI"}
 STARTS = [
@@ -64,15 +71,30 @@ def shogi(random: Random, space: int) -> DerivedGame:
     }  # fmt: skip
     header = {HEADERS[name]: text for name, text in told.items() if text}
     header |= {"戦型": opening} if (opening := random.choice(OPENINGS)) else {}
+    remarked = Random(str(told))
+    header |= {"備考": remarked.choice(REMARKS)} if remarked.random() < 0.2 else {}
     forks = random_forks(position, played, random, 3) if random.random() < 0.5 else None
     word, special = random.choice([*ENDINGS.items()])
     made = record(played, forks, header, position.sfen(), special)
+    for entry in entries_of(made["moves"]):
+        if remarked.random() < 0.1:
+            entry["comments"] = remarked.choices(REMARKS, k=remarked.randrange(1, 3))
+        if remarked.random() < 0.02:
+            entry["time"] = {"now": {"m": 0, "s": 1}, "total": {"h": 0, "m": 0, "s": 1}}
     winner = random.choice([0, 1, None])
     kind: Any = random.choice(["game", "game", "game", "problem"])
     drawn = special != "TORYO" and winner is None
     ending = Ending(word, special, len(played), winner, drawn)
     game = derive_game(ParsedGame(made, kind, ending), space)
     return rated(game, *(random.choice([None, 1500, 2000, 2500]) for _ in range(2)))
+
+
+def entries_of(line: list[Any]) -> Iterator[Any]:
+    """All entries of a record, in any order."""
+    for entry in line:
+        yield entry
+        for fork in entry.get("forks", ()):
+            yield from entries_of(fork)
 
 
 def stored(games: list[DerivedGame], space: int, **facts: str) -> Upload:
@@ -94,6 +116,7 @@ class Known:
     ratings: list[int | None]
     codes: dict[str, list[tuple[str, int]]]
     came: list[tuple[Upload, Entry]]
+    texts: list[str]
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +158,17 @@ def known(game: Game) -> Known:
         met.add(code)
     came = [(one.upload, one) for one in Entry.objects.filter(game=game).select_related("upload")]
     names = (*seats[0], *seats[1])
-    return Known(game, names, (seats[0], seats[1]), [ratings.get(0), ratings.get(1)], codes, came)
+    return Known(
+        game, names, (seats[0], seats[1]), [ratings.get(0), ratings.get(1)], codes, came, texts_of(game)
+    )
+
+
+def texts_of(game: Game) -> list[str]:
+    """Everything that a record says in words, line by line."""
+    lines = [*game.jkf["header"].values(), game.site]
+    for entry in entries_of(game.jkf["moves"]):
+        lines += [line for line in entry.get("comments", ()) if not is_evaluation(line)]
+    return lines
 
 
 def names_of(player: Player | None) -> tuple[str, ...]:
@@ -155,12 +188,31 @@ def is_true(term: Term, one: Known, scope: Scope) -> bool:
     if isinstance(term, Or):
         return any(is_true(inner, one, scope) for inner in term.terms)
     if isinstance(term, Word):
-        names = [headers.folded(name) for name in one.names]
         event = [one.game.event.name] if one.game.event else []
-        return any(term.text.lower() in name.lower() for name in (*names, *event))
+        return any(alike(term.text) in alike(text) for text in (*one.names, *event, *one.texts))
     if isinstance(term, Reaches):
         return reaches(term, one)
     return any(has(term.field, value, one, scope) for value in term.any_of)
+
+
+ALIKE = str.maketrans("髙﨑龍澤", "高崎竜沢") | {code: code + 0x60 for code in range(0x3041, 0x3097)}
+
+
+def alike(text: str) -> str:
+    """The same of what the texts here differ in: widths, cases, kana, four characters, blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).lower().translate(ALIKE).split())
+
+
+def in_record(sort: str, game: Game) -> bool:
+    """Whether a record has comments, evaluations, times or forks."""
+    entries = [*entries_of(game.jkf["moves"])]
+    lines = [line for entry in entries for line in entry.get("comments", ())]
+    main = [line for entry in game.jkf["moves"] for line in entry.get("comments", ())]
+    if sort == "comments":
+        return not all(map(is_evaluation, lines))
+    if sort == "evals":
+        return any(map(is_evaluation, main))
+    return any({"times": "time", "forks": "forks"}[sort] in entry for entry in entries)
 
 
 def reaches(term: Reaches, one: Known) -> bool:
@@ -202,7 +254,7 @@ def has(field: str, value: Is | Between, one: Known, scope: Scope) -> bool:
         "max_plies": lambda: game.plies <= int(text),
         "min_rating": lambda: all(rating is not None and rating >= int(text) for rating in one.ratings),
         "max_rating": lambda: all(rating is not None and rating <= int(text) for rating in one.ratings),
-        "has": lambda: any("forks" in entry for entry in game.jkf["moves"]),
+        "has": lambda: in_record(text, game),
         "upload": lambda: any(upload.pk == int(text) for upload, _ in visible(one, scope, hidden=True)),
         "format": lambda: any(entry.format == text for _, entry in visible(one, scope)),
         "source": lambda: any(
@@ -258,7 +310,8 @@ VALUES: dict[str, list[str]] = {
     "handicap": ["HIRATE", "KA", "START"], "special": ["TORYO", "SENNICHITE", "JISHOGI"],
     "record_kind": ["game", "problem", "tree"], "game": ["shogi", "quoridor"], "site": ["天童", "陣屋", "外"],
     "min_plies": ["3", "6"], "max_plies": ["2", "5"], "min_rating": ["1500", "2000"], "max_rating": ["2000"],
-    "has": ["forks"], "format": ["kif", "csa", "ki2"], "program": ["kifu", "50%", "_"],
+    "has": ["forks", "comments", "evals", "times"], "format": ["kif", "csa", "ki2"],
+    "program": ["kifu", "50%", "_"],
     "source": ["名局集", "0", "A%", "r3/", "無い"],
     "from": ["2014", "2015"],
     "to": ["2014-01", "2015-12-31"], "uploaded_from": ["2016"], "uploaded_to": ["2018-05-01"],
@@ -269,7 +322,11 @@ RANGES: dict[str, list[str]] = {
     "rating": ["1500", "1600", "2000", "2500"],
     "uploaded": ["2014", "2016-05-01", "2018-05", "2020"],
 }
-WORDS = ["羽生", "治", "名人", "戦", "weizen", "%", "_A", "!", "もり", "無い", "100"]
+WORDS = [
+    "羽生", "治", "名人", "戦", "weizen", "%", "_A", "!", "もり", "無い", "100", "竜", "龍を", "高美濃",
+    "髙", "ココで", "ｺｺ", "bonanza vs", "PONANZA", "100%_", "「急所」", '"手"', "山崎流 新手", "a'b",
+    "b\\c", "*評", "歩", "沢", "とん死", "トン", "天童", "手 *", "2014/0", "7g7f", "囲い a", "*", "'",
+]  # fmt: skip
 
 
 def drawn(random: Random, archive: list[Known], depth: int = 3) -> Term:
@@ -318,9 +375,11 @@ def found(scope: Scope, filters: GameFilters, order: Any = "newest", limit: int 
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_drawn_queries_find_what_a_plain_look_finds(archive, seed):
+def test_drawn_queries_find_what_a_plain_look_finds(archive, seed, monkeypatch):
     random, hits = Random(seed), 0
     for number in range(50):
+        # All words are rare, or some, or none.
+        monkeypatch.setattr(words, "RARE", (2000, 12, 0)[number % 3])
         term = drawn(random, archive)
         text = text_of(term)
         assert parse(text) == term, text

@@ -118,7 +118,7 @@ def editions() -> tuple[DerivedGame, DerivedGame, DerivedGame]:
 @pytest.mark.django_db(transaction=True)
 def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_again(monkeypatch):
     with monkeypatch.context() as before:
-        before.setattr(character_forms, "_FORMS", {})
+        before.setattr(character_forms, "FORMS", {})
         first, second = sent(*editions()[:1]), sent(*editions()[1:])
         PlayerAlias.objects.create(player=Player.objects.get(name="高見泰地"), name="高見")
     Game.objects.update(digest_version=3)

@@ -18,7 +18,8 @@ FLOORS = (
     "kifu_core.games",
     "kifu_core.names",
     "character_forms",
-    "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text upgrading",
+    "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text search_text "
+    "upgrading",
     "celery models",
     "audit",
     "accounts index",

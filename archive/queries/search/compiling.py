@@ -10,7 +10,7 @@ What all games of the answer have is told as filters too: a list is read by its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
@@ -19,12 +19,13 @@ from archive.index.schema import FORK
 from archive.queries.color_names import results_of
 from archive.queries.filters import Filter
 from archive.queries.named import listed_upload, named
-from archive.queries.people import like
 from archive.queries.position_query import position_keys
 from archive.queries.scope import Scope
+from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
 from archive.queries.search.fields import BY_NAME, Field
 from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word
+from archive.queries.search.words import Known
 from archive.queries.sql import Sql, one_of
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
@@ -32,10 +33,6 @@ from kifu_core.games import GAMES
 _NEVER: Final = Sql("FALSE")
 _COLUMNS: Final = ("player0_id", "player1_id")
 
-_HOLDING: Final = """(SELECT n.id FROM archive_{kind} n
-    WHERE {mine} AND lower(n.{by}) LIKE lower(%s) ESCAPE '!'
-    UNION SELECT a.{kind}_id FROM archive_{kind}alias a
-    WHERE {others} AND lower(a.{by}) LIKE lower(%s) ESCAPE '!')"""
 _REACHED: Final = """(SELECT count(*) FROM {table} o
     WHERE o.key {one_of} AND o.played = g.played AND o.slot = g.slot AND (o.flags & {fork}) = 0{plies}) > 0"""
 
@@ -48,16 +45,31 @@ class Compiled:
     filters: dict[str, Any] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
     """Those of a position that all of its games reach, each under one of them."""
+    few: Sql | None = None
+    """A list of games that has all of its games and few others, where its words are rare."""
 
 
-def compiled(scope: Scope, term: Term, used: Collection[str] = ()) -> Compiled:
-    """Return a query as SQL. `term` is as `grammar.parse` gives it; filters that are `used` stay."""
+def compiled(scope: Scope, term: Term, used: Collection[str] = (), *, driven: bool = True) -> Compiled:
+    """Return a query as SQL. `term` is as `grammar.parse` gives it; filters that are `used` stay. Unless the
+    list is `driven` by what is rare, that is not looked for."""
     filters: dict[str, Any] = {}
     terms = term.terms if isinstance(term, And) else (term,)
     rest = tuple(one for one in terms if not _taken(one, filters, used))
     position = next((one for one in rest if isinstance(one, Reaches) and one.match == "exact"), None)
     keys = _keys(scope, position) if position else ()
-    return Compiled(_condition(scope, And(rest)) if rest else None, filters, keys)
+    if not rest:
+        return Compiled(None, filters)
+    asked = rest[0] if len(rest) == 1 else And(rest)
+    known = words.known(scope, asked)
+    few = words.few_games(scope, asked, known) if driven else None
+    return Compiled(_condition(_Within(scope, known), asked), filters, keys, few)
+
+
+class _Within(NamedTuple):
+    """Where a query is asked, and what is known of its words there."""
+
+    scope: Scope
+    words: Mapping[str, Known]
 
 
 # --- what drives a list ----------------------------------------------------------------------------------
@@ -87,13 +99,13 @@ def _taken(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
 # --- conditions ------------------------------------------------------------------------------------------
 
 
-def _condition(scope: Scope, term: Term) -> Sql:
+def _condition(within: _Within, term: Term) -> Sql:
     if isinstance(term, Not):
-        inner = _condition(scope, term.term)
+        inner = _condition(within, term.term)
         return Sql(f"NOT ({inner.text})", inner.values)
     if isinstance(term, And | Or):
-        return _joined(term, [_condition(scope, one) for one in term.terms])
-    found = [_case(one) for one in _leaf(scope, term)]
+        return _joined(term, [_condition(within, one) for one in term.terms])
+    found = [_case(one) for one in _leaf(within, term)]
     return _joined(Or(()), found) if found else _NEVER
 
 
@@ -109,27 +121,15 @@ def _case(condition: Sql) -> Sql:
     return Sql(f"CASE WHEN {condition.text} THEN 1 ELSE 0 END = 1", condition.values)
 
 
-def _leaf(scope: Scope, term: Word | Asked | Reaches) -> Iterator[Sql]:
+def _leaf(within: _Within, term: Word | Asked | Reaches) -> Iterator[Sql]:
     """Yield conditions, any of which makes a term true."""
     if isinstance(term, Word):
-        # Texts of comments and headers belong here too, once they are kept where they can be searched.
-        yield from _holding(scope, term.text)
+        yield from words.holding(within.words[term.text])
     elif isinstance(term, Reaches):
-        yield from _reaching(scope, term)
+        yield from _reaching(within.scope, term)
     else:
         for value in term.any_of:
-            yield from _asked(scope, BY_NAME[term.field], value)
-
-
-def _holding(scope: Scope, text: str) -> Iterator[Sql]:
-    """Yield the conditions that a player or the event has a name that holds a text."""
-    mine, others = scope.condition("n"), scope.condition("a")
-    for kind, by, columns in (("player", "key", _COLUMNS), ("event", "name", ("event_id",))):
-        names = _HOLDING.format(kind=kind, by=by, mine=mine.text, others=others.text)
-        pattern = like("player" if kind == "player" else "event", text)
-        values = (*mine.values, pattern, *others.values, pattern)
-        for column in columns:
-            yield Sql(f"g.{column} IN {names}", values)
+            yield from _asked(within.scope, BY_NAME[term.field], value)
 
 
 def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:

@@ -1,0 +1,69 @@
+"""What of a record is searched as text, and which sorts of things are in it: pure functions.
+
+Both follow from the record that is shown, the union of a game's editions. Names of players and events that
+stand in headers as they are listed are looked for there, not in every game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from archive.derive import headers
+from archive.search_text import together
+from kifu_core.jkf import MoveEntry, Record
+from kifu_core.shogi.evaluations import is_evaluation
+
+COMMENTS: Final = 1
+EVALUATIONS: Final = 2
+TIMES: Final = 4
+FORKS: Final = 8
+"""Bits of `Game.features`."""
+
+
+def features(record: Record, *, evaluated: bool) -> int:
+    """Return what is in a record, as bits: comments beside those of engines, times and forks in any line;
+    and whether its main line was `evaluated`."""
+    found = EVALUATIONS if evaluated else 0
+    for entry in _entries(record):
+        if "time" in entry:
+            found |= TIMES
+        if "forks" in entry:
+            found |= FORKS
+        if not found & COMMENTS and "comments" in entry and any(_said(entry)):
+            found |= COMMENTS
+    return found
+
+
+def text(record: Record) -> str:
+    """Return the text of a record as `archive.search_text` has it: what headers say, then the comments of
+    all lines in reading order, without those of engines. Cut at `search_text.LONGEST`."""
+    return together(_lines(record))
+
+
+def _lines(record: Record) -> Iterator[str]:
+    header = record["header"]
+    listed = {*headers.players(header), headers.event(header).name}
+    for value in header.values():
+        yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
+    for entry in _entries(record):
+        if "comments" in entry:
+            yield from _said(entry)
+
+
+def _said(entry: MoveEntry) -> Iterator[str]:
+    """Yield the lines of an entry's comments that are no engine's."""
+    for comment in entry.get("comments", ()):
+        yield from (line for line in comment.splitlines() if line.strip() and not is_evaluation(line))
+
+
+def _entries(record: Record) -> Iterator[MoveEntry]:
+    """Yield all entries: the main line's, then those of forks, each before the forks within it."""
+    lines: list[Sequence[MoveEntry]] = [record["moves"]]
+    while lines:
+        line = lines.pop()
+        forks: list[Sequence[MoveEntry]] = []
+        for entry in line:
+            yield entry
+            forks += entry.get("forks", ())
+        lines += reversed(forks)

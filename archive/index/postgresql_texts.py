@@ -1,0 +1,63 @@
+"""The index of texts on PostgreSQL: a GIN index of what a function of ours (migration 0028) makes of each.
+
+The pieces are nowhere but in the index. The server's own parsers have no part in it: what they take for a
+letter depends on the database's locale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+
+from archive.search_text import wanted
+
+HOLDS: Final = "strpos({text}, %s) > 0"
+
+_STORE: Final = "INSERT INTO archive_gametext (game_id, text) SELECT * FROM unnest(%s::bigint[], %s::text[])"
+_REMOVE: Final = "DELETE FROM archive_gametext WHERE game_id = ANY(%s::bigint[])"
+_BY_INDEX: Final = "SELECT set_config('enable_seqscan', %s, true)"
+_HOLDING: Final = """
+    SELECT t.game_id, {holds} FROM archive_gametext t
+    WHERE archive_pieces(t.text) @@ %s::tsquery LIMIT %s
+"""
+
+
+def write(cursor: CursorWrapper, texts: Mapping[int, str]) -> None:
+    cursor.execute(_STORE, [list(texts), list(texts.values())])
+
+
+def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
+    cursor.execute(_REMOVE, [list(games)])
+
+
+def holding(words: Sequence[str], limit: int) -> list[int] | None:
+    """Ask the index, however frequent the planner takes a word to be: it may make the pieces of all texts."""
+    terms = " & ".join(term for word in words for term in _terms(word))
+    sql = _HOLDING.format(holds=" AND ".join([HOLDS.format(text="t.text")] * len(words)))
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_BY_INDEX, ["off"])
+        cursor.execute(sql, [*words, terms, limit + 1])
+        rows = cursor.fetchall()
+        cursor.execute(_BY_INDEX, ["on"])
+    return None if len(rows) > limit else [game for game, holds in rows if holds]
+
+
+def _terms(word: str) -> Iterator[str]:
+    """Yield what a text has to have to hold a word, as the index is asked for it."""
+    asked = wanted(word)
+    yield from map(_quoted, asked.pieces)
+    if asked.beginning:
+        yield f"{_quoted(asked.beginning)}:*"
+
+
+def wrong() -> list[int]:
+    """Return nothing: the server keeps its index."""
+    return []
+
+
+def _quoted(piece: str) -> str:
+    """Return a piece as a query takes it."""
+    return "'{}'".format(piece.replace("\\", "\\\\").replace("'", "''"))

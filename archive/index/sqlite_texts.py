@@ -1,0 +1,102 @@
+"""The index of texts on SQLite: an FTS5 table that holds only which games have a piece.
+
+It keeps neither texts nor positions, and nothing but a text tells what to take out again: so a text never
+changes in its row without its pieces. The tokenizer takes all but ASCII for letters, so pieces are written
+in full-width characters: nothing of them is a separator, whatever Unicode has called a letter since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+
+from archive.search_text import pieces, wanted
+
+HOLDS: Final = "instr({text}, %s) > 0"
+
+_WIDE: Final = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+_PART: Final = 500
+
+_STORE: Final = "INSERT INTO archive_gametext (game_id, text) VALUES (%s, %s)"
+_ADD: Final = "INSERT INTO archive_textindex (rowid, pieces) VALUES (%s, %s)"
+_STORED: Final = "SELECT game_id, text FROM archive_gametext WHERE game_id IN ({places})"
+_TAKE_OUT: Final = (
+    "INSERT INTO archive_textindex (archive_textindex, rowid, pieces) VALUES ('delete', %s, %s)"
+)
+_REMOVE: Final = "DELETE FROM archive_gametext WHERE game_id IN ({places})"
+_HOLDING: Final = """
+    SELECT t.game_id, {holds} FROM (
+        SELECT rowid AS id FROM archive_textindex WHERE archive_textindex MATCH %s LIMIT %s
+    ) x CROSS JOIN archive_gametext t ON t.game_id = x.id
+"""
+
+
+def write(cursor: CursorWrapper, texts: Mapping[int, str]) -> None:
+    rows = sorted(texts.items())
+    cursor.executemany(_STORE, rows)
+    cursor.executemany(_ADD, list(_indexed(rows)))
+
+
+def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
+    ids = sorted(games)
+    for start in range(0, len(ids), _PART):
+        part = ids[start : start + _PART]
+        places = ", ".join(["%s"] * len(part))
+        cursor.execute(_STORED.format(places=places), part)
+        cursor.executemany(_TAKE_OUT, list(_indexed(cursor.fetchall())))
+        cursor.execute(_REMOVE.format(places=places), part)
+
+
+def _indexed(rows: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the pieces of texts as the table takes them; of a text without any there is nothing in it."""
+    for game, text in rows:
+        if text:
+            yield game, " ".join(pieces(text)).translate(_WIDE)
+
+
+_PIECES: Final = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.piece USING fts5vocab(main, archive_textindex, instance)"
+)
+# One statement: so both are of one moment, whoever writes meanwhile.
+_BOTH: Final = (
+    "SELECT doc, term, NULL FROM temp.piece UNION ALL SELECT game_id, NULL, text FROM archive_gametext"
+)
+
+
+def wrong() -> list[int]:
+    """Compare sums: of each game so many bytes are remembered, whatever its text is."""
+    sums: dict[int, int] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_PIECES)
+        cursor.execute(_BOTH)
+        for game, piece, text in cursor:
+            found = [piece] if text is None else pieces(text.translate(_WIDE))
+            sign = 1 if text is None else -1
+            sums[game] = sums.get(game, 0) + sign * sum(map(_mark, found))
+        cursor.execute("DROP TABLE temp.piece")
+    return sorted(game for game, left in sums.items() if left)
+
+
+def _mark(piece: str) -> int:
+    return int.from_bytes(blake2b(piece.encode(), digest_size=8).digest(), "big")
+
+
+def holding(words: Sequence[str], limit: int) -> list[int] | None:
+    terms = " ".join(term for word in words for term in _terms(word))
+    sql = _HOLDING.format(holds=" AND ".join([HOLDS.format(text="t.text")] * len(words)))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*words, terms, limit + 1])
+        rows = cursor.fetchall()
+    return None if len(rows) > limit else [game for game, holds in rows if holds]
+
+
+def _terms(word: str) -> Iterator[str]:
+    """Yield what a text has to have to hold a word, as the table is asked for it."""
+    asked = wanted(word)
+    yield from (f'"{piece.translate(_WIDE)}"' for piece in asked.pieces)
+    if asked.beginning:
+        yield f'"{asked.beginning.translate(_WIDE)}" *'

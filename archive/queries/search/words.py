@@ -1,0 +1,188 @@
+"""Free words: games with a name or a text that holds one; and of rare ones, which games these are.
+
+How often words are decides how games with them are found. Of rare ones the indexes name them, and they are
+put in order. Of frequent ones there soon is a page among the games in their order, which are looked at one
+by one: to name them all would take the longer, the more of them there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from django.db import connection
+
+from archive.derive import headers
+from archive.index.engine import engine
+from archive.index.texts import text_index
+from archive.queries.scope import Scope
+from archive.queries.search.terms import And, Or, Term, Word, leaves
+from archive.queries.sql import Sql, one_of
+from archive.search_text import searched
+
+RARE: Final = 2_000
+"""Games that are put in order for a query at most: where there are more, some of a page's have its words."""
+LISTED_NAMES: Final = 500
+"""Players, and events, that are named one by one."""
+TRIED: Final = 12
+"""Words of which those that are rare are looked for."""
+
+_Kind = Literal["player", "event"]
+_Place = tuple[int, int]
+"""Day and slot of a game."""
+
+_NAMES: Final = """
+    SELECT n.id FROM archive_{kind} n WHERE {mine} AND {name}
+    UNION SELECT a.{kind}_id FROM archive_{kind}alias a WHERE {others} AND {alias}
+"""
+_IN_TEXT: Final = "(SELECT count(*) FROM archive_gametext t WHERE t.game_id = g.id AND {holds}) > 0"
+_OF_NAMES: Final = "SELECT d.played, d.slot FROM {each} LIMIT %s"
+_OF_IDS: Final = "SELECT d.played, d.slot FROM {each} WHERE {mine}"
+_COLUMNS: Final[dict[_Kind, tuple[str, ...]]] = {
+    "player": ("player0_id", "player1_id"), "event": ("event_id",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a word: the form that is searched, and whose names hold it; None where too many do."""
+
+    form: str
+    names: Mapping[_Kind, tuple[int, ...] | None]
+    looked_up: Mapping[_Kind, Sql]
+
+    @property
+    def nobody(self) -> bool:
+        """Tell whether no name holds the word: then it is in texts or nowhere."""
+        return not any(found is None or found for found in self.names.values())
+
+
+def known(scope: Scope, term: Term) -> dict[str, Known]:
+    """Look up the words of a query among names, which takes one look at all of them for each."""
+    words = dict.fromkeys(one.text for one in leaves(term) if isinstance(one, Word))
+    return {word: _known(scope, word) for word in words}
+
+
+def _known(scope: Scope, word: str) -> Known:
+    form = searched(word)
+    lookups = {kind: _names(scope, kind, word) for kind in _COLUMNS} if form else {}
+    names: dict[_Kind, tuple[int, ...] | None] = {}
+    for kind, sql in lookups.items():
+        found = _rows(Sql(f"{sql.text} LIMIT %s", (*sql.values, LISTED_NAMES + 1)))
+        names[kind] = tuple(pk for (pk,) in found) if len(found) <= LISTED_NAMES else None
+    return Known(form, names, lookups)
+
+
+def _names(scope: Scope, kind: _Kind, word: str) -> Sql:
+    """Return SQL for the ids of players or events that have a name, or had one, that holds a word."""
+    # As names are stored, without titles; but for what would be left of a title alone.
+    form = searched(word)
+    if kind == "player":
+        form = searched(headers.player_key(word)) or form
+    mine, others = scope.condition("n"), scope.condition("a")
+    holds = text_index().HOLDS
+    text = _NAMES.format(
+        kind=kind,
+        mine=mine.text,
+        others=others.text,
+        name=holds.format(text="n.searched"),
+        alias=holds.format(text="a.searched"),
+    )
+    return Sql(text, (*mine.values, form, *others.values, form))
+
+
+def holding(word: Known) -> Iterator[Sql]:
+    """Yield the conditions, any of which is true of a game g where a word is in the name of a player or of
+    the event, or in the text; none for a word of which nothing is left in the form that is searched."""
+    for kind, ids in word.names.items():
+        for column in _COLUMNS[kind]:
+            if ids is None:
+                names = word.looked_up[kind]
+                yield Sql(f"g.{column} IN ({names.text})", names.values)
+            elif ids:
+                yield Sql(f"g.{column} {one_of(ids)}", ids)
+    if word.form:
+        yield Sql(_IN_TEXT.format(holds=text_index().HOLDS.format(text="t.text")), (word.form,))
+
+
+def few_games(scope: Scope, term: Term, words: Mapping[str, Known]) -> Sql | None:
+    """Return a list of games, as the source d of a query with its columns `played` and `slot`, that has all
+    games of a query and few others; None where there are too many, or its words do not tell.
+
+    It names what was there a moment ago.
+    """
+    if not words or len(words) > TRIED:
+        return None
+    places = _places(scope, term, words)
+    if places is None or len(places) > RARE:
+        return None
+    # Both numbers of a place in one, as a list of numbers is all that statements are given.
+    keys = engine().listed([played << 32 | slot for played, slot in sorted(places)])
+    return Sql(f"(SELECT k.key >> 32 AS played, k.key & {2**32 - 1} AS slot FROM {engine().KEYS}) d", (keys,))
+
+
+def _places(scope: Scope, term: Term, words: Mapping[str, Known]) -> set[_Place] | None:
+    """Return games among which all are that a term is true of; None where that cannot be told, or where they
+    are many."""
+    if isinstance(term, Word):
+        return _of_word(scope, words[term.text])
+    if isinstance(term, Or):
+        found: set[_Place] = set()
+        for one in term.terms:
+            places = _places(scope, one, words)
+            if places is None:
+                return None
+            found |= places
+        return found
+    if isinstance(term, And):
+        forms = [
+            words[one.text].form for one in term.terms if isinstance(one, Word) and words[one.text].nobody
+        ]
+        if forms and (places := _of_texts(scope, forms)) is not None:
+            return places
+        others = (one for one in term.terms if not (isinstance(one, Word) and words[one.text].nobody))
+        tried = (_places(scope, one, words) for one in others)
+        return next((places for places in tried if places is not None), None)
+    return None
+
+
+def _of_word(scope: Scope, word: Known) -> set[_Place] | None:
+    if not word.form:
+        return set()
+    found: set[_Place] = set()
+    for kind, ids in word.names.items():
+        if ids is None:
+            return None
+        if ids:
+            each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")
+            listed = _rows(Sql(_OF_NAMES.format(each=each), (engine().listed(ids), RARE + 1)))
+            # Who plays himself has two rows for one game, so rows are what there may be more of.
+            if len(listed) > RARE:
+                return None
+            found.update(listed)
+    texts = _of_texts(scope, [word.form])
+    return None if texts is None else found | texts
+
+
+def _of_texts(scope: Scope, forms: Sequence[str]) -> set[_Place] | None:
+    """Return the games whose texts hold all of these; None where they may be many."""
+    if not all(forms):
+        return set()
+    games = text_index().holding(forms, RARE)
+    if games is None:
+        return None
+    mine = scope.condition("d")
+    sql = _OF_IDS.format(each=_each("archive_game", "d.id = k.key"), mine=mine.text)
+    return {*_rows(Sql(sql, (engine().listed(games), *mine.values)))}
+
+
+def _each(table: str, on: str) -> str:
+    """Return a FROM clause that looks up, for each number k of a list, the rows d of a table."""
+    return engine().EACH.format(list=engine().KEYS, table=table, on=on)
+
+
+def _rows(sql: Sql) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(*sql)
+        return list(cursor.fetchall())

@@ -1,0 +1,125 @@
+"""Words in texts: their form, the pieces that indexes hold, and what the index of texts answers."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from django.db import connection
+
+from archive.index.texts import text_index
+from archive.models import Game
+from archive.search_text import LONGEST, pieces, searched, together, wanted
+
+ALPHABET = "羽生善治髙高﨑崎龍竜澤沢ﾋﾟぴピあアabAB１1%_'\"\\*:&|!()-、。・　  \t𠮷吉ケヶがか\u3099é"
+LINES = 400
+WORDS = 1500
+
+
+def drawn(random: Random, most: int) -> str:
+    return "".join(random.choice(ALPHABET) for _ in range(random.randrange(1, most)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("髙見泰地", "高見泰地"), ("山﨑", "山崎"), ("龍王", "竜王"), ("藤澤", "藤沢"), ("ＡＢＣ", "abc"),
+        ("ﾋﾟﾖ", "ぴよ"),
+        ("モリウチ", "もりうち"), ("三ヶ尻", "三ケ尻"), ("三ゖ尻", "三ケ尻"), ("a\u3000 b", "a b"),
+        ("𠮷", "吉"), ("辻\U000e0100", "辻"), ("か\u3099", "が"), ("a\x00b", "a b"),
+    ],
+)  # fmt: skip
+def test_ways_to_write_the_same_have_one_form(one, other):
+    assert searched(one) == searched(other)
+
+
+def test_a_form_has_no_other_form():
+    random = Random(1)
+    for _ in range(2000):
+        form = searched(drawn(random, 30))
+        assert searched(form) == form
+
+
+def test_what_no_database_stores_is_in_no_form():
+    assert searched("\x00\ud800\x7f\x01") == "\ufffd"
+
+
+def test_pieces_are_wanted_of_every_text_that_holds_the_word():
+    random = Random(2)
+    held = 0
+    for _ in range(20_000):
+        text, word = together([drawn(random, 20), drawn(random, 20)]), searched(drawn(random, 4))
+        if word and word in text:
+            held += 1
+            there, asked = pieces(text), wanted(word)
+            assert {*asked.pieces} <= there
+            assert any(piece.startswith(asked.beginning) for piece in there)
+    assert held > 1000
+
+
+def test_a_text_is_cut_where_a_character_ends():
+    text = together(["あ" * 10, *(f"{number}位" * 40 for number in range(9000))])
+    assert LONGEST - 3 <= len(text.encode()) <= LONGEST
+    assert len(together(["龍" * (LONGEST + 5)]).encode()) == LONGEST - 1
+
+
+def test_text_that_is_said_twice_is_kept_once():
+    assert together(["Ａ", "a", "", "b"]) == "a\nb"
+
+
+@pytest.fixture(scope="module")
+def texts(module_db: None) -> dict[int, str]:
+    """Random texts of games of which there is nothing else."""
+    random = Random(3)
+    found = {number: together([drawn(random, 12) for _ in range(3)]) for number in range(1, LINES)}
+    found |= {LINES: "", LINES + 1: together(["香" * 30_000, *(drawn(random, 2000) for _ in range(20))])}
+    Game.objects.bulk_create(
+        Game(
+            pk=pk, slot=pk, digest=pk.to_bytes(16, "big"), digest_version=1, kind="shogi", record_kind="game",
+            played=0, handicap="HIRATE", result=3, plies=0, index_version=1, index_rows=0,
+        )
+        for pk in found
+    )  # fmt: skip
+    with connection.cursor() as cursor:
+        text_index().write(cursor, found)
+    return found
+
+
+@pytest.mark.django_db
+def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
+    random = Random(4)
+    hits = 0
+    for _ in range(WORDS):
+        line = random.choice([*texts.values()]) or "x"
+        start = random.randrange(len(line))
+        word = random.choice([drawn(random, 5), line[start : start + random.randrange(1, 20)]])
+        word = searched(word)
+        if word:
+            expected = {pk for pk, text in texts.items() if word in text}
+            assert {*(text_index().holding([word], 10_000) or ())} == expected, word
+            hits += bool(expected)
+    assert hits > WORDS / 2
+
+
+@pytest.mark.django_db
+def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
+    gone = sorted(texts)[::2]
+    with connection.cursor() as cursor:
+        text_index().forget(cursor, gone)
+    for word in ("羽", "竜", "a", "%", "香香"):
+        expected = {pk for pk, text in texts.items() if word in text and pk not in gone}
+        assert {*(text_index().holding([word], 10_000) or ())} == expected, word
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE VIRTUAL TABLE temp.seen USING fts5vocab(main, archive_textindex, instance)"
+            )
+            cursor.execute("SELECT DISTINCT doc FROM temp.seen")
+            there = {doc for (doc,) in cursor.fetchall()}
+            cursor.execute("DROP TABLE temp.seen")
+        assert there == {pk for pk, text in texts.items() if text} - {*gone}
+
+
+@pytest.mark.django_db
+def test_a_word_that_more_texts_may_hold_than_are_wanted_has_no_answer(texts):
+    assert text_index().holding(["a"], 3) is None
