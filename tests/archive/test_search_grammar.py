@@ -232,7 +232,7 @@ def test_the_fields_of_the_language_are_described(page):
 @pytest.mark.parametrize("page", queries.PAGES.values(), ids=lambda page: page.name)
 def test_the_queries_that_are_shown_can_be_asked(page):
     shown = page.read_text(encoding="utf-8")
-    part = shown[shown.index("(api.md#filters)") : shown.index("<!-- fields -->")]
+    part = shown[shown.index("(api-reference.md#filters)") : shown.index("<!-- fields -->")]
     examples = re.findall(r"^\| `([^`]+)` \|", part, re.MULTILINE)
     assert len(examples) == 10
     for text in examples:

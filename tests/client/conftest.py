@@ -30,7 +30,7 @@ class Served:
     token: str
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("client")
     with archive_at(folder, ARCHIVE_SAMPLES="1", ARCHIVE_THROTTLE="0") as archive:
