@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.functional import Promise
 
 from archive.queries.explorer import Explorer, reaching
 from archive.queries.filters import FILTERS
@@ -15,9 +16,10 @@ from archive.queries.likely import likely
 from archive.queries.named import named
 from archive.queries.people import Kind
 from archive.queries.people import names as names_with
-from archive.queries.scope import Scope
+from archive.queries.scope import CHOSEN, Scope
+from archive.web.games import PAGES
 from kifu_core.classes import Match
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 
 _OF_ONE_PAGE: Final = ("cursor", "part")
 _MOST: Final = 5
@@ -40,6 +42,20 @@ def feed_of_list(request: HttpRequest) -> str:
     for name in ("cursor", "order"):
         query.pop(name, None)
     return f"{reverse('games-feed')}?{query.urlencode()}" if query else reverse("games-feed")
+
+
+_OF_ALL: Final = {"csv": "CSV", "ndjson": "JSON"}
+
+
+def downloads_of_list(request: HttpRequest, form: forms.Form) -> list[tuple[str | Promise, str]]:
+    """Return what a valid form's list of games can be downloaded as: what it is called, and the address."""
+    asked = {name: value for name, value in form.cleaned_data.items() if value not in (None, "", [])}
+    asked.pop("order", None)
+    if CHOSEN in request.GET:
+        asked[CHOSEN] = request.GET[CHOSEN]
+    offered = {**PAGES[asked.get("game", SHOGI.name)].bulk, **_OF_ALL}
+    whole = reverse("api:games-export")
+    return [(text, f"{whole}?{urlencode({'as': name, **asked})}") for name, text in offered.items()]
 
 
 def reached_anyway(scope: Scope, explorer: Explorer, filtered: bool) -> int | None:

@@ -7,7 +7,7 @@ tags of its templates in `tags`; its templates and static files lie in folders o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import Promise
@@ -49,9 +49,10 @@ class Words:
 class GamePages:
     """What pages of a game offer beside what those of all games do.
 
-    `whole` is the format that says everything of its records, `programs` take a position or a game in their
-    address. `styles` are for pages with boards of any game,
-    `links` for the foot of every page: the names of their addresses and what they are called.
+    `whole` is the format that says everything of its records, `bulk` what a list of its games can be
+    downloaded as beside what those of all games can: by the names of forms (`archive.api.bulk`). `programs`
+    take a position or a game in their address. `styles` are for pages with boards of any game, `links` for
+    the foot of every page: the names of their addresses and what they are called.
 
     `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
     start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
@@ -65,5 +66,6 @@ class GamePages:
     board: Callable[[Any, int], dict[str, str]]
     beginning: Callable[[Record, Any, int, int], dict[str, str]]
     programs: Named = ()
+    bulk: Mapping[str, str | Promise] = field(default_factory=dict)
     styles: tuple[str, ...] = ()
     links: Named = ()

@@ -43,6 +43,7 @@ from archive.queries.trend import trend
 from archive.web.browsing import years_plot
 from archive.web.errors import invalid_code
 from archive.web.filtering import (
+    downloads_of_list,
     feed_of_list,
     image_query,
     in_use,
@@ -187,6 +188,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "not_games_alone": any(kind != "game" for kind, _n in found.kinds),
         "total": total(scope, filters, found, len(page.items), following),
         "sorting": sorting(request, order),
+        "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
         "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
         "similar": similar_names(scope, form, apart=not page.items) if _few(page) else [],
         "mistyped": [] if page.items or following else mistyped(scope, form),

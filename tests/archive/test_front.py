@@ -8,6 +8,7 @@ import errno
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
@@ -321,6 +322,21 @@ def test_a_long_answer_is_sent_whole_in_pieces_and_closed():
     assert all(len(message["body"]) <= 2 * PIECE_BYTES for message in found.sent[1:])
     assert [message["more_body"] for message in found.sent[1:]][-2:] == [True, False]
     assert application.closed == 1
+
+
+def test_an_answer_that_takes_its_time_gives_its_thread_back_now_and_then(monkeypatch):
+    monkeypatch.setattr(front, "PIECE_SECONDS", 0.0)
+
+    def slow(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        for chunk in (b"", b"", b"one", b"", b"two"):
+            time.sleep(0.001)
+            yield chunk
+
+    answered = visit(slow)
+    assert answered.data == b"onetwo"
+    pieces = [message["body"] for message in answered.sent if message["type"] == "http.response.body"]
+    assert pieces == [b"one", b"two", b""]
 
 
 def test_a_short_answer_is_sent_at_once():

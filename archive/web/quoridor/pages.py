@@ -70,6 +70,7 @@ QUORIDOR: Final = GamePages(
         first_moves=_("First moves as White"),
     ),
     whole="json",
+    bulk={"qf": "QF", "alg": "ALG"},
     header=header,
     side_names=side_names,
     board=lambda position, played: {},

@@ -81,6 +81,7 @@ SHOGI: Final = GamePages(
         first_moves=_("First moves as Black"),
     ),
     whole="jkf",
+    bulk={"kif": "KIF", "ki2": "KI2", "csa": "CSA", "db": _("Opening book (YaneuraOu)")},
     header=lambda name: name,
     side_names=side_names,
     board=board,
