@@ -337,10 +337,12 @@ class Contract(AutoSchema):
         names = ["Location"] * (300 <= status < 400) + ["ETag"] * (self.method == "GET" and status == 200)
         types = _types(self.view, self.parts) if status == 200 else [JSON] if shape else []
         content = {one: self._content(one, status, shape) for one in types}
+        links = _links(telling.LEADS.get(self.get_operation_id(), ())) if JSON in content else {}
         return {
             "description": _WORDS[status],
             **({"headers": _headers(names)} if names else {}),
             **({"content": content} if content else {}),
+            **({"links": links} if links else {}),
         }
 
     def _content(self, media_type: str, status: int, shape: Any) -> Schema:
@@ -357,6 +359,24 @@ class Contract(AutoSchema):
             if (answer := recorded.get(_key(one))) and answer["answer"] is not None
             if (answer["status"], answer["type"]) == (status, media_type)
         }
+
+
+def _links(leads: Iterable[telling.Link]) -> Schema:
+    """Return where an answer leads, by names; a pointer is one into its body (RFC 6901)."""
+    return {
+        link.operation: {
+            "operationId": link.operation,
+            "parameters": {
+                name: f"$request.path.{name}"
+                if value == "="
+                else f"$response.body#{value}"
+                if value.startswith("/")
+                else value
+                for name, value in link.parts.items()
+            },
+        }
+        for link in leads
+    }
 
 
 def _key(one: Example) -> str:

@@ -140,6 +140,62 @@ def together(*several: Problems) -> dict[int, tuple[str, ...]]:
     return {status: tuple(codes) for status, codes in sorted(found.items())}
 
 
+# --- how one goes on -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where an answer leads: an operation by its id, and the parts of its address.
+
+    A part is a pointer into the answer (`/results/0/id`), `=` for the same part of the address that was asked
+    for, or a word.
+    """
+
+    operation: str
+    parts: Mapping[str, str]
+
+
+_OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload")
+_OF_GAME: Final = ("get_game_positions", "get_game_series")
+_OF_POSITION: Final = (
+    "get_position_games", "get_position_legal", "get_position_tree", "get_position_picture",
+)  # fmt: skip
+_FIRST: Final = "/results/0/id"
+
+
+def _to(operations: Iterable[str], **parts: str) -> tuple[Link, ...]:
+    return tuple(Link(one, parts) for one in operations)
+
+
+LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
+    "post_uploads": _to(("get_upload", *_OF_UPLOAD), id="/uploads/0/id"),
+    "get_uploads": _to(("get_upload",), id=_FIRST),
+    "get_upload": _to(_OF_UPLOAD, id="/id"),
+    "get_upload_entries": (
+        *_to(("get_entry_source", "get_entry_report"), id="=", seq="/results/0/seq"),
+        *_to(("get_game",), id="/results/0/game_id"),
+    ),
+    "get_games": _to(("get_game",), id=_FIRST),
+    "get_game": (
+        *_to(_OF_GAME, id="/id"),
+        Link("get_game_record", {"id": "/id", "format": "jkf"}),
+    ),
+    "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
+    "get_players": _to(("get_player",), id=_FIRST),
+    "get_events": _to(("get_event",), id=_FIRST),
+    "post_position_find": _to(("get_position",), game="/game", code="/code"),
+    "post_position_batch": _to(("get_position",), game="=", code="/results/0/code"),
+    "get_position": (
+        *_to(_OF_POSITION, game="/game", code="/code"),
+        *_to(("get_position",), game="/game", code="/moves/0/code"),
+    ),
+    "get_position_games": _to(("get_game",), id=_FIRST),
+    "get_position_legal": _to(("get_position",), game="/game", code="/moves/0/code"),
+    "get_position_tree": _to(("get_position",), game="=", code="/moves/0/code"),
+}
+"""Where the answers of operations lead, by their ids. Of a list it is the first that is led to."""
+
+
 # --- parts of addresses ----------------------------------------------------------------------------------
 
 

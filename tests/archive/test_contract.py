@@ -163,6 +163,31 @@ def test_parameters_have_words_and_numbers_have_ranges(told):
                 assert {"minimum", "maximum"} <= schema.keys(), one
 
 
+# --- links -----------------------------------------------------------------------------------------------
+
+
+def test_every_link_leads_to_an_operation_with_all_that_its_address_has(told):
+    by_id = {one["operationId"]: one for _path, _method, one in operations(told)}
+    assert {*telling.LEADS} <= by_id.keys()
+    links = [
+        (name, link)
+        for name, one in by_id.items()
+        for answer in one["responses"].values()
+        for link in answer.get("links", {}).values()
+    ]
+    assert len(links) >= sum(map(len, telling.LEADS.values()))
+    for name, link in links:
+        wanted = {one["name"] for one in by_id[link["operationId"]]["parameters"] if one.get("in") == "path"}
+        assert link["parameters"].keys() == wanted, (name, link)
+
+
+def test_whatever_has_a_number_or_a_code_in_its_address_is_led_to(told):
+    led = {link.operation for links in telling.LEADS.values() for link in links}
+    for _path, _method, one in operations(told):
+        parts = {part["name"] for part in one["parameters"] if part.get("in") == "path"}
+        assert one["operationId"] in led or not parts & {"id", "seq", "code"}
+
+
 # --- problems --------------------------------------------------------------------------------------------
 
 

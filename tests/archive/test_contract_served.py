@@ -35,6 +35,9 @@ REQUESTS: Final = 20_000 if os.environ.get("KIFU_CONTRACT") == "long" else 1_500
 TOLD: Final[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 NAMES: Final = [operation["operationId"] for _path, _method, operation in operations(TOLD)]
 MODES: Final = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+PATHS: Final = REQUESTS // 40
+"""Sequences of up to eight requests."""
+
 EACH: Final = -(-REQUESTS // (len(NAMES) * len(MODES)))
 
 KNOWN: Final[dict[str, list[Any]]] = {
@@ -113,19 +116,55 @@ def test_every_answer_is_one_that_the_contract_has(served: Served, name: str, mo
     @given(case=served.schema[path][method].as_strategy(generation_mode=mode))
     def asked(case: Any) -> None:
         answer = case.call(base_url=served.archive.url, session=served.session, allow_redirects=False)
-        headers = CaseInsensitiveDict({name: values[0] for name, values in answer.headers.items()})
-        told = SimpleNamespace(status_code=answer.status_code, headers=headers, told=answer.content)
-        assert answer.status_code < 500, case.as_curl_command()
-        assert str(answer.status_code) in operation["responses"], (
-            f"{answer.status_code}: {case.as_curl_command()}"
-        )
-        try:
-            check(TOLD, operation, told)
-        except Exception as error:
-            text = f"{answer.status_code} {answer.content[:300]!r}"
-            raise AssertionError(f"{case.as_curl_command()}: {text}: {error}") from error
+        assert_told(operation, case, answer)
 
     asked()
+
+
+def assert_told(operation: dict[str, Any], case: Any, answer: Any) -> None:
+    """Assert that an answer is one that the operation has, and no fault."""
+    headers = CaseInsensitiveDict({name: values[0] for name, values in answer.headers.items()})
+    told = SimpleNamespace(status_code=answer.status_code, headers=headers, told=answer.content)
+    assert answer.status_code < 500, case.as_curl_command()
+    assert str(answer.status_code) in operation["responses"], (
+        f"{answer.status_code}: {case.as_curl_command()}"
+    )
+    try:
+        check(TOLD, operation, told)
+    except Exception as error:
+        text = f"{answer.status_code} {answer.content[:300]!r}"
+        raise AssertionError(f"{case.as_curl_command()}: {text}: {error}") from error
+
+
+def test_whoever_follows_the_links_gets_on(served: Served) -> None:
+    """Paths through the contract: what an answer leads to is asked for with what it said."""
+    led: set[tuple[str, str]] = set()
+    found: set[str] = set()
+    machine = served.schema.as_state_machine()
+
+    class Paths(machine):  # type: ignore[misc, valid-type]
+        def step(self, input: Any) -> Any:
+            if input.transition is not None:
+                led.add((input.transition.id, input.case.operation.label))
+            return super().step(input)
+
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            address = {"base_url": served.archive.url, "session": served.session}
+            return address | {"allow_redirects": False}
+
+        def validate_response(self, response: Any, case: Any, *_args: Any, **_options: Any) -> None:
+            operation = case.operation.definition.raw
+            if response.status_code < 400:
+                found.add(operation["operationId"])
+            assert_told(operation, case, response)
+
+    Paths.run(
+        settings=settings(
+            max_examples=PATHS, stateful_step_count=8, database=None, deadline=None,
+            phases=[Phase.generate], suppress_health_check=[*HealthCheck],
+        )
+    )  # fmt: skip
+    assert len(led) > 5 and {"get_game", "get_position", "get_upload"} & found, sorted(led)
 
 
 def test_what_is_drawn_meets_something():
