@@ -143,6 +143,14 @@ ARCHIVE_THROTTLE_USERS = env.number("ARCHIVE_THROTTLE_USERS", 5)
 ARCHIVE_THROTTLE_STAFF = env.number("ARCHIVE_THROTTLE_STAFF", 100)
 ARCHIVE_THROTTLE_LOOPBACK = env.number("ARCHIVE_THROTTLE_LOOPBACK", 100 if _AT_HOME else 1)
 
+# Webhooks of one account; none where it is 0. After so many days of failures one is switched off.
+ARCHIVE_HOOKS_PER_ACCOUNT = env.number("ARCHIVE_HOOKS_PER_ACCOUNT", 10, minimum=0)
+ARCHIVE_HOOKS_DAYS = env.number("ARCHIVE_HOOKS_DAYS", 5, maximum=13)
+# Whether webhooks may go without encryption, and to addresses inside of this network: who may make one then
+# reaches what only this machine can reach.
+ARCHIVE_HOOKS_HTTP = env.flag("ARCHIVE_HOOKS_HTTP", default=False)
+ARCHIVE_HOOKS_PRIVATE_NETWORKS = env.flag("ARCHIVE_HOOKS_PRIVATE_NETWORKS", default=False)
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",

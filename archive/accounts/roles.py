@@ -21,6 +21,7 @@ Role = User.Role
 
 UPLOAD: Final = "archive.upload_records"
 READ_PRIVATE: Final = "archive.read_private"
+HOOKS: Final = "archive.make_hooks"
 _CURATE: Final = frozenset(
     f"archive.{right}"
     for right in (
@@ -33,17 +34,18 @@ _CURATE: Final = frozenset(
 )  # fmt: skip
 
 RIGHTS: Final[dict[str, frozenset[str]]] = {
-    Role.READER: frozenset({READ_PRIVATE}),
-    Role.CONTRIBUTOR: frozenset({READ_PRIVATE, UPLOAD}),
-    Role.CURATOR: frozenset({READ_PRIVATE, UPLOAD}) | _CURATE,
+    Role.READER: frozenset({READ_PRIVATE, HOOKS}),
+    Role.CONTRIBUTOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}),
+    Role.CURATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}) | _CURATE,
     # And every right that there is, as Django's superusers have.
-    Role.ADMINISTRATOR: frozenset({READ_PRIVATE, UPLOAD}) | _CURATE,
+    Role.ADMINISTRATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}) | _CURATE,
 }
 """By role, as names of Django's permissions; some of them are of ours alone."""
 
 SCOPES: Final[dict[str, tuple[_StrPromise, frozenset[str] | None]]] = {
     "read-private": (_("read what is not public"), frozenset({READ_PRIVATE})),
     "upload": (_("upload"), frozenset({UPLOAD})),
+    "hooks": (_("make and remove webhooks"), frozenset({HOOKS})),
     "edit": (_("correct, merge, hide and delete"), _CURATE),
     "admin": (_("everything that the account may do"), None),
 }
@@ -81,6 +83,11 @@ def may_curate(user: Somebody) -> bool:
 def may_read_private(user: Somebody) -> bool:
     """Return whether somebody may read what is theirs and not public, which a token may leave out."""
     return _may(user, READ_PRIVATE)
+
+
+def may_hook(user: Somebody) -> bool:
+    """Return whether somebody may have new games told to an address."""
+    return _may(user, HOOKS)
 
 
 def may_delete_own(user: Somebody) -> bool:

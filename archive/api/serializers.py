@@ -1,23 +1,21 @@
 """The shapes of what is asked and answered; nothing is looked up or decided here."""
 
-from datetime import date
 from typing import Any, ClassVar, Final, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, File, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
 from archive.kana_readings import LATIN, ROWS
 from archive.queries import directory
-from archive.queries.color_names import results_of
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
 from archive.queries.keyset import ORDERS
 from archive.queries.scope import space_name
 from archive.queries.search.grammar import LONGEST
+from archive.queries.told import row_json
 from kifu_core.games import GAMES
 
 TEXT_LIMIT: Final = 200
@@ -161,6 +159,22 @@ class UploadBody(RecordBody):
     space = Text(required=False, allow_blank=True, help_text="Where games go: `public`, `mine`, `group-12`.")
 
 
+class HookBody(serializers.Serializer[Any]):
+    """What `POST hooks` takes."""
+
+    address = Text(max_length=500, help_text="Where deliveries are sent: `https://` and a public host.")
+    query = Text(
+        required=False, allow_blank=True, default="", max_length=LONGEST, help_text="Of which games; of all."
+    )
+    scope = Text(
+        required=False,
+        allow_blank=True,
+        default="public",
+        max_length=1000,
+        help_text="Of which spaces, of those that may be read now: `public`, `mine`, `group-12`, `all`.",
+    )
+
+
 class ConvertBody(RecordBody):
     """What `POST convert` takes."""
 
@@ -171,38 +185,6 @@ class ConvertBody(RecordBody):
     )
 
 
-def day_text(day: date | None, precision: str) -> str | None:
-    """Return a day with as much of it as is known: 2024-05-01, 2024-05, 2024, or None."""
-    if day is None:
-        return None
-    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[precision]]
-
-
 def game_json(row: GameRow, request: Request) -> dict[str, Any]:
     """Return the JSON of a game in a list."""
     return row_json(row, reverse("api:game", [row.id], request=request), space_name(request, row.space))
-
-
-def row_json(row: GameRow, url: str, space: str) -> dict[str, Any]:
-    """Return the JSON of a game at an address, in a space that is called so."""
-    game = GAMES[row.kind]
-    return {
-        "id": row.id,
-        "url": url,
-        "game": row.kind,
-        "record_kind": row.record_kind,
-        game.rules.sides[0]: row.first,
-        game.rules.sides[1]: row.second,
-        "event": row.event,
-        "site": row.site,
-        "date": day_text(row.played_from, row.precision),
-        "end_date": day_text(row.played_to, row.precision),
-        "handicap": row.handicap,
-        "result": results_of(game)[row.result],
-        "special": row.special,
-        "plies": row.plies,
-        "calendar": row.calendar,
-        "round": row.round,
-        "opening": row.opening,
-        "space": space,
-    }

@@ -212,6 +212,7 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 
 PARTS: Final = {
     "pk": Part("id", _NUMBER, "The number of the game or upload."),
+    "hook_id": Part("id", _NUMBER, "The number of the webhook."),
     "player_id": Part("id", _NUMBER, "The number of the player."),
     "event_id": Part("id", _NUMBER, "The number of the event."),
     "seq": Part("seq", _NUMBER, "The number of the entry in its upload, from 0."),

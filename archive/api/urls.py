@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from archive.api.views import contract, convert, entries, export, games, names, positions, statistics, uploads
+from archive.api.views import (
+    contract,
+    convert,
+    entries,
+    export,
+    games,
+    hooks,
+    names,
+    positions,
+    statistics,
+    uploads,
+)
 from archive.limits.rules import costs, explorer, exports, own_uploads, reading, sources
 
 app_name = "api"
@@ -26,6 +37,10 @@ urlpatterns = [
     path("games/<int:pk>/record.<slug:name>", costs(1, games.record), name="game-record"),
     path("games/<int:pk>/positions", costs(2, games.positions), name="game-positions"),
     path("games/<int:pk>/series", costs(1, games.series), name="game-series"),
+    path("hooks", costs(5, hooks.hooks), name="hooks"),
+    path("hooks/<int:hook_id>", costs(1, hooks.hook), name="hook"),
+    path("hooks/<int:hook_id>/test", costs(20, hooks.test), name="hook-test"),
+    path("hooks/<int:hook_id>/enable", costs(5, hooks.enable), name="hook-enable"),
     path("players", costs(2, names.players), name="players"),
     path("players/<int:player_id>", costs(2, names.player), name="player"),
     path("events", costs(2, names.events), name="events"),

@@ -1,26 +1,12 @@
-"""Where the archive is, as who runs it finds it from this machine."""
+"""Links for who runs the archive."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from django.conf import settings
 from django.urls import reverse
 
-_EVERYWHERE: Final = {"127.0.0.1", "0.0.0.0", "::", "::1"}
+from archive.site_address import listening_address, site_address
 
-
-def site_address() -> str:
-    """Return the address of the archive without a slash at its end: the public one, else where it listens."""
-    if settings.PUBLIC_URL is not None:
-        return str(settings.PUBLIC_URL)
-    return listening_address()
-
-
-def listening_address() -> str:
-    """Return the address at which this machine finds the archive."""
-    host = "localhost" if settings.BIND_HOST in _EVERYWHERE else settings.BIND_HOST
-    return f"http://{host}:{settings.BIND_PORT}"
+__all__ = ["invitation_address", "listening_address", "site_address"]
 
 
 def invitation_address(key: str) -> str:

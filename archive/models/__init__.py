@@ -20,7 +20,7 @@ from archive.models.games import (
     GoneGame,
     TakenDown,
 )
-from archive.models.hooks import Arrival
+from archive.models.hooks import Arrival, Hook, HookDelivery
 from archive.models.index import HotMove, HotPosition, IndexState, Occurrence
 from archive.models.names import (
     Event,
@@ -54,6 +54,8 @@ __all__ = [
     "GameText",
     "GoneGame",
     "GoneUpload",
+    "Hook",
+    "HookDelivery",
     "HotMove",
     "HotPosition",
     "IndexState",

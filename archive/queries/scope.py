@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -54,15 +55,26 @@ def readable_spaces(request: HttpRequest) -> dict[str, int]:
     """
     found: dict[str, int] | None = getattr(request, "_readable_spaces", None)
     if found is None:
-        found = {"public": PUBLIC_SPACE}
-        if roles.may_read_private(request.user):
-            mine = Membership.objects.filter(user=request.user.pk).order_by("space")
-            for pk, kind in mine.values_list("space", "space__kind"):
-                found["mine" if kind == Space.Kind.PERSON else f"group-{pk}"] = pk
+        found = spaces_of(request.user)
         request._readable_spaces = found  # type: ignore[attr-defined]
         if len(found) > 1:
             _read_private(request)
     return found
+
+
+def spaces_of(user: roles.Somebody) -> dict[str, int]:
+    """Return the spaces that somebody may read, by what they are called, the public one first."""
+    found = {"public": PUBLIC_SPACE}
+    if roles.may_read_private(user):
+        mine = Membership.objects.filter(user=user.pk).order_by("space")
+        for pk, kind in mine.values_list("space", "space__kind"):
+            found["mine" if kind == Space.Kind.PERSON else f"group-{pk}"] = pk
+    return found
+
+
+def names_of(scope: Scope, readable: Mapping[str, int]) -> str:
+    """Return a scope by the names of its spaces."""
+    return ",".join(name for name, space in readable.items() if space in scope.spaces)
 
 
 def space_name(request: HttpRequest, space: int) -> str:

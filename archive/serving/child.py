@@ -162,9 +162,13 @@ def worker() -> None:
 
 
 def scheduler() -> None:
-    """Run Celery's beat, which sends the sweeper its message."""
+    """Run Celery's beat, which sends the sweeper its message; and beside it, in a thread, what tells webhooks
+    of new games: receivers that are slow keep neither visitors nor uploads waiting."""
     from django.conf import settings
 
+    from archive.hooks import runner
+
+    runner.start()
     _celery("beat", f"--schedule={settings.DATA_DIR / 'scheduler'}", "--pidfile=")
 
 

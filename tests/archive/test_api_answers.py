@@ -46,6 +46,7 @@ def address_of(route: Route) -> str:
         "key": "x",
         "uidb36": "1",
         "token_id": 1,
+        "hook_id": 1,
         "invitation_id": 1,
         "passkey_id": 1,
     }

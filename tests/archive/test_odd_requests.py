@@ -105,6 +105,7 @@ def archive(module_db: None) -> dict[str, int]:
         "events": game.event_id or 0,
         "libraries": 1,
         "tokens": 1,
+        "hooks": 1,
         "invitations": 1,
         "passkeys": 1,
     }

@@ -23,7 +23,7 @@ from archive.api.endpoints import endpoint, wanted
 from archive.api.errors import ApiError
 from archive.api.fields import Choice, Text, Whole
 from archive.api.pagination import limit_of
-from archive.api.serializers import FacetsQuery, row_json
+from archive.api.serializers import FacetsQuery
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.index.engine import engine
@@ -33,6 +33,7 @@ from archive.models import LARGEST_ID
 from archive.queries.bulk import bulk
 from archive.queries.filters import FILTERS, games_asked
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
+from archive.queries.told import row_json
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
 

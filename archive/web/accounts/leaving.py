@@ -24,7 +24,7 @@ from archive.accounts.roles import is_administrator, role_of
 from archive.audit import Deed, note
 from archive.intake.tasks import MOVED_GAMES
 from archive.intake.uploads import withdraw_later
-from archive.models import AccountInvitation, Membership, Report, Share, Space, Token, Upload, User
+from archive.models import AccountInvitation, Hook, Membership, Report, Share, Space, Token, Upload, User
 from archive.web.accounts.own import own
 from archive.web.accounts.passkeys import passkeys_of
 from kifu_core.classes import PUBLIC
@@ -85,6 +85,9 @@ def held_of(user: User) -> dict[str, Any]:
         "tokens": [
             *Token.objects.filter(user=user).values("name", "scopes", "created", "expires", "last_used")
         ],
+        "hooks": [
+            *Hook.objects.filter(user=user).values("id", "address", "query", "scope", "made", "disabled")
+        ],
         "invitations": [
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
@@ -142,7 +145,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token):
+        for model in (EmailAddress, UserSession, Token, Hook):
             model.objects.filter(user=user).delete()
         Report.objects.filter(by=user).update(by=None)
         user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa

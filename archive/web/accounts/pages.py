@@ -22,7 +22,7 @@ from django.utils.http import urlencode
 
 from archive.accounts.roles import is_administrator, role_of
 from archive.limits.mails import charge_mail
-from archive.models import Token, User
+from archive.models import Hook, Token, User
 from archive.web.accounts import invited
 from archive.web.accounts.adapter import ERRORS
 from archive.web.accounts.forms import TakenError
@@ -90,6 +90,7 @@ def account(request: HttpRequest, user: User) -> HttpResponse:
         "addresses": EmailAddress.objects.filter(user=user).order_by("-primary", "email"),
         "second_factor": is_mfa_enabled(user),
         "tokens": Token.objects.filter(user=user).count(),
+        "hooks_off": Hook.objects.filter(user=user).exclude(disabled="").exists(),
         "administrator": is_administrator(user),
     }
     return render(request, "account/account.html", context)

@@ -10,7 +10,7 @@ from allauth.mfa.totp import views as app
 from django.urls import path, re_path
 
 from archive.limits.rules import costs
-from archive.web.accounts import invitations, leaving, pages, passkeys, tokens
+from archive.web.accounts import hooks, invitations, leaving, pages, passkeys, tokens
 
 _sign_in = costs(1, views.login)
 _RESET = "account/password/reset/"
@@ -66,6 +66,10 @@ urlpatterns = [
     path("account/sessions/", costs(1, pages.Sessions.as_view()), name="usersessions_list"),
     path("account/tokens/", costs(1, tokens.tokens), name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", costs(1, tokens.revoke), name="token-revoke"),
+    path("account/hooks/", costs(5, hooks.hooks), name="hooks"),
+    path("account/hooks/<int:hook_id>/remove/", costs(1, hooks.remove), name="hook-remove"),
+    path("account/hooks/<int:hook_id>/test/", costs(20, hooks.test), name="hook-test"),
+    path("account/hooks/<int:hook_id>/enable/", costs(5, hooks.enable), name="hook-enable"),
     path("account/invitations/", costs(1, invitations.invitations), name="invitations"),
     path(
         "account/invitations/<int:invitation_id>/withdraw/",

@@ -1,0 +1,128 @@
+"""Webhooks of one's own account."""
+
+from typing import Any, Final
+
+from django.http import Http404
+from rest_framework.exceptions import NotAuthenticated, PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive.accounts.roles import may_hook
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
+from archive.api.serializers import HookBody
+from archive.api.shapes.hooks import Delivery, Hooks, HookTold
+from archive.api.telling import QUERIES, Example, Told
+from archive.hooks import keeping
+from archive.hooks.errors import TEXTS, HookError
+from archive.models import Hook, HookDelivery, User
+from archive.queries.scope import readable_spaces
+
+_STRANGER: Final = Example("Of a stranger", status=401)
+_OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
+
+
+@endpoint(
+    "GET",
+    "POST",
+    told={
+        "GET": Told({200: Hooks}, text="List the webhooks of the account.", examples=(_STRANGER,)),
+        "POST": Told(
+            {201: HookTold},
+            {400: (*TEXTS, *QUERIES[400])},
+            HookBody,
+            text="Make a webhook. Its secret is told here and never again.",
+        ),
+    },
+)
+def hooks(request: Request) -> Response:
+    """List the webhooks of the account; POST makes another one."""
+    user = _owner(request)
+    if request.method != "POST":
+        found = Hook.objects.filter(user=user).order_by("pk")
+        return Response({"results": [_told(request, one) for one in found]})
+    asked = body(HookBody, request)
+    try:
+        hook, secret = keeping.make(
+            user, asked["address"], asked["query"], asked["scope"], readable_spaces(request)
+        )
+    except HookError as error:
+        raise ApiError(error.code, error.code.replace("-", " ")) from error
+    return Response(_told(request, hook) | {"secret": secret}, status=201)
+
+
+@endpoint(
+    "GET",
+    "DELETE",
+    told={
+        "GET": Told({200: HookTold}, text="Tell of a webhook and its last deliveries.", examples=(_OF_ONE,)),
+        "DELETE": Told({204: None}, text="Remove a webhook, and what waits for it."),
+    },
+)
+def hook(request: Request, hook_id: int) -> Response:
+    """Tell of a webhook and its last deliveries; DELETE removes it."""
+    user = _owner(request)
+    if request.method == "DELETE":
+        if not keeping.remove(user, hook_id):
+            raise Http404
+        return Response(status=204)
+    return Response(_told(request, _own(user, hook_id)))
+
+
+@endpoint("POST", told=Told({202: Delivery}, text="Send a delivery without games to a webhook soon."))
+def test(request: Request, hook_id: int) -> Response:
+    """Send a delivery without games to a webhook soon."""
+    found = _own(_owner(request), hook_id)
+    return Response(_delivery(keeping.ask_for_test(found)), status=202)
+
+
+@endpoint("POST", told=Told({200: HookTold}, text="Switch a webhook on again, and send what waits for it."))
+def enable(request: Request, hook_id: int) -> Response:
+    """Switch a webhook on again, and send what waits for it."""
+    user = _owner(request)
+    keeping.enable(user, _own(user, hook_id))
+    return Response(_told(request, _own(user, hook_id)))
+
+
+def _owner(request: Request) -> User:
+    if not isinstance(request.user, User):
+        raise NotAuthenticated("sign in, or send a token for webhooks")
+    if not may_hook(request.user):
+        raise PermissionDenied("this token is not for webhooks")
+    return request.user
+
+
+def _own(user: User, pk: int) -> Hook:
+    found = Hook.objects.filter(pk=pk, user=user).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _told(request: Request, hook: Hook) -> dict[str, Any]:
+    return {
+        "id": hook.pk,
+        "url": reverse("api:hook", [hook.pk], request=request),
+        "address": hook.address,
+        "query": hook.query,
+        "scope": hook.scope,
+        "made": hook.made,
+        "disabled": hook.disabled,
+        "failing_since": hook.failing_since,
+        "deliveries": [_delivery(one) for one in hook.deliveries.order_by("-made")[: keeping.SHOWN]],
+    }
+
+
+def _delivery(one: HookDelivery) -> dict[str, Any]:
+    return {
+        "id": str(one.pk),
+        "made": one.made,
+        "games": len(one.games),
+        "test": one.test,
+        "tries": one.tries,
+        "next_try": one.next_try,
+        "last_try": one.last_try,
+        "status": one.status,
+        "error": one.error,
+    }

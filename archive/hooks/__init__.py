@@ -1,0 +1,1 @@
+"""Webhooks: new games are told to addresses that accounts have named."""

@@ -1,0 +1,34 @@
+"""What is wrong with a hook that somebody asks for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+TEXTS: Final[dict[str, Promise]] = {
+    "hook-address": _("This is no address of a web server, such as https://example.com/games."),
+    "hook-http": _("Hooks of this archive go to addresses with https:// only."),
+    "hook-port": _("A hook goes to port 443, 80, or one from 1024 on."),
+    "hook-user": _("The address of a hook has neither name nor password in it: check the signature instead."),
+    "hook-unknown-host": _("There is no host of this name, or it was not found in time."),
+    "hook-private-host": _("This host is in a private network, to which this archive sends nothing."),
+    "too-many-hooks": _("There are as many hooks as an account can have: remove one first."),
+    "hooks-off": _("This archive has no hooks."),
+    "unknown-hook-scope": _("You cannot read there."),
+}
+"""By stable code."""
+
+
+class HookError(Exception):
+    """A hook cannot be made, or nothing can be sent to it; `code` is one of `TEXTS`."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+    @property
+    def text(self) -> str:
+        """Return what is told to the person, in the language of the page."""
+        return str(TEXTS[self.code])

@@ -1,0 +1,136 @@
+"""One's webhooks: made, looked at, tried, switched on again, removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from archive.hooks import keeping
+from archive.hooks.addresses import LONGEST
+from archive.hooks.errors import TEXTS, HookError
+from archive.models import Hook, HookDelivery, Space, User
+from archive.queries.scope import readable_spaces
+from archive.queries.search.errors import QueryError
+from archive.web.accounts.own import own
+from archive.web.forms import QueryField
+
+_FAILURES: dict[str, str | Promise] = {
+    **TEXTS,
+    "connection": gettext_lazy("no connection"),
+    "timeout": gettext_lazy("no answer in time"),
+    "tls": gettext_lazy("the certificate is not good"),
+    "redirect": gettext_lazy("it leads elsewhere, which is not followed"),
+    "answer": gettext_lazy("the answer is no HTTP"),
+    "nothing-left": gettext_lazy("the games were gone before they were sent"),
+}
+
+
+class HookForm(forms.Form):
+    """Where a webhook goes, and what it tells of."""
+
+    address = forms.CharField(
+        label=gettext_lazy("Address"),
+        max_length=LONGEST,
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+    query = QueryField(label=gettext_lazy("Query (empty for all games)"), required=False, strip=True)
+    scope = forms.MultipleChoiceField(
+        label=gettext_lazy("Of the games in"), widget=forms.CheckboxSelectMultiple, initial=["public"]
+    )
+
+    def __init__(self, scopes: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | kwargs)
+        self.fields["scope"].choices = scopes  # type: ignore[attr-defined]
+
+
+@own("GET", "HEAD", "POST", proof="to change")
+def hooks(request: HttpRequest, user: User) -> HttpResponse:
+    """List the webhooks of an account. A POST makes one, whose secret only this page shows."""
+    sent = request.method == "POST"
+    start = {"query": request.GET.get("q", ""), "scope": ["public"]}
+    form = HookForm(_scopes(request), request.POST if sent else None, initial=start)
+    secret = ""
+    if sent and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            _hook, secret = keeping.make(
+                user,
+                asked["address"].strip(),
+                asked["query"],
+                ",".join(asked["scope"]),
+                readable_spaces(request),
+            )
+            form = HookForm(_scopes(request))
+        except HookError as error:
+            form.add_error("address" if error.code.startswith("hook-") else None, error.text)
+        except QueryError as error:
+            form.add_error("query", error.message())
+    found = Hook.objects.filter(user=user).order_by("-pk")
+    most = settings.ARCHIVE_HOOKS_PER_ACCOUNT
+    context = {"form": form, "rows": [_row(request, one) for one in found], "secret": secret, "most": most}
+    return render(request, "account/hooks.html", context | {"full": len(found) >= most})
+
+
+def _scopes(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return the spaces that somebody may read, with what they are called."""
+    readable = readable_spaces(request)
+    groups = dict(Space.objects.filter(pk__in=readable.values()).values_list("pk", "name"))
+    known = {"public": _("the public archive"), "mine": _("your library")}
+    return [(name, known.get(name) or groups.get(pk, name)) for name, pk in readable.items()]
+
+
+def _row(request: HttpRequest, hook: Hook) -> dict[str, Any]:
+    called = dict(_scopes(request))
+    deliveries = hook.deliveries.order_by("-made")[: keeping.SHOWN]
+    return {
+        "hook": hook,
+        "scope": " · ".join(called.get(name, name) for name in hook.scope.split(",")),
+        "off": Hook.Off(hook.disabled).label if hook.disabled else "",
+        "deliveries": [(one, _told(one)) for one in deliveries],
+    }
+
+
+def _told(one: HookDelivery) -> str:
+    """Say what became of a delivery."""
+    words = [str(_FAILURES.get(one.error, one.error))] if one.error else []
+    if one.status is not None:
+        words.insert(0, str(one.status))
+    return " · ".join(words) or _("waits")
+
+
+def _own(user: User, pk: int) -> Hook:
+    found = Hook.objects.filter(pk=pk, user=user).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@own("POST")
+def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
+    """Remove one of one's own webhooks."""
+    if not keeping.remove(user, hook_id):
+        raise Http404
+    return redirect("hooks")
+
+
+@own("POST")
+def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
+    """Have a delivery without games sent."""
+    keeping.ask_for_test(_own(user, hook_id))
+    messages.success(request, _("A test is sent in a moment. Load this page again to see what was answered."))
+    return redirect("hooks")
+
+
+@own("POST")
+def enable(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
+    """Switch a webhook on again."""
+    keeping.enable(user, _own(user, hook_id))
+    return redirect("hooks")
