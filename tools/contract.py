@@ -423,6 +423,7 @@ _OTHERS: Final[dict[str, Schema]] = {
 
 _WORDS: Final = {
     200: "What was asked for.",
+    201: "It is made.",
     202: "It is taken in, and worked on.",
     204: "It is done.",
     301: "It has another address by now.",

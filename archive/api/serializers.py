@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Final, cast
 
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.reverse import reverse
 
 from archive.api.fields import Anything, Choice, Day, File, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE

@@ -24,7 +24,7 @@ NO_GAMES = {
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
-    "scope": "hash_of names_of scope_named spaces_of",
+    "scope": "hash_of scope_named spaces_of",
     "site_texts": "site_text written",
     "sql": "conjunction one_of",
     "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown

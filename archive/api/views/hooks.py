@@ -33,6 +33,9 @@ _OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
             {400: (*TEXTS, *QUERIES[400])},
             HookBody,
             text="Make a webhook. Its secret is told here and never again.",
+            examples=(
+                Example("Of a stranger", body={"address": "https://kifu.example/new-games"}, status=401),
+            ),
         ),
     },
 )
@@ -70,14 +73,14 @@ def hook(request: Request, hook_id: int) -> Response:
     return Response(_told(request, _own(user, hook_id)))
 
 
-@endpoint("POST", told=Told({202: Delivery}, text="Send a delivery without games to a webhook soon."))
+@endpoint("POST", told=Told({202: Delivery}, examples=(_OF_ONE,)))
 def test(request: Request, hook_id: int) -> Response:
     """Send a delivery without games to a webhook soon."""
     found = _own(_owner(request), hook_id)
     return Response(_delivery(keeping.ask_for_test(found)), status=202)
 
 
-@endpoint("POST", told=Told({200: HookTold}, text="Switch a webhook on again, and send what waits for it."))
+@endpoint("POST", told=Told({200: HookTold}, examples=(_OF_ONE,)))
 def enable(request: Request, hook_id: int) -> Response:
     """Switch a webhook on again, and send what waits for it."""
     user = _owner(request)

@@ -10,7 +10,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("archive", "0027_arrivals"),
+        ("archive", "0029_fill_texts"),
     ]
 
     operations = [
