@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.utils.http import http_date, parse_http_date_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -180,7 +181,7 @@ def _feed(
         for when, row in entries:
             link = root + game_address(row.id)
             feed.add_item(
-                _clean(title_of(row)), link, _clean(_summary(row)), updateddate=when, unique_id=link
+                _clean(title_of(row)), link, escape(_clean(_summary(row))), updateddate=when, unique_id=link
             )
         response = HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
         response.headers["Last-Modified"] = http_date(last.timestamp())

@@ -132,7 +132,12 @@ def test_a_long_feed_goes_on_at_another_address(client, monkeypatch):
 def test_what_xml_forbids_or_means_otherwise_harms_nothing(client):
     stored(KIF)
     Player.objects.filter(name="先手の人").update(name="<b>&\x0b\x1f\ufffe]]>")
-    assert titles(feed(client)) == ["<b>&]]> 対 後手の人 (試しの棋戦)"]
+    Game.objects.update(site="<i>&\x0b")
+    root = feed(client)
+    assert titles(root) == ["<b>&]]> 対 後手の人 (試しの棋戦)"]
+    summary = root.find(f"{ATOM}entry/{ATOM}summary")
+    # What is told as HTML is escaped as such.
+    assert summary.get("type") == "html" and "&lt;i&gt;&amp; " in summary.text
 
 
 def test_what_a_reader_has_is_not_sent_again(client):

@@ -215,6 +215,7 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "code": thing.code,
         "name": "kif",
         "key": thing.key or "nokey",
+        "hook_id": "1",
     }
 
 
