@@ -157,6 +157,7 @@ class Link:
 
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload")
 _OF_GAME: Final = ("get_game_positions", "get_game_series")
+_OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_picture",
 )  # fmt: skip
@@ -181,6 +182,8 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
         Link("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
+    "post_hooks": _to(_OF_HOOK, id="/id"),
+    "get_hooks": _to(_OF_HOOK, id=_FIRST),
     "get_players": _to(("get_player",), id=_FIRST),
     "get_events": _to(("get_event",), id=_FIRST),
     "post_position_find": _to(("get_position",), game="/game", code="/code"),
