@@ -1,8 +1,13 @@
 """Records as files to take away: which formats there are and what a browser is told of them."""
 
+from functools import cache
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
+from archive.codec import from_json
 from archive.models import Entry, Game, Upload
+from archive.queries.sql import Question
 from kifu_core.errors import Issue
 from kifu_core.games import GAMES
 from kifu_core.jkf import SPECIALS
@@ -48,10 +53,20 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 def _remarks(game: Game, file_format: str) -> list[str]:
     """Return what the game's editions of a format have beside their records, each line once."""
-    editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
-    shown = editions.exclude(upload__state=Upload.State.DELETING)[:_EDITIONS]
-    facts = shown.values_list("parsed_facts", flat=True)
+    facts = (from_json(text.encode()) for (text,) in _facts(file_format).rows(game.pk))
     return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
+
+
+@cache
+def _facts(file_format: str) -> Question:
+    """Return the question about what stands beside the records of a game's first editions of a format."""
+
+    def rows(game: int) -> QuerySet[Entry, Any]:
+        editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
+        shown = editions.exclude(upload__state=Upload.State.DELETING)
+        return shown.values_list("parsed_facts")[:_EDITIONS]
+
+    return Question(rows)
 
 
 def _ending(game: Game) -> Ending:

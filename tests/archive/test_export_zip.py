@@ -18,7 +18,7 @@ from archive.queries.games import GameRow
 from archive.queries.keyset import PageEnd
 from tests.archive import quoridor
 from tests.archive.builders import ingest, ready
-from tests.archive.games import KIF, stored
+from tests.archive.games import CSA, KIF, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +51,14 @@ def test_the_files_are_those_of_the_games_pages(client, extension):
         assert archive.read(row["file"]) == page.content
         assert row["file"].endswith(f"_{row['id']}.{extension}") or row["file"] == f"{row['id']}.{extension}"
     assert index[-1]["note"] == "complete"
+
+
+def test_remarks_of_csa_files_are_kept(client):
+    stored(CSA.replace("PI\n", "'black_rate:甲+0f8a:3749.0\nPI\n"), "game.csa")
+    archive, (row, _end) = opened(client, "?as=csa")
+    assert "'black_rate:甲+0f8a:3749.0" in archive.read(row["file"]).decode()
+    archive, (row, _end) = opened(client, "?as=kifu")
+    assert "black_rate" not in archive.read(row["file"]).decode()
 
 
 def test_what_it_sends_can_be_sent_in_again(client):
