@@ -110,6 +110,12 @@ ARCHIVE_SEARCH_SECONDS = env.number("ARCHIVE_SEARCH_SECONDS", 3)
 ARCHIVE_EXPORT_GAMES = env.number("ARCHIVE_EXPORT_GAMES", 100_000)
 ARCHIVE_EXPORT_FILES = env.number("ARCHIVE_EXPORT_FILES", 20_000, maximum=60_000)
 ARCHIVE_EXPORTS_AT_ONCE = env.number("ARCHIVE_EXPORTS_AT_ONCE", 4)
+# Dumps of everything public: after how many days the next one is made (0: only by hand), where they lie, how
+# many are kept, and whether those that have games which are public no more are deleted.
+ARCHIVE_DUMP_DAYS = env.number("ARCHIVE_DUMP_DAYS", 0, minimum=0)
+ARCHIVE_DUMP_FOLDER = env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps"))
+ARCHIVE_DUMPS_KEPT = env.number("ARCHIVE_DUMPS_KEPT", 3)
+ARCHIVE_DUMPS_FORGET = env.flag("ARCHIVE_DUMPS_FORGET", default=False)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
@@ -397,6 +403,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {"sweep": {"task": "archive.sweep", "schedule": SWEEP_SECONDS}}
 if WATCH_DIR:
     CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS}
+if ARCHIVE_DUMP_DAYS:
+    CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600, "options": {"queue": "bulk"}}
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _SECURE

@@ -403,6 +403,7 @@ _TAGS: Final = {
     "players": "names",
     "events": "names",
     "openings": "statistics",
+    "dumps": "statistics",
     "schema": "contract",
     "docs": "contract",
 }

@@ -5,6 +5,7 @@ from django.urls import path
 from archive.api.views import (
     contract,
     convert,
+    dumps,
     entries,
     export,
     games,
@@ -46,6 +47,7 @@ urlpatterns = [
     path("events", costs(2, names.events), name="events"),
     path("events/<int:event_id>", costs(2, names.event), name="event"),
     path("statistics", costs(2, statistics.statistics), name="statistics"),
+    path("dumps", costs(1, dumps.dumps), name="dumps"),
     path("openings", costs(2, statistics.openings), name="openings"),
     path("positions/shogi", costs(1, positions.by_sfen), name="position-by-sfen"),
     path("positions/<slug:kind>/batch", costs(20, positions.batch), name="position-batch"),

@@ -8,6 +8,7 @@ from archive.limits.rules import costs, explorer, reading, report, search, uploa
 from archive.models import SiteText
 from archive.web import (
     browsing,
+    dumps,
     embedding,
     feeds,
     finding,
@@ -34,6 +35,8 @@ urlpatterns = [
     path("events/", costs(2, browsing.events), name="events"),
     path("events/<int:event_id>/", costs(2, browsing.event), name="event"),
     path("statistics/", costs(2, browsing.statistics_page), name="statistics"),
+    path("dumps/", costs(1, dumps.dumps), name="dumps"),
+    path("dumps/<str:dump>/<str:file>", costs(1, dumps.dump_file), name="dump-file"),
     path("embed/games/<int:game_id>/", costs(1, embedding.game), name="embed-game"),
     path("embed/positions/<slug:kind>/<str:code>/", costs(1, embedding.position), name="embed-position"),
     path("upload/", costs(upload, uploading.upload), name="upload"),

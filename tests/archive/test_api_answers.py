@@ -49,6 +49,8 @@ def address_of(route: Route) -> str:
         "hook_id": 1,
         "invitation_id": 1,
         "passkey_id": 1,
+        "dump": "2026-01-01T00-00-00Z",
+        "file": "manifest.json",
     }
     return route.address(**{name: str(known[name]) for name in route.parts})
 

@@ -7,7 +7,7 @@ import orjson
 
 from archive import codec
 from archive.api.csv_text import UTF8, lines
-from archive.queries.bulk import Bulk
+from archive.queries.bulk import Bulk, Found
 from archive.queries.games import GameRow
 
 Told = Callable[[GameRow], dict[str, Any]]
@@ -31,9 +31,14 @@ def ndjson(games: Bulk, told: Told) -> Iterator[bytes]:
         if found is None:
             yield b""
         else:
-            line = told(found.row) | {"cursor": str(found.row.id)}
-            yield b"".join((orjson.dumps(line)[:-1], b',"record":', codec.to_json(found.game.jkf), b"}\n"))
+            yield line(found, told)
     yield orjson.dumps(ending(games)) + b"\n"
+
+
+def line(found: Found, told: Told) -> bytes:
+    """Return the line of a game. Its id comes first."""
+    facts = told(found.row) | {"cursor": str(found.row.id)}
+    return b"".join((orjson.dumps(facts)[:-1], b',"record":', codec.to_json(found.game.jkf), b"}\n"))
 
 
 def ending(games: Bulk) -> dict[str, Any]:

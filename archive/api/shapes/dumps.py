@@ -1,0 +1,46 @@
+"""Dumps of everything public."""
+
+from datetime import datetime
+from typing import Annotated, TypedDict
+
+from archive.api.shapes.common import Address, Number
+from archive.api.telling import About
+
+
+class DumpFileTold(TypedDict):
+    """A file of a dump: lines of games with their records, or the table of what is known of them."""
+
+    name: str
+    size: Annotated[int, About("Bytes.", minimum=0)]
+    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
+    games: Number
+    url: Address
+
+
+class TakenDownTold(TypedDict):
+    """So many games of an older dump are public no more; the manifest has their numbers."""
+
+    dump: str
+    games: Annotated[int | None, About("Null where the older dump could not be read.", minimum=0)]
+
+
+class DumpTold(TypedDict):
+    """A dump. Nothing in it ever changes."""
+
+    name: str
+    made: datetime
+    games: Number
+    size: Annotated[int, About("Bytes of all files.", minimum=0)]
+    revision: Annotated[
+        str, About("Of the archive when the dump was begun; the same says that nothing changed.")
+    ]
+    files: list[DumpFileTold]
+    manifest_url: Address
+    sums_url: Annotated[str, About("The files' SHA-256, as `sha256sum -c` reads them.", format="uri")]
+    taken_down: list[TakenDownTold]
+
+
+class DumpsTold(TypedDict):
+    """The dumps that are offered, the newest first."""
+
+    results: list[DumpTold]

@@ -1,0 +1,63 @@
+"""Make a dump of everything public, or look whether those that are offered are whole."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.dumping import publishing
+from archive.dumping.checking import check
+from archive.dumping.making import DumpIsMadeError
+from archive.dumps.offered import Dump, dump_named, offered
+from archive.management.progress import Progress
+
+
+class Command(BaseCommand):
+    help = "Write all public games into the folder of dumps (docs/dumps.md), and delete the oldest dumps."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--forget",
+            action="store_true",
+            help="first delete the dumps that have games which are public no more",
+        )
+        parser.add_argument(
+            "--check",
+            nargs="?",
+            const="all",
+            metavar="NAME",
+            help="make none, read all that are there, or one, back; exit 1 if anything is wrong",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["check"]:
+            self._check(options["check"])
+            return
+        try:
+            if options["forget"]:
+                for name in publishing.forget():
+                    self.stdout.write(f"{name}: deleted, has games that are public no more")
+            dump = publishing.make()
+        except DumpIsMadeError as error:
+            raise CommandError(str(error)) from error
+        if dump is not None:
+            self.stdout.write(f"{dump.folder}: {dump.games} games, {dump.size} bytes")
+
+    def _check(self, name: str) -> None:
+        chosen = dump_named(name)
+        dumps = offered() if name == "all" else [chosen] if chosen else []
+        if name != "all" and not dumps:
+            raise CommandError(f"there is no dump {name}")
+        wrong = sum(self._read(dump) for dump in dumps)
+        if wrong:
+            raise CommandError(f"wrong: {wrong}")
+        self.stdout.write(f"{len(dumps)} dumps, nothing wrong")
+
+    def _read(self, dump: Dump) -> int:
+        """Tell what is wrong with a dump; return how much that is."""
+        wrong = 0
+        progress = Progress(self.stderr, dump.games)
+        for text in check(dump, progress.update):
+            wrong += 1
+            self.stdout.write(f"{dump.name}: {text}")
+        return wrong

@@ -1,0 +1,274 @@
+"""Dumps of everything public: what is in them, what never is, and what is left of those that break off."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django.fixtures import Settings
+
+from archive.dumping import making, parts, publishing, tables
+from archive.dumping.checking import check
+from archive.dumps.offered import Dump, offered
+from archive.dumps.packing import unpacked
+from archive.intake import uploads
+from archive.models import Game, SiteText, Upload, User
+from kifu_core.games import load
+from tests.archive.games import KIF, stored
+from tests.archive.test_libraries import game_of, send
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Settings, tmp_path: Path) -> Path:
+    """Where the dumps of a test lie."""
+    settings.ARCHIVE_DUMP_FOLDER = str(tmp_path / "dumps")
+    return tmp_path / "dumps"
+
+
+def made() -> Dump:
+    dump = publishing.make()
+    assert dump is not None
+    return dump
+
+
+def lines(dump: Dump) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in dump.records for line in unpacked(dump.folder / file.name)]
+
+
+def rows(dump: Dump) -> list[dict[str, Any]]:
+    found = duckdb.execute(f"SELECT * FROM read_parquet('{dump.table}')")
+    names = [column[0] for column in found.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def kif(number: int, name: str = "甲") -> str:
+    return KIF.replace("先手の人", f"{name}{number}")
+
+
+def test_a_dump_of_the_sample_games_has_all_that_the_api_tells(client):
+    call_command("sample_games", stdout=StringIO())
+    dump = made()
+    assert [*check(dump)] == []
+    found = {one["id"]: one for one in lines(dump)}
+    assert found.keys() == {*Game.objects.values_list("pk", flat=True)}
+    table = {row["id"]: row for row in rows(dump)}
+    assert [*table] == [*found] == sorted(found)
+    listed = client.get("/api/v1/games?limit=500").json()["results"]
+    assert len(listed) == dump.games == len(found)
+    for told in listed:
+        line, row = found[told["id"]], table[told["id"]]
+        record, cursor = line.pop("record"), line.pop("cursor")
+        assert record == Game.objects.get(pk=told["id"]).jkf and cursor == str(told["id"])
+        assert len(load(json.dumps(record), "game.json")[1].games) == 1
+        assert line == told | {"url": f"/api/v1/games/{told['id']}"}
+        same = row.keys() & told.keys()
+        assert {name: row[name] for name in same} == {name: told[name] for name in same}
+        assert str(row["played_from"] or "None")[: len(told["date"] or "None")] == str(told["date"])
+
+
+def test_a_table_has_typed_columns():
+    upload = stored(KIF)
+    (row,) = rows(made())
+    assert row.keys() == tables.COLUMNS.keys()
+    assert (row["black"], row["plies"], str(row["played_from"])) == ("先手の人", 7, "2024-05-01")
+    assert row["arrived"] == upload.received.replace(microsecond=0, tzinfo=None)
+
+
+def test_what_is_not_public_is_in_no_dump():
+    anna = User.objects.create_user("anna", password="opensesame")
+    public = game_of(send(anna, kif(1), "public"))
+    send(anna, kif(2, "秘密"), "mine")
+    dump = made()
+    assert [one["id"] for one in lines(dump)] == [public.pk]
+    assert "秘密" not in json.dumps(
+        [*lines(dump), *rows(dump), dump.manifest], default=str, ensure_ascii=False
+    )
+
+
+def test_the_manifest_tells_of_every_file_and_the_terms(settings):
+    stored(KIF)
+    SiteText.objects.create(page="terms", language="en", text="CC0")
+    dump = made()
+    told = dump.manifest
+    assert (told["schema"], told["games"], told["terms"]) == (1, 1, {"en": "CC0"})
+    assert {file["name"] for file in told["files"]} == {f"games-{dump.name[:10]}.ndjson.zst", "games.parquet"}
+    assert {path.name for path in dump.folder.iterdir()} == {
+        *(file["name"] for file in told["files"]), "manifest.json", "SHA256SUMS",
+    }  # fmt: skip
+
+
+def test_a_large_archive_is_in_several_parts(monkeypatch):
+    monkeypatch.setattr(parts, "MOST_GAMES", 2)
+    for number in range(4):
+        stored(kif(number))
+    dump = made()
+    assert [file.games for file in dump.records] == [2, 2]
+    assert [file.name.removeprefix(f"games-{dump.name[:10]}") for file in dump.records] == [
+        "-1.ndjson.zst", "-2.ndjson.zst",
+    ]  # fmt: skip
+    assert [*check(dump)] == []
+
+
+def test_an_archive_without_games_has_a_dump_without_games():
+    dump = made()
+    assert (dump.games, lines(dump), rows(dump)) == (0, [], [])
+    assert [*check(dump)] == []
+
+
+def test_work_is_done_in_turns(monkeypatch):
+    monkeypatch.setattr(parts, "MOST_GAMES", 1)
+    for number in range(3):
+        stored(kif(number))
+    turns = 0
+    while not offered():
+        turns += 1
+        assert publishing.is_due() and turns < 20
+        publishing.make(0)
+    assert turns >= 3 and lines(offered()[0])[2]["black"] == "甲2"
+
+
+@pytest.mark.parametrize("at", ["write_table", "_manifest", "sha256_of"])
+def test_killed_in_the_middle_nothing_is_offered_and_the_next_run_makes_it_whole(monkeypatch, folder, at):
+    stored(KIF)
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, at, killed)
+        with pytest.raises(KeyboardInterrupt):
+            publishing.make()
+    assert offered() == []
+    assert [path.name for path in folder.iterdir() if not path.name.startswith(".")] == []
+    dump = made()
+    assert [*check(dump)] == [] and dump.games == 1
+    assert {path.name for path in folder.iterdir()} == {dump.name, ".lock", ".last"}
+
+
+def test_a_part_that_was_cut_off_is_not_gone_on_with(monkeypatch, folder):
+    monkeypatch.setattr(parts, "MOST_GAMES", 1)
+    for number in range(3):
+        stored(kif(number))
+    assert publishing.make(0) is None
+    path = folder / ".making" / "part-1.ndjson.zst"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert [*check(made())] == []
+
+
+def test_a_game_that_is_deleted_during_the_dump_is_not_in_it(monkeypatch):
+    gone, stays = stored(kif(1)), stored(kif(2))
+    write = publishing.write_table
+
+    def deleted_meanwhile(*given: Any) -> None:
+        write(*given)
+        if Upload.objects.filter(pk=gone.pk).exists():
+            uploads.withdraw(gone.pk)
+
+    monkeypatch.setattr(publishing, "write_table", deleted_meanwhile)
+    dump = made()
+    assert [one["id"] for one in lines(dump)] == [row["id"] for row in rows(dump)] == [game_of(stays).pk]
+    assert [*check(dump)] == []
+
+
+def test_a_game_of_an_upload_that_is_being_deleted_is_in_no_dump():
+    stored(kif(1))
+    Upload.objects.update(state=Upload.State.DELETING)
+    assert made().games == 0
+
+
+def test_what_was_taken_down_is_told_by_the_next_manifest(settings):
+    gone, stays = stored(kif(1)), stored(kif(2))
+    pk = game_of(gone).pk
+    first = made()
+    uploads.withdraw(gone.pk)
+    second = made()
+    assert [one["id"] for one in lines(second)] == [game_of(stays).pk]
+    assert second.manifest["taken_down"] == [{"dump": first.name, "games": [pk], "merged": {}}]
+    third = made()
+    assert third.manifest["taken_down"] == [
+        {"dump": second.name, "games": [], "merged": {}},
+        {"dump": first.name, "games": [pk], "merged": {}},
+    ]
+
+
+def test_a_game_that_went_back_to_a_library_is_told_too():
+    anna = User.objects.create_user("anna", password="opensesame")
+    game = game_of(send(anna, kif(1), "public"))
+    first = made()
+    Game.objects.filter(pk=game.pk).update(space=7)
+    assert made().manifest["taken_down"] == [{"dump": first.name, "games": [game.pk], "merged": {}}]
+
+
+def test_dumps_with_games_that_are_gone_can_be_forgotten_at_once():
+    gone = stored(kif(1))
+    made()
+    uploads.withdraw(gone.pk)
+    clean = made()
+    assert len(publishing.forget()) == 1
+    assert [dump.name for dump in offered()] == [clean.name]
+
+
+def test_the_newest_dumps_are_kept(settings):
+    settings.ARCHIVE_DUMPS_KEPT = 2
+    stored(KIF)
+    names = [made().name for _ in range(4)]
+    assert len({*names}) == 4
+    assert [dump.name for dump in offered()] == names[:1:-1]
+
+
+def test_two_processes_do_not_dump_at_once():
+    with making.alone(), pytest.raises(making.DumpIsMadeError):
+        publishing.make()
+    with making.alone(), pytest.raises(CommandError, match="another process"):
+        call_command("dump")
+
+
+HOSTILE = "x\"'\\,\u2028;DROP TABLE--\t{}$1 %s ../../"
+
+
+def test_hostile_names_stay_what_they_are():
+    stored(KIF.replace("先手の人", HOSTILE))
+    dump = made()
+    black = Game.objects.get().player0
+    assert black is not None
+    assert [one["black"] for one in lines(dump)] == [row["black"] for row in rows(dump)] == [black.name]
+    assert [*check(dump)] == []
+
+
+def test_the_command_makes_a_dump_and_checks_it():
+    stored(KIF)
+    out = StringIO()
+    call_command("dump", "--forget", stdout=out)
+    assert "1 games" in out.getvalue()
+    call_command("dump", "--check", stdout=out, stderr=StringIO())
+    assert "nothing wrong" in out.getvalue()
+    with pytest.raises(CommandError, match="no dump"):
+        call_command("dump", "--check", "../..")
+
+
+@pytest.mark.parametrize("name", ["games.parquet", "SHA256SUMS", "records"])
+def test_a_file_that_was_changed_is_told(name):
+    stored(KIF)
+    dump = made()
+    path = dump.folder / (dump.records[0].name if name == "records" else name)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + b"!" + data[len(data) // 2 + 1 :])
+    out = StringIO()
+    with pytest.raises(CommandError, match="wrong"):
+        call_command("dump", "--check", stdout=out, stderr=StringIO())
+    assert path.name in out.getvalue()
+
+
+def test_a_damaged_older_dump_keeps_no_new_one_from_being_made():
+    stored(KIF)
+    first = made()
+    first.table.write_bytes(b"nothing")
+    assert made().manifest["taken_down"] == [{"dump": first.name, "games": None, "merged": {}}]
+    assert offered()[0].taken_down == {first.name: None}
