@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from archive.index import counters, postgresql, sqlite
 from archive.index.engine import engine
 from archive.index.schema import FIRST, GameAtKey, IndexRow
+from archive.index.texts import text_index
 from archive.models import (
     Entry,
     Event,
@@ -131,6 +132,9 @@ def _games(random: Random) -> None:
             seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
     for model, made in ((Game, rows), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
         model.objects.bulk_create(made, batch_size=2000)
+    texts = {slot: f"棋譜{slot}\nの名手{'稀' * (slot % 1000 == 0)}" for slot in range(1, GAMES + 1)}
+    with transaction.atomic(), connection.cursor() as cursor:
+        text_index().write(cursor, texts)
     record = ready("7g7f 3c3d 2g2f 8c8d").record
     GameRecord.objects.bulk_create(
         (GameRecord(game_id=slot, record=record) for slot in range(1, GAMES + 1)), batch_size=2000
@@ -236,6 +240,15 @@ QUERIES = [
     f"reaches:{START}",
     f'reaches:{RARE} OR reaches:"{START}"/any/..9',
     f"NOT reaches:{RARE} player:対局者7",
+    "稀",
+    "名手",
+    "手",
+    "名手 棋譜7",
+    "稀 OR 棋譜77",
+    "NOT 名手",
+    "稀 player:対局者7",
+    "名手 player:対局者7",
+    "has:comments",
 ]
 
 

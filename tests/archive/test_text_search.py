@@ -1,0 +1,166 @@
+"""Words that stand in comments, headers and places find the games of whoever may read them, and no others."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from archive import libraries, store
+from archive.index.texts import text_index
+from archive.intake import uploads, worker
+from archive.models import Game, GameText, Player, PlayerAlias, User
+from archive.queries.filters import GameFilters
+from archive.queries.games import find_games
+from archive.queries.scope import PUBLIC, Scope
+from archive.search_text import LONGEST
+from archive.store import verify
+from tests.archive.games import CSA, KIF, stored
+
+pytestmark = pytest.mark.django_db
+
+COMMENTED = (
+    KIF.replace("手合割", "備考：第２会場\n場所：天童市\n手合割")
+    .replace("   2 ", "*龍を作る　髙橋流\n*敗着か\n*** 30 3c3d 2g2f\n   2 ")
+    .replace("まで7手で先手の勝ち\n", "まで7手で先手の勝ち\n\n変化：3手\n   3 ２六歩(27)\n*ｺｺが急所\n")
+)
+
+
+def found(text: str, scope: Scope = PUBLIC) -> list[int]:
+    return [row.id for row in find_games(scope, GameFilters(q=text)).items]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "龍",
+        "竜",
+        "敗",
+        "竜を作る 高橋",
+        '"龍を作る 髙橋流"',
+        "ここ",
+        "ココが急所",
+        "第2会場",
+        "天童",
+        "市",
+        "後手",
+        "試しの",
+    ],
+)
+def test_a_word_anywhere_in_a_record_finds_its_game(word):
+    stored(COMMENTED)
+    stored(KIF.replace("先手の人", "別人"))
+    game = Game.objects.get(text__text__contains="敗着")
+    assert game.pk in found(word)
+    assert (len(found(word)) == 2) == (word in ("後手", "試しの"))
+
+
+@pytest.mark.parametrize("word", ["流敗着", '"髙橋流 敗着"', "％", "_", "龍作", "2g2f"])
+def test_what_does_not_stand_there_in_one_line_finds_nothing(word):
+    stored(COMMENTED)
+    assert found(word) == []
+
+
+def test_a_game_is_found_by_the_api(client):
+    stored(COMMENTED)
+    assert [row["id"] for row in client.get("/api/v1/games", {"q": "急所 NOT 中飛車"}).json()["results"]]
+    others = {"q": "急所", "has": "evals", "game": "quoridor"}
+    assert client.get("/api/v1/games", others).json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (COMMENTED, {"comments", "evals", "times", "forks"}), (KIF, {"times"}), (CSA, set()),
+        (CSA.replace("-3334FU", "-3334FU\n'** 40 +2726FU"), {"evals"}),
+    ],
+)  # fmt: skip
+def test_what_is_in_a_record_is_asked_for(text, expected):
+    stored(text)
+    assert {name for name in ("comments", "evals", "times", "forks") if found(f"has:{name}")} == expected
+
+
+def test_the_text_is_that_of_all_editions_and_goes_with_them():
+    stored(KIF)
+    further = stored(COMMENTED)
+    assert Game.objects.count() == 1 and found("急所") and found("has:forks")
+    uploads.withdraw(further.pk)
+    while not store.delete_upload(further.pk):
+        pass
+    assert Game.objects.count() == 1
+    assert found("急所") == found("has:forks") == found("has:comments") == []
+    assert list(verify.verify()) == []
+
+
+def test_nothing_is_left_of_the_text_of_a_game_that_was_taken_down():
+    stored(COMMENTED)
+    store.delete_games([Game.objects.get().pk], hide_bytes=True)
+    assert found("急所") == [] and not GameText.objects.exists()
+    assert text_index().holding(["急所"], 10) == [] and text_index().wrong() == []
+
+
+def test_a_private_game_is_found_in_its_library_until_it_is_published_and_after_it_is_taken_back():
+    anna = User.objects.create_user("anna")
+    mine = Scope((libraries.own_library(anna).pk,))
+    upload, _ = uploads.receive("a.kif", [COMMENTED.encode()], anna, "web", space=mine.spaces[0])
+    worker.work_off(upload.pk)
+    assert len(found("急所", mine)) == 1 and found("急所") == []
+    libraries.publish(anna, Game.objects.get())
+    assert len(found("急所")) == 1 and found("急所", mine) == []
+    libraries.take_back(anna, Game.objects.get())
+    assert len(found("急所", mine)) == 1 and found("急所") == []
+    assert list(verify.verify()) == []
+
+
+def test_names_are_found_in_other_kana_widths_and_forms_and_by_former_names():
+    stored(KIF.replace("先手の人", "みなみ髙太郎"))
+    player = Player.objects.get(name="みなみ髙太郎")
+    PlayerAlias.objects.create(player=player, name="ﾋﾂﾞﾒ", space=player.space)
+    for word in ("ミナミ高", "ﾐﾅﾐ", "高太", "ひづめ", "高"):
+        assert len(found(word)) == 1, word
+    assert found("みなみ低") == []
+
+
+def test_a_text_that_is_too_long_is_searched_as_far_as_it_goes():
+    stored(KIF.replace("   2 ", f"*始{'あい' * 20_000}\n*終わりの言葉\n   2 "))
+    assert len(GameText.objects.get().text.encode()) <= LONGEST
+    assert found("始あい") and found("終わりの言葉") == []
+    assert list(verify.verify()) == []
+
+
+def test_texts_of_an_archive_from_before_are_filled_in_and_go_on_where_they_were(monkeypatch):
+    for number in range(5):
+        stored(COMMENTED.replace("先手の人", f"先手{number}"))
+    pks = [*Game.objects.values_list("pk", flat=True)]
+    with connection.cursor() as cursor:
+        text_index().forget(cursor, pks)
+    Game.objects.update(features=0)
+    Player.objects.update(searched="")
+    migration = import_module("archive.migrations.0029_fill_texts")
+    monkeypatch.setattr(migration, "BATCH", 2)
+    write = text_index().write
+
+    def interrupted(cursor: object, texts: dict[int, str]) -> None:
+        if max(pks) in texts:
+            raise KeyboardInterrupt
+        write(cursor, texts)
+
+    monkeypatch.setattr(text_index(), "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        migration.fill(apps, None)
+    assert GameText.objects.count() == 4
+    monkeypatch.setattr(text_index(), "write", write)
+    migration.fill(apps, None)
+    assert len(found("急所")) == len(found("has:comments")) == 5 and len(found("先手3")) == 1
+    assert list(verify.verify()) == []
+
+
+def test_texts_features_and_pieces_that_are_wrong_are_told():
+    stored(COMMENTED)
+    Game.objects.update(features=0)
+    GameText.objects.update(text="別")
+    checks = {one.check for one in verify.verify()}
+    assert {"text", "features"} <= checks
+    assert ("text index" in checks) == (connection.vendor == "sqlite")
