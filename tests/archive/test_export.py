@@ -43,9 +43,9 @@ def client() -> APIClient:
 
 
 @pytest.fixture(autouse=True)
-def nothing_running() -> None:
+def nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer that another test did not read to its end."""
-    export._AT_ONCE.running.clear()
+    monkeypatch.setattr(export, "_AT_ONCE", AtOnce())
 
 
 @pytest.fixture
