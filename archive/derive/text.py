@@ -23,10 +23,11 @@ FORKS: Final = 8
 
 def features(record: Record, *, evaluated: bool) -> int:
     """Return what is in a record, as bits: comments beside those of engines, times and forks in any line;
-    and whether its main line was `evaluated`."""
+    and whether its main line was `evaluated`. Programs that keep no times write 0:00 beside every move:
+    one move has to have taken a second."""
     found = EVALUATIONS if evaluated else 0
     for entry in _entries(record):
-        if "time" in entry:
+        if not found & TIMES and any(entry.get("time", {}).get("now", {}).values()):
             found |= TIMES
         if "forks" in entry:
             found |= FORKS

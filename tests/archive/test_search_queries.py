@@ -80,7 +80,7 @@ def shogi(random: Random, space: int) -> DerivedGame:
         if remarked.random() < 0.1:
             entry["comments"] = remarked.choices(REMARKS, k=remarked.randrange(1, 3))
         if remarked.random() < 0.02:
-            entry["time"] = {"now": {"m": 0, "s": 1}, "total": {"h": 0, "m": 0, "s": 1}}
+            entry["time"] = {"now": {"m": 0, "s": remarked.randrange(2)}, "total": {"h": 0, "m": 0, "s": 1}}
     winner = random.choice([0, 1, None])
     kind: Any = random.choice(["game", "game", "game", "problem"])
     drawn = special != "TORYO" and winner is None
@@ -212,7 +212,9 @@ def in_record(sort: str, game: Game) -> bool:
         return not all(map(is_evaluation, lines))
     if sort == "evals":
         return any(map(is_evaluation, main))
-    return any({"times": "time", "forks": "forks"}[sort] in entry for entry in entries)
+    if sort == "times":
+        return any(entry["time"]["now"] != {"m": 0, "s": 0} for entry in entries if "time" in entry)
+    return any("forks" in entry for entry in entries)
 
 
 def reaches(term: Reaches, one: Known) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 
 import pytest
@@ -75,6 +76,7 @@ def test_a_game_is_found_by_the_api(client):
     [
         (COMMENTED, {"comments", "evals", "times", "forks"}), (KIF, {"times"}), (CSA, set()),
         (CSA.replace("-3334FU", "-3334FU\n'** 40 +2726FU"), {"evals"}),
+        (re.sub(r"\( .*\)$", "( 0:00/00:00:00)", KIF, flags=re.MULTILINE), set()),
     ],
 )  # fmt: skip
 def test_what_is_in_a_record_is_asked_for(text, expected):
