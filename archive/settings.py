@@ -113,7 +113,7 @@ ARCHIVE_EXPORTS_AT_ONCE = env.number("ARCHIVE_EXPORTS_AT_ONCE", 4)
 # Dumps of everything public: after how many days the next one is made (0: only by hand), where they lie, how
 # many are kept, and whether those that have games which are public no more are deleted.
 ARCHIVE_DUMP_DAYS = env.number("ARCHIVE_DUMP_DAYS", 0, minimum=0)
-ARCHIVE_DUMP_FOLDER = env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps"))
+ARCHIVE_DUMP_FOLDER = Path(env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps"))).resolve()
 ARCHIVE_DUMPS_KEPT = env.number("ARCHIVE_DUMPS_KEPT", 3)
 ARCHIVE_DUMPS_FORGET = env.flag("ARCHIVE_DUMPS_FORGET", default=False)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)

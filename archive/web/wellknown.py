@@ -22,6 +22,7 @@ Disallow: /*?
 Disallow: /positions/
 Disallow: /embed/
 Disallow: /find/
+Disallow: /dumps/
 Disallow: /upload
 Disallow: /api/
 Disallow: /admin/
