@@ -17,7 +17,7 @@ from archive.dumping.checking import check
 from archive.dumps.offered import Dump, offered
 from archive.dumps.packing import unpacked
 from archive.intake import uploads
-from archive.models import Game, SiteText, Upload, User
+from archive.models import Game, GameAlias, SiteText, Upload, User
 from kifu_core.games import load
 from tests.archive.games import KIF, stored
 from tests.archive.test_libraries import game_of, send
@@ -204,6 +204,26 @@ def test_a_game_that_went_back_to_a_library_is_told_too():
     first = made()
     Game.objects.filter(pk=game.pk).update(space=7)
     assert made().manifest["taken_down"] == [{"dump": first.name, "games": [game.pk], "merged": {}}]
+
+
+def test_a_game_that_became_one_with_another_was_not_taken_down():
+    one, other = stored(kif(1)), stored(kif(2))
+    former, present = game_of(one).pk, game_of(other)
+    first = made()
+    uploads.withdraw(one.pk)
+    GameAlias.objects.create(pk=former, game=present)
+    told = {"dump": first.name, "games": [], "merged": {str(former): present.pk}}
+    assert made().manifest["taken_down"] == [told]
+
+
+def test_games_that_come_during_a_dump_are_in_the_next(monkeypatch):
+    monkeypatch.setattr(parts, "MOST_GAMES", 1)
+    for number in range(2):
+        stored(kif(number))
+    assert publishing.make(0) is None
+    late = game_of(stored(kif(9)))
+    assert late.pk not in [one["id"] for one in lines(made())]
+    assert late.pk in [one["id"] for one in lines(made())]
 
 
 def test_dumps_with_games_that_are_gone_can_be_forgotten_at_once():
