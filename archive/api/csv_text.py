@@ -16,8 +16,12 @@ def lines(rows: Iterable[Sequence[Any]]) -> bytes:
     return out.getvalue().encode("utf-8", "replace")
 
 
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a formula begins with; to spreadsheets of Japan also in full width."""
+
+
 def _cell(value: Any) -> Any:
     """Put an apostrophe before a text that begins like a formula: spreadsheets would run it."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return value

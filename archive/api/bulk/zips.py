@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from datetime import date
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -35,8 +36,10 @@ CONTINUES: Final = "continues"
 _LEVEL: Final = 4
 _IN_MEMORY: Final = 256 * 1024
 _PIECE: Final = 64 * 1024
-_DAY: Final = (1980, 1, 1, 0, 0, 0)
-"""The first one that a ZIP can have: the same games make the same file."""
+_YEARS: Final = range(1980, 2108)
+"""The years that a ZIP can have."""
+_DAY: Final = date(1980, 1, 1)
+"""The first day of these, for what has none: the same games make the same file."""
 
 
 class _Pipe(io.RawIOBase):
@@ -93,7 +96,7 @@ def _add(files: ZipFile, found: Found, told: Told, extension: str) -> bytes:
     written, data, note = file_of(found.game, extension)
     name = file_name(found.row, written) if written else ""
     if written:
-        files.writestr(_member(name), data, compresslevel=_LEVEL)
+        files.writestr(_member(name, found.row.played_from), data, compresslevel=_LEVEL)
     row = told(found.row) | {"file": name, "note": note}
     return lines([[row[column] for column in COLUMNS]])
 
@@ -126,8 +129,10 @@ def _with_index(files: ZipFile, index: IO[bytes], pipe: _Pipe) -> Iterator[bytes
             yield pipe.taken()
 
 
-def _member(name: str) -> ZipInfo:
-    member = ZipInfo(name, _DAY)
+def _member(name: str, day: date | None = None) -> ZipInfo:
+    """Return a file of the ZIP, of the day of a game where a ZIP can say it."""
+    day = day if day is not None and day.year in _YEARS else _DAY
+    member = ZipInfo(name, (day.year, day.month, day.day, 0, 0, 0))
     member.compress_type = ZIP_DEFLATED
     member.external_attr = 0o644 << 16
     return member
