@@ -165,6 +165,21 @@ def test_the_search_box_finds_a_player_and_a_position(open_page: PageMaker, live
     expect(page.locator(".game-row")).to_have_count(2)
 
 
+@pytest.mark.parametrize("menu", ["details.downloads", "details.sorting:not(.downloads)"])
+def test_escape_and_a_click_beside_it_close_a_menu(
+    open_page: PageMaker, live_server: LiveServer, menu: str
+) -> None:
+    page = open_page(f"{live_server.url}/games/")
+    page.locator(f"{menu} > summary").click()
+    expect(page.locator(f"{menu} li").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(f"{menu} li").first).to_be_hidden()
+    expect(page.locator(f"{menu} > summary")).to_be_focused()
+    page.locator(f"{menu} > summary").click()
+    page.locator("h1").click()
+    expect(page.locator(f"{menu} li").first).to_be_hidden()
+
+
 def search(page: Page, text: str) -> None:
     page.locator("#site-q").fill(text)
     with loading(page):

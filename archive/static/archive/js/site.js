@@ -1,5 +1,6 @@
 // @ts-check
-/** What every page has: the theme switch, the language switch that stays where one is, buttons that copy. */
+/** What every page has: the theme switch, the language switch that stays where one is, buttons that
+ * copy, menus that Escape and a click beside them close. */
 
 import { copyText, sayDone } from "./copying.js";
 
@@ -50,4 +51,27 @@ document.addEventListener("click", async (event) => {
   const text = document.getElementById(button.dataset.copy || "")?.textContent || "";
   await copyText(text.trim());
   sayDone(button);
+});
+
+/** What opens over the page, and what one opens in it to share. */
+const MENUS = "details.account, details.sorting";
+const CLOSED_BY_ESCAPE = `${MENUS}, details.library, details.embed-code`;
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const within = document.activeElement?.closest(CLOSED_BY_ESCAPE);
+  const open = within instanceof HTMLDetailsElement && within.open ? within : null;
+  for (const menu of open ? [open] : document.querySelectorAll(MENUS)) {
+    if (menu instanceof HTMLDetailsElement && menu.open) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+  }
+});
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll(MENUS)) {
+    const inside = event.target instanceof Node && menu.contains(event.target);
+    if (menu instanceof HTMLDetailsElement && menu.open && !inside) menu.open = false;
+  }
 });
