@@ -31,7 +31,7 @@ def features(record: Record, *, evaluated: bool) -> int:
             found |= TIMES
         if "forks" in entry:
             found |= FORKS
-        if not found & COMMENTS and "comments" in entry and any(_said(entry)):
+        if not found & COMMENTS and "comments" in entry and any(said(entry)):
             found |= COMMENTS
     return found
 
@@ -49,10 +49,10 @@ def _lines(record: Record) -> Iterator[str]:
         yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
     for entry in _entries(record):
         if "comments" in entry:
-            yield from _said(entry)
+            yield from said(entry)
 
 
-def _said(entry: MoveEntry) -> Iterator[str]:
+def said(entry: MoveEntry) -> Iterator[str]:
     """Yield the lines of an entry's comments that are no engine's."""
     for comment in entry.get("comments", ()):
         yield from (line for line in comment.splitlines() if line.strip() and not is_evaluation(line))

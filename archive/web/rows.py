@@ -140,13 +140,20 @@ def _before_figures(_language: str, kind: str) -> tuple[str, str, str]:
 # --- games -----------------------------------------------------------------------------------------------
 
 
-def game_rows(rows: Iterable[GameRow], private: Mapping[int, str]) -> SafeString:
+def game_rows(
+    rows: Iterable[GameRow], private: Mapping[int, str], below: Mapping[int, SafeString] | None = None
+) -> SafeString:
     """Return games as rows of a list; those through a position lead to it. `private` is what the spaces are
-    called that not everybody reads."""
+    called that not everybody reads, `below` what stands below some games, by their ids."""
     before, after = _game_addresses()
     language = get_language()
     badges = {space: private_badge(name) for space, name in private.items()}
-    found = (_game_row(row, f"{before}{row.id}{after}", badges.get(row.space, ""), language) for row in rows)
+    below = below or {}
+    found = (
+        f"<li>{_game_row(row, f'{before}{row.id}{after}', badges.get(row.space, ''), language)}"
+        f"{below.get(row.id, '')}</li>\n"
+        for row in rows
+    )
     return mark_safe("".join(found))
 
 
@@ -159,13 +166,13 @@ def _game_row(row: GameRow, address: str, badge: str, language: str) -> str:
     ply = getattr(row, "ply", 0)
     between = f" {escape(row.round)}" if row.round else ""
     return (
-        f'<li><a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'
+        f'<a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'
         f'  <span class="date">{escape(wording.day_text(row.played_from, row.precision) or "–")}</span>\n'
         f'  <span class="players">{_players(row)}{badge}</span>\n'
         f'  <span class="event">{escape(row.event)}{between}</span>\n'
         f'  <span class="plies">{_plies(language, row.plies)}</span>\n'
         f'  <span class="result">{_result(language, row)}</span>\n'
-        "</a></li>\n"
+        "</a>"
     )
 
 

@@ -26,6 +26,7 @@ urlpatterns = [
     path("games.atom", costs(search, feeds.games), name="games-feed"),
     path("games/<int:game_id>/", costs(1, views.game), name="game"),
     *(path("", include(f"archive.web.{kind}.urls")) for kind in GAMES),
+    path("positions/", costs(1, views.positions), name="positions"),
     path("positions/<slug:kind>/", costs(1, views.start_position), name="start-position"),
     path("positions/<slug:kind>/<path:code>.atom", costs(5, feeds.position), name="position-feed"),
     path("positions/<slug:kind>/<path:code>/", costs(explorer, views.position), name="position"),

@@ -42,6 +42,7 @@ from archive.queries.totals import total
 from archive.queries.trend import trend
 from archive.web.browsing import years_plot
 from archive.web.errors import invalid_code
+from archive.web.excerpts import excerpts_of
 from archive.web.filtering import (
     downloads_of_list,
     feed_of_list,
@@ -62,6 +63,7 @@ from archive.web.game_search import (
     wrong_place,
 )
 from archive.web.games import PAGES
+from archive.web.in_text import in_text, is_phrase
 from archive.web.libraries import library_of
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
@@ -70,7 +72,7 @@ from archive.web.way_back import way_back
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
 from kifu_core.classes import Match
 from kifu_core.errors import DecodeError, KifuError
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 
@@ -158,7 +160,7 @@ def _leading(request: HttpRequest, scope: Scope, words: str) -> HttpResponse | N
     if meant:
         code = meant.game.codec.encode(meant.position)
         return redirect("position", meant.game.name, meant.game.codec.path_code(code))
-    if is_query(words):
+    if is_query(words) or is_phrase(scope, words):
         return None
     return redirect(f"{reverse('games')}?{urlencode(filters_meant(scope, words))}")
 
@@ -182,6 +184,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "form": form,
         "page": page,
         "chips": chips(scope, form),
+        "excerpts": excerpts_of(scope, filters.q, page.items),
         "facets": facets_of(form, found),
         "counted": LOOKED_AT if found.sampled else 0,
         "matching": found.games,
@@ -192,6 +195,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
         "similar": similar_names(scope, form, apart=not page.items) if _few(page) else [],
         "mistyped": [] if page.items or following else mistyped(scope, form),
+        "in_text": in_text(request, scope, form, len(page.items)) if _few(page) and not following else None,
         "elsewhere": [] if page.items or following else elsewhere(form),
         "next": next_page(request, page.next),
         "feed": feed_of_list(request),
@@ -456,6 +460,12 @@ def _as_part(response: HttpResponse) -> HttpResponse:
     """Forbid caches to keep a part of a page, which they might show for the page."""
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_safe
+def positions(request: HttpRequest) -> HttpResponse:
+    """Lead to the usual start of shogi."""
+    return start_position(request, SHOGI.name)
 
 
 @require_safe

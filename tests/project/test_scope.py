@@ -13,6 +13,7 @@ TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequ
 NO_GAMES = {
     "color_names": "game_meant colours_of results_of",
     "counting": "counted totals conjunction_from probed",  # of keys, which `ask` makes in a scope
+    "excerpts": "cut words_of",
     "explorer": "wilson",
     "filters": "filters_of games_asked positions_asked",
     "games": "by_name",

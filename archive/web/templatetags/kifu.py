@@ -83,9 +83,11 @@ def results_box(results: Results, kind: str, large: bool = False) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def game_rows(context: Mapping[str, Any], found: Collection[GameRow]) -> SafeString:
-    """Return games as rows of a list."""
-    return rows.game_rows(found, private_names(context["request"], {row.space for row in found}))
+def game_rows(
+    context: Mapping[str, Any], found: Collection[GameRow], below: Mapping[int, SafeString] | None = None
+) -> SafeString:
+    """Return games as rows of a list; `below` is what stands below some of them, by their ids."""
+    return rows.game_rows(found, private_names(context["request"], {row.space for row in found}), below)
 
 
 @register.simple_tag(takes_context=True)

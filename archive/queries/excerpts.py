@@ -1,0 +1,155 @@
+"""Where in games the words of a query stand: a line of a comment or a header, for the games of one page.
+
+Records are read only where the games' texts hold a word, in order, up to a number of bytes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, TypeVar
+
+from django.db.models.functions import Length
+
+from archive import codec
+from archive.derive.text import said
+from archive.models import GameRecord, GameText
+from archive.queries.scope import Scope
+from archive.queries.search.grammar import parse
+from archive.queries.search.terms import And, Or, Term, Word
+from archive.search_text import searched
+from kifu_core.jkf import MoveEntry, Record
+
+MOST_GAMES: Final = 50
+MOST_BYTES: Final = 512 * 1024
+"""What the packed records that are read for one page take together."""
+LINES: Final = 2_000
+"""Lines of a record that are looked at."""
+LINE: Final = 2_000
+"""Characters of a line that are looked at."""
+BEFORE: Final = 20
+AFTER: Final = 60
+"""Characters of a line that are shown before and behind a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of a line: what stands before a word, the word as it is written, and what follows. `ply` and
+    `path` say at which move, in which line (`archive.web.replay`); a header has no ply, but its `name`."""
+
+    before: str
+    word: str
+    after: str
+    ply: int | None = None
+    path: str = ""
+    name: str = ""
+
+
+def words_of(query: str) -> list[str]:
+    """Return the forms of the words that a valid query looks for, without those it excludes."""
+    return list(dict.fromkeys(filter(None, map(searched, _wanted(parse(query))))))
+
+
+def _wanted(term: Term) -> Iterator[str]:
+    if isinstance(term, Word):
+        yield term.text
+    elif isinstance(term, And | Or):
+        for inner in term.terms:
+            yield from _wanted(inner)
+
+
+def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int, Excerpt]:
+    """Return for games of a scope, by their ids, where the first of some words in their form stands: in a
+    comment, otherwise in a header. Games without one, and those beyond the bounds, have none."""
+    if not words:
+        return {}
+    shown = ids[:MOST_GAMES]
+    texts = GameText.objects.filter(pk__in=shown, game__space__in=scope.spaces).values_list("pk", "text")
+    held = {pk: [word for word in words if word in text] for pk, text in texts}
+    holding = [pk for pk, some in held.items() if some]
+    sizes = dict(GameRecord.objects.filter(pk__in=holding).values_list("pk", Length("record")))
+    chosen, left = [], MOST_BYTES
+    for pk in shown:
+        if pk in sizes and sizes[pk] <= left:
+            left -= sizes[pk]
+            chosen.append(pk)
+    records = GameRecord.objects.filter(pk__in=chosen).values_list("pk", "record")
+    found = ((pk, _in_record(codec.unpack(packed), held[pk])) for pk, packed in records)
+    return {pk: one for pk, one in found if one is not None}
+
+
+def _in_record(record: Record, words: Sequence[str]) -> Excerpt | None:
+    """Return the first comment that holds most of the words; without any the first such header."""
+    best = _fullest(islice(_comments(record["moves"]), LINES), words)
+    if best is not None:
+        (path, ply), parts = best
+        return Excerpt(*parts, ply=ply, path=path)
+    lines = ((name, line) for name, value in record["header"].items() for line in value.splitlines())
+    named = _fullest(islice(lines, LINES), words)
+    return None if named is None else Excerpt(*named[1], name=named[0])
+
+
+Place = TypeVar("Place")
+
+
+def _fullest(
+    lines: Iterable[tuple[Place, str]], words: Sequence[str]
+) -> tuple[Place, tuple[str, str, str]] | None:
+    """Return the first of the lines that hold most of the words: its place, and the line as `cut` does."""
+    best, most = None, 0
+    for place, line in lines:
+        form = searched(line[:LINE])
+        held = sum(word in form for word in words)
+        if held > most:
+            best, most = (place, line), held
+            if held == len(words):
+                break
+    parts = cut(best[1], sorted(words, key=len, reverse=True)) if best else None
+    return None if best is None or parts is None else (best[0], parts)
+
+
+def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield path and ply, and the line, of all comments: the main line's, then those of forks."""
+    for path, ply, entry in _nodes(moves):
+        if "comments" in entry:
+            yield from (((path, ply), line) for line in said(entry))
+
+
+def _nodes(moves: Sequence[MoveEntry]) -> Iterator[tuple[str, int, MoveEntry]]:
+    """Yield path, ply and entry of all nodes: the main line's, then those of forks."""
+    lines: list[tuple[str, int, Sequence[MoveEntry]]] = [("", 0, moves)]
+    while lines:
+        path, first, line = lines.pop()
+        forks: list[tuple[str, int, Sequence[MoveEntry]]] = []
+        for ply, entry in enumerate(line, first):
+            yield path, ply, entry
+            for number, fork in enumerate(entry.get("forks", ())):
+                own = f"{ply}.{number}"
+                forks.append((f"{path}-{own}" if path else own, ply, fork))
+        lines += reversed(forks)
+
+
+def cut(line: str, words: Iterable[str]) -> tuple[str, str, str] | None:
+    """Return a line around the first of some words that it holds, in three parts, of which the middle one is
+    the word as it is written there; None where it holds none.
+
+    >>> cut("これが髙見流", ["高見"])
+    ('これが', '髙見', '流')
+    """
+    line = line[:LINE]
+    form = searched(line)
+    word = next((one for one in words if one in form), None)
+    if word is None:
+        return None
+    # The shortest beginning that holds it ends with it; of that the shortest end begins with it.
+    end = bisect_left(range(len(line)), True, key=lambda at: word in searched(line[:at]))
+    begun = bisect_left(range(end), True, key=lambda back: word in searched(line[end - back : end]))
+    start = max(0, end - begun)
+    before, after = line[:start].lstrip(), line[end:].rstrip()
+    if len(before) > BEFORE:
+        before = f"…{before[-BEFORE:]}"
+    if len(after) > AFTER:
+        after = f"{after[:AFTER]}…"
+    return before, line[start:end], after
