@@ -16,16 +16,22 @@ from archive.queries.legal import LegalMove
 from archive.queries.position_games import GameThrough
 from archive.queries.position_query import MATCHES
 from archive.queries.reading_plan import Sample
+from archive.queries.trend import Trend
 from archive.queries.walk import DEEPEST, MoveTree, Node
 from kifu_core.games import GAMES, GameKind
 
 
-class MatchQuery(serializers.Serializer[Any]):
-    """Which boards and lines are meant."""
+class TrendQuery(serializers.Serializer[Any]):
+    """What `GET positions/{game}/{code}/trend` takes: which boards are meant."""
 
     match = Choice(
         choices=list(MATCHES), default="exact", help_text="Which boards count as the position, beside itself."
     )
+
+
+class MatchQuery(TrendQuery):
+    """Which boards and lines are meant."""
+
     lines = Choice(choices=["main", "all"], default="main", help_text="`all`: variations, too.")
 
 
@@ -145,6 +151,11 @@ def unplayed_json(move: Unplayed) -> dict[str, Any]:
 def legal_json(move: LegalMove) -> dict[str, Any]:
     """Return the JSON of a legal move and of where it leads."""
     return {"move": move.name, "text": move.text, **move.facts, "code": move.code}
+
+
+def trend_json(found: Trend) -> dict[str, Any]:
+    """Return the JSON of the games by year; `whole` tells that no older ones were left out."""
+    return {"years": [{"year": year, "games": n} for year, n in found.years], "whole": found.whole}
 
 
 def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:

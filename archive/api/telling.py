@@ -159,7 +159,8 @@ _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload")
 _OF_GAME: Final = ("get_game_positions", "get_game_series")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
-    "get_position_games", "get_position_legal", "get_position_tree", "get_position_picture",
+    "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
+    "get_position_picture",
 )  # fmt: skip
 _FIRST: Final = "/results/0/id"
 
@@ -194,6 +195,7 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
     ),
     "get_position_games": _to(("get_game",), id=_FIRST),
     "get_position_legal": _to(("get_position",), game="/game", code="/moves/0/code"),
+    "get_position_trend": _to(("get_position_games",), game="/game", code="/code"),
     "get_position_tree": _to(("get_position",), game="=", code="/moves/0/code"),
 }
 """Where the answers of operations lead, by their ids. Of a list it is the first that is led to."""

@@ -56,6 +56,7 @@ urlpatterns = [
     path("positions/<slug:kind>/<str:code>/games", costs(explorer, positions.games), name="position-games"),
     path("positions/<slug:kind>/<str:code>/legal", costs(2, positions.legal_moves), name="position-legal"),
     path("positions/<slug:kind>/<str:code>/tree", costs(20, positions.tree), name="position-tree"),
+    path("positions/<slug:kind>/<str:code>/trend", costs(2, positions.trend), name="position-trend"),
     # Last, and with slashes: a code with a slash is an invalid code, not an unknown address.
     path("positions/<slug:kind>/<path:code>", costs(explorer, positions.detail), name="position"),
 ]

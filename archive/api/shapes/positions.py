@@ -4,7 +4,7 @@ from datetime import date
 from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
 from archive.api.shapes.common import Address, Next, Number, Which
-from archive.api.shapes.games import GameTold
+from archive.api.shapes.games import GameTold, YearGames
 from archive.api.telling import About
 from archive.queries.explorer import CONFIDENCE
 from archive.queries.walk import Cut
@@ -129,6 +129,16 @@ class LegalMoves(TypedDict):
     game: Which
     code: str
     moves: list[LegalMove]
+
+
+class TrendTold(TypedDict):
+    """How often a position was reached over the years."""
+
+    game: Which
+    match: MatchName
+    code: str
+    years: list[YearGames]
+    whole: Annotated[bool, About("Whether all its games with a day were counted; else the newest years.")]
 
 
 class TreeMove(MoveTold):

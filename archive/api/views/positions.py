@@ -18,6 +18,7 @@ from archive.api.positions import (
     PositionQuery,
     SfenQuery,
     ThroughQuery,
+    TrendQuery,
     WalkQuery,
     counts_json,
     explorer_json,
@@ -25,10 +26,19 @@ from archive.api.positions import (
     legal_json,
     position_url,
     through_json,
+    trend_json,
     walk_json,
 )
 from archive.api.shapes.positions import POSITIONS as POSITION_SCHEMAS
-from archive.api.shapes.positions import Batch, Explored, FoundPosition, GamesThroughPage, LegalMoves, Tree
+from archive.api.shapes.positions import (
+    Batch,
+    Explored,
+    FoundPosition,
+    GamesThroughPage,
+    LegalMoves,
+    Tree,
+    TrendTold,
+)
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
 from archive.issues import detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
@@ -39,6 +49,7 @@ from archive.queries.keyset import InvalidCursorError
 from archive.queries.legal import legal
 from archive.queries.position_games import games_through
 from archive.queries.scope import scope_of
+from archive.queries.trend import trend as games_by_year
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
@@ -49,6 +60,8 @@ _STARTS: Final = {
     for name, game in GAMES.items()
 }
 _START: Final = _STARTS[SHOGI.name]
+_SWINGING: Final = "JoUAACMaqtYhwHgAAAAPegTnd3vMgAA"
+"""After ７八飛 from the start."""
 _SFEN: Final = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 
@@ -172,6 +185,25 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     code = game.codec.path_code(code)
     moves = [legal_json(move) for move in legal(kind, code)]
     return Response({"game": kind, "code": code, "moves": moves})
+
+
+@endpoint(
+    "GET",
+    query=TrendQuery,
+    remembered=True,
+    told=Told(
+        {200: TrendTold},
+        POSITIONS,
+        examples=(Example("After a first move", {"kind": SHOGI.name, "code": _SWINGING}),),
+    ),
+)
+def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
+    """Count by year the games with a day that reach a position on their main line, from the first year to the
+    last, also those without games."""
+    game = _game(kind)
+    code = game.codec.path_code(code)
+    found = games_by_year(scope_of(request), kind, code, query["match"])
+    return Response({"game": kind, "match": query["match"], "code": code} | trend_json(found))
 
 
 @endpoint(
