@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from archive.api.bulk import lists
 from archive.api.views import export
 from archive.index.engine import engine
 from archive.intake import worker
+from archive.limits import at_once as at_once_module
 from archive.limits.at_once import AtOnce, Counted
 from archive.limits.throttling import LimitReachedError
 from archive.models import Game, User
@@ -441,6 +443,50 @@ def test_nobody_has_more_than_half_of_them():
         at_once.enter("a", 4)
     at_once.enter("b", 4)
     assert len(held) == 2
+
+
+@pytest.mark.parametrize("another", ["a", "c"])
+def test_who_takes_an_answer_slowly_gives_the_place_to_who_wants_one(monkeypatch, another):
+    at_once, now = AtOnce(), [0.0]
+    monkeypatch.setattr(at_once_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    held = [Counted(iter([b"1" * 64_000] * 99), at_once, who, 4) for who in ("a", "a", "b", "b")]
+    slow, *quick = held
+    for _ in range(11):
+        for one in quick:
+            next(one)
+        now[0] += 2
+    next(slow)
+    for _ in range(3):
+        now[0] += 20
+        for one in quick:
+            [next(one) for _ in range(10)]
+    with pytest.raises(LimitReachedError):
+        at_once.enter(another, 4)
+    now[0] += 10
+    for one in quick:
+        next(one)
+    at_once.enter(another, 4)
+    with pytest.raises(LimitReachedError):
+        next(slow)
+    assert [len(next(one)) for one in quick] == [64_000] * 3
+    with pytest.raises(LimitReachedError):
+        at_once.enter("d", 4)
+
+
+def test_an_answer_that_is_long_in_the_making_keeps_its_place(monkeypatch):
+    at_once, now = AtOnce(), [0.0]
+    monkeypatch.setattr(at_once_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def made() -> Any:
+        for _ in range(20):
+            now[0] += 50
+            yield b""
+
+    counting = Counted(made(), at_once, "a", 1)
+    for _ in range(20):
+        next(counting)
+    with pytest.raises(LimitReachedError):
+        at_once.enter("b", 1)
 
 
 # --- the command -----------------------------------------------------------------------------------------
