@@ -121,10 +121,16 @@ def describe(error: Exception) -> Problem | None:
     return None
 
 
-def _of_query(error: QueryError) -> Problem:
+def query_error(error: QueryError, field: str) -> ApiError:
+    """Return the error of a query that was sent under another name than `q`."""
+    found = _of_query(error, field)
+    return ApiError(found.code, found.detail, found.status, found.errors)
+
+
+def _of_query(error: QueryError, field: str = "q") -> Problem:
     """Return the problem of a query: the character that is wrong, counted from 1, and what was expected."""
     told = {
-        "field": "q",
+        "field": field,
         "detail": error.message("en"),
         "message": error.message(),
         "position": None if error.position is None else error.position + 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -32,3 +33,16 @@ class HookError(Exception):
     def text(self) -> str:
         """Return what is told to the person, in the language of the page."""
         return str(TEXTS[self.code])
+
+    @property
+    def english(self) -> str:
+        """Return the same for developers."""
+        with translation.override("en"):
+            return self.text
+
+    @property
+    def field(self) -> str:
+        """Return which of the values asked for is wrong; empty where it is none of them."""
+        if self.code.startswith("hook-"):
+            return "address"
+        return "scope" if self.code == "unknown-hook-scope" else ""

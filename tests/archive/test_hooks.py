@@ -476,19 +476,22 @@ def test_nobody_sees_or_changes_the_hooks_of_others(anna):
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("asked", "code", "field", "words"),
     [
-        ({"address": "gopher://x/"}, "hook-address"),
-        ({"address": "https://localhost/"}, "hook-private-host"),
-        ({"address": "https://localhost/", "query": "player:"}, "query-syntax"),
-        ({}, "invalid"),
-        ({"address": "https://localhost/", "scope": "group-9"}, "unknown-hook-scope"),
+        ({"address": "gopher://x/"}, "hook-address", "address", "such as https://example.com/games"),
+        ({"address": "https://localhost/"}, "hook-private-host", "address", "private network"),
+        ({"address": "https://localhost/", "query": "player:"}, "query-syntax", "query", "expected a text"),
+        ({}, "invalid", "address", "as they should be"),
+        ({"address": "https://localhost/", "scope": "group-9"}, "unknown-hook-scope", "scope", "cannot read"),
     ],
 )
-def test_the_api_says_what_is_wrong(anna, settings, asked, code):
+def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):
     settings.ARCHIVE_HOOKS_PRIVATE_NETWORKS = False
-    answer = program(anna, "hooks").post("/api/v1/hooks", asked, format="json")
-    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    answer = program(anna, "hooks").post("/api/v1/hooks", asked, format="json").json()
+    assert (answer["status"], answer["code"], answer["errors"][0]["field"]) == (400, code, field)
+    assert words in answer["detail"]
+    if code != "invalid":
+        assert not answer["errors"][0]["message"].isascii()
 
 
 def test_the_runner_tells_hooks_by_itself(anna):

@@ -10,7 +10,7 @@ from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_hook
 from archive.api.endpoints import body, endpoint
-from archive.api.errors import ApiError
+from archive.api.errors import ApiError, query_error
 from archive.api.serializers import HookBody
 from archive.api.shapes.hooks import Delivery, Hooks, HookTold
 from archive.api.telling import QUERIES, Example, Told
@@ -18,6 +18,7 @@ from archive.hooks import keeping
 from archive.hooks.errors import TEXTS, HookError
 from archive.models import Hook, HookDelivery, User
 from archive.queries.scope import readable_spaces
+from archive.queries.search.errors import QueryError
 
 _STRANGER: Final = Example("Of a stranger", status=401)
 _OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
@@ -51,7 +52,10 @@ def hooks(request: Request) -> Response:
             user, asked["address"], asked["query"], asked["scope"], readable_spaces(request)
         )
     except HookError as error:
-        raise ApiError(error.code, error.code.replace("-", " ")) from error
+        told = {"field": error.field, "detail": error.english, "message": error.text}
+        raise ApiError(error.code, error.english, errors=[told] if error.field else None) from error
+    except QueryError as error:
+        raise query_error(error, "query") from error
     return Response(_told(request, hook) | {"secret": secret}, status=201)
 
 

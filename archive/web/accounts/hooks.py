@@ -70,7 +70,7 @@ def hooks(request: HttpRequest, user: User) -> HttpResponse:
             )
             form = HookForm(_scopes(request))
         except HookError as error:
-            form.add_error("address" if error.code.startswith("hook-") else None, error.text)
+            form.add_error(error.field or None, error.text)
         except QueryError as error:
             form.add_error("query", error.message())
     found = Hook.objects.filter(user=user).order_by("-pk")
