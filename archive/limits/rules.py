@@ -119,8 +119,8 @@ def sources(request: HttpRequest) -> Charges:
 
 
 def exports(request: HttpRequest) -> Charges:
-    """Charge games in bulk; to ask what they would be is no export."""
-    return [(WORK, 2)] if request.method == "HEAD" else [(WORK, 2), (EXPORTS, 1)]
+    """Charge games in bulk; to ask what they would be is a search and no export."""
+    return search(request) if request.method == "HEAD" else [*search(request), (EXPORTS, 1)]
 
 
 def upload(request: HttpRequest) -> Charges:
