@@ -494,6 +494,20 @@ def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):
         assert not answer["errors"][0]["message"].isascii()
 
 
+def test_no_test_is_promised_of_a_hook_that_is_switched_off(anna):
+    with receiving() as one:
+        hook = made(anna, one)
+    keeping.disable(hook, Hook.Off.GONE)
+    answer = program(anna, "hooks").post(f"/api/v1/hooks/{hook.pk}/test")
+    assert (answer.status_code, answer.json()["code"]) == (409, "hook-disabled")
+    signed = Client()
+    signed.force_login(anna)
+    assert f"/account/hooks/{hook.pk}/test/" not in signed.get("/account/hooks/").content.decode()
+    page = signed.post(f"/account/hooks/{hook.pk}/test/", follow=True).content.decode()
+    assert "試す前に再開してください" in page
+    assert not hook.deliveries.exists()
+
+
 def test_the_runner_tells_hooks_by_itself(anna):
     with receiving() as one, receiving(silence):
         made(anna, one)

@@ -77,10 +77,12 @@ def hook(request: Request, hook_id: int) -> Response:
     return Response(_told(request, _own(user, hook_id)))
 
 
-@endpoint("POST", told=Told({202: Delivery}, examples=(_OF_ONE,)))
+@endpoint("POST", told=Told({202: Delivery}, {409: ("hook-disabled",)}, examples=(_OF_ONE,)))
 def test(request: Request, hook_id: int) -> Response:
-    """Send a delivery without games to a webhook soon."""
+    """Send a delivery without games to a webhook soon; nothing is sent to one that is switched off."""
     found = _own(_owner(request), hook_id)
+    if found.disabled:
+        raise ApiError("hook-disabled", "this webhook is switched off: enable it first", 409)
     return Response(_delivery(keeping.ask_for_test(found)), status=202)
 
 

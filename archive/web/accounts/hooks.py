@@ -124,8 +124,13 @@ def remove(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
 @own("POST")
 def test(request: HttpRequest, user: User, hook_id: int) -> HttpResponse:
     """Have a delivery without games sent."""
-    keeping.ask_for_test(_own(user, hook_id))
-    messages.success(request, _("A test is sent in a moment. Load this page again to see what was answered."))
+    hook = _own(user, hook_id)
+    if hook.disabled:
+        messages.error(request, _("This webhook is switched off: switch it on before you try it."))
+    else:
+        keeping.ask_for_test(hook)
+        told = _("A test is sent in a moment. Load this page again to see what was answered.")
+        messages.success(request, told)
     return redirect("hooks")
 
 
