@@ -37,6 +37,7 @@ WITHOUT_TAG: Final = {
     "/uploads/": "of one visitor",
     "/uploads/{upload_id}/": "changes while it is read",
     "/games/{game_id}/report/": "a form",
+    "/dumps/": "of files that lie beside the archive",
     "/terms/": "changes with the links of its foot",
     "/privacy/": "changes with the links of its foot",
     "/contact/": "changes with the links of its foot",
@@ -45,6 +46,7 @@ WITHOUT_TAG: Final = {
 
 PUBLIC_ANYWAY: Final = {
     "/healthz", "/readyz", "/robots.txt", "/.well-known/security.txt", "/api/v1/schema", "/api/v1/docs",
+    "/api/v1/dumps",
     "/api/v1/positions/{kind}/{code}.svg", "/api/v1/positions/{kind}/{code}/legal",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",
