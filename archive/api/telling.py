@@ -156,7 +156,7 @@ class Link:
 
 
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload")
-_OF_GAME: Final = ("get_game_positions", "get_game_series")
+_OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",

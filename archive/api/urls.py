@@ -37,6 +37,7 @@ urlpatterns = [
     path("games/<int:pk>", costs(1, games.detail), name="game"),
     path("games/<int:pk>/record.<slug:name>", costs(1, games.record), name="game-record"),
     path("games/<int:pk>/positions", costs(2, games.positions), name="game-positions"),
+    path("games/<int:pk>/novelty", costs(2, games.novelty), name="game-novelty"),
     path("games/<int:pk>/series", costs(1, games.series), name="game-series"),
     path("hooks", costs(5, hooks.hooks), name="hooks"),
     path("hooks/<int:hook_id>", costs(1, hooks.hook), name="hook"),

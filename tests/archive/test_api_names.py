@@ -155,6 +155,20 @@ def test_a_list_that_cannot_be_asked_for_is_refused(query, code, field):
     assert [one["field"] for one in answer.json()["errors"]] == [field]
 
 
+def test_who_mistypes_a_name_is_told_the_names_that_are_spelt_nearly_so(client):
+    assert client.get("/api/v1/players", {"name": "羽生善冶"}).json()["likely"] == ["羽生善治"]
+    assert client.get("/api/v1/events", {"name": "名人線"}).json()["likely"] == ["名人戦"]
+    for found in ({"name": "羽生"}, {"name": "誰でもない"}, {}):
+        assert client.get("/api/v1/players", found).json()["likely"] == []
+
+
+def test_names_of_a_library_are_told_to_nobody_else(client):
+    asked = ("/api/v1/players", {"name": "秘蜜"})
+    assert client.get(*asked, headers={"Accept": "application/json"}).json()["likely"] == []
+    assert client.get(asked[0], asked[1] | {"scope": "mine"}).json()["likely"] == ["秘密"]
+    assert Client().get(*asked).json()["likely"] == []
+
+
 def test_a_cursor_is_of_one_list_in_one_order(client):
     cursor = told(client, "players?limit=1")["next"].partition("cursor=")[2]
     for other in ("players?order=games", "events?order=name"):

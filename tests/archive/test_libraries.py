@@ -89,6 +89,7 @@ def addresses(game: Game, upload: Upload) -> Iterator[str]:
         f"/games/?upload={upload.pk}",
     )
     yield from (f"/api/v1/games/{pk}", f"/api/v1/games/{pk}/positions", f"/api/v1/games/{pk}/series")
+    yield f"/api/v1/games/{pk}/novelty"
     yield from (f"/api/v1/games/{pk}/record.{name}" for name in ("kif", "csa", "jkf", "usi"))
     yield from (f"/api/v1/uploads/{upload.pk}", f"/api/v1/uploads/{upload.pk}/source")
     yield from (

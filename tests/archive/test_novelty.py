@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rest_framework.test import APIClient
 
 from archive.models import Game
 from archive.queries import novelty as module
@@ -71,3 +72,19 @@ def test_many_positions_are_asked_for_in_parts(monkeypatch: pytest.MonkeyPatch) 
         builders.ready(line.replace("6i7h", "2e2d"), day="2021/01/01"),
     )
     assert of(played_from="2021-01-01") == 7
+
+
+def test_the_api_tells_it_of_each_game() -> None:
+    builders.ingest(
+        builders.ready(FIRST, day="2020/01/01"),
+        builders.ready("7g7f 3c3d 6g6f", day="2021/01/01"),
+        builders.ready("7g7f 3c3d", day="2022/01/01"),
+        builders.ready("5g5f"),
+    )
+    told = {
+        str(game.played_from): APIClient().get(f"/api/v1/games/{game.pk}/novelty").json()
+        for game in Game.objects.all()
+    }
+    wanted = {"2020-01-01": 1, "2021-01-01": 3, "2022-01-01": None, "None": None}
+    assert told == {day: {"novelty": ply} for day, ply in wanted.items()}
+    assert APIClient().get("/api/v1/games/99999/novelty").status_code == 404

@@ -238,6 +238,14 @@ class Tick(TypedDict):
     ending: bool
 
 
+class NoveltyTold(TypedDict):
+    """Where a game left the games before it."""
+
+    novelty: Annotated[
+        int | None, About("The first ply whose position no earlier game had; null where that is not known.")
+    ]
+
+
 class Series(TypedDict):
     """What engines wrote and clocks showed: a page of each list."""
 

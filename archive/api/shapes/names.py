@@ -27,6 +27,9 @@ class PlayerListed(NameListed):
     row: Row | None
 
 
+Likely = Annotated[list[str], About("Where none has such a name: names that are spelt nearly so, nearest first.")]
+
+
 class EventsPage(TypedDict):
     """A page of events. `cut` tells that the list ends where others have fewer games."""
 
@@ -34,6 +37,7 @@ class EventsPage(TypedDict):
     results: list[NameListed]
     cut: bool
     next: Next
+    likely: Likely
 
 
 class PlayersPage(TypedDict):
@@ -43,6 +47,7 @@ class PlayersPage(TypedDict):
     results: list[PlayerListed]
     cut: bool
     next: Next
+    likely: Likely
 
 
 class Fared(TypedDict):

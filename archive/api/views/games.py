@@ -20,7 +20,7 @@ from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of
 from archive.api.serializers import FacetsQuery, GamesQuery, PageQuery, RecordQuery, game_json
 from archive.api.series import evaluation_json, score_json, tick_json
-from archive.api.shapes.games import Facets, GameDetail, GamesPage, PositionsPage, Series
+from archive.api.shapes.games import Facets, GameDetail, GamesPage, NoveltyTold, PositionsPage, Series
 from archive.api.telling import CURSORS, QUERIES, Example, Told, together
 from archive.derive.series import unpack
 from archive.garbage_collection import uncollected
@@ -31,6 +31,7 @@ from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
 from archive.queries.games import find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
+from archive.queries.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
 from archive.queries.sql import Question
 from archive.queries.taken_down import editions, game_called, game_shown, nameless, sees_deleted
@@ -309,3 +310,14 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     ]
     more = next(line, None) is not None
     return Response({"results": results, "next": address_with(request, str(first + most) if more else None)})
+
+
+@endpoint(
+    "GET",
+    remembered=True,
+    told=Told({200: NoveltyTold}, examples=(Example("A game of many before it", {"pk": 20}),)),
+)
+def novelty(request: Request, pk: int) -> Response:
+    """Tell from which ply on no game of an earlier day, of those that may be read, had the positions of a
+    game."""
+    return Response({"novelty": first_new_ply(scope_of(request), _game(request, pk))})

@@ -17,6 +17,7 @@ from archive.api.shapes.names import EventsPage, EventTold, PlayersPage, PlayerT
 from archive.api.telling import CURSORS, Example, Told
 from archive.queries import directory, people
 from archive.queries.directory import UNKNOWN, Listed
+from archive.queries.likely import likely
 from archive.queries.people import Kind, Named, Summary, Tally
 from archive.queries.scope import scope_of
 from archive.queries.totals import names_total
@@ -34,6 +35,7 @@ from kifu_core.games import GAMES
             Example("The first by reading", query={"limit": 2}),
             Example("With a part of their name", query={"name": "大橋", "order": "games", "limit": 2}),
             Example("Whose names nobody knows how to read", query={"row": "others", "limit": 1}),
+            Example("Mistyped", query={"name": "伊東印達"}),
             Example("No such order", query={"order": "name"}, status=400),
         ),
     ),
@@ -78,6 +80,7 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
             "results": [_listed(kind, one, order, request) for one in found.items],
             "cut": found.cut and not found.next,
             "next": address_with(request, signer.sign(found.next) if found.next else None),
+            "likely": likely(scope, kind, words) if words and not found.items else [],
         }
     )
 
