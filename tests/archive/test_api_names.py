@@ -163,10 +163,10 @@ def test_who_mistypes_a_name_is_told_the_names_that_are_spelt_nearly_so(client):
 
 
 def test_names_of_a_library_are_told_to_nobody_else(client):
-    asked = ("/api/v1/players", {"name": "秘蜜"})
-    assert client.get(*asked, headers={"Accept": "application/json"}).json()["likely"] == []
-    assert client.get(asked[0], asked[1] | {"scope": "mine"}).json()["likely"] == ["秘密"]
-    assert Client().get(*asked).json()["likely"] == []
+    asked = {"name": "秘蜜"}
+    assert client.get("/api/v1/players", asked | {"scope": "mine"}).json()["likely"] == ["秘密"]
+    assert client.get("/api/v1/players", asked | {"scope": "public"}).json()["likely"] == []
+    assert Client().get("/api/v1/players", asked).json()["likely"] == []
 
 
 def test_a_cursor_is_of_one_list_in_one_order(client):

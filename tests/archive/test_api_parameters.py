@@ -36,7 +36,7 @@ def address_of(route: Route) -> str:
     game = Game.objects.get()
     known = {"pk": Upload.objects.get().pk if "uploads" in route.template else game.pk}
     known |= {"player_id": game.player0_id or 0, "event_id": game.event_id or 0}
-    values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif"}
+    values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif", "hook_id": 1}
     return route.address(**{name: str(values[name]) for name in route.parts})
 
 
@@ -46,7 +46,7 @@ def asked(client: APIClient, route: Route, query: str) -> Any:
 
 
 def address_is_posted(route: Route) -> bool:
-    return any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in POSTED)
+    return any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in (*POSTED, "test", "enable"))
 
 
 def named(answer: Any) -> list[str]:

@@ -27,7 +27,7 @@ class PlayerListed(NameListed):
     row: Row | None
 
 
-Likely = Annotated[list[str], About("Where none has such a name: names that are spelt nearly so, nearest first.")]
+Likely = Annotated[list[str], About("Names that are spelt nearly so, nearest first, where none has the one.")]
 
 
 class EventsPage(TypedDict):
