@@ -17,7 +17,6 @@ import csv
 import io
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -28,7 +27,8 @@ from pathlib import Path
 from typing import Any, Final
 from zipfile import ZipFile
 
-from benchmarks.serve import HOST, ROOT, START_SECONDS, Call, Server, free_port, polls, stop, tail
+from benchmarks import serve
+from benchmarks.serve import HOST, Server, free_port
 from benchmarks.support import filling
 from benchmarks.support.databases import database
 from tests.serving import processes_of
@@ -87,26 +87,13 @@ def _rss(pid: int) -> float:
 @contextmanager
 def served(folder: Path) -> Iterator[Server]:
     """The archive in a folder, served by one web process."""
-    port, log = free_port(), folder / "serve.log"
+    port = free_port()
     own = {
         "ARCHIVE_BIND": f"{HOST}:{port}", "ARCHIVE_WEB_WORKERS": "1", "ARCHIVE_SAMPLES": "0",
         "ARCHIVE_EXPORT_GAMES": "10000000", "ARCHIVE_EXPORT_FILES": "20000",
     }  # fmt: skip
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=ROOT, env=os.environ | own, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    try:
-        server = Server(port)
-        for _ in polls(START_SECONDS):
-            if process.poll() is not None:
-                raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
-            if server.ask(Call("", "/")).ok:
-                break
-        yield server
-    finally:
-        stop(process)
+    with serve.served(port, folder / "serve.log", os.environ | own):
+        yield Server(port)
 
 
 @contextmanager

@@ -40,7 +40,8 @@ from typing import Any, Final
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from benchmarks.serve import HOST, ROOT, environment, free_port, percentile, polls, say, stop, tail
+from benchmarks import serve
+from benchmarks.serve import HOST, environment, free_port, percentile, say
 from benchmarks.support.databases import database
 from benchmarks.support.keep_alive import Answered, Asked, visit
 
@@ -57,7 +58,6 @@ SAMPLED: Final = 300
 WALKED: Final = 15
 """Plies that a visitor goes into a game, in the mean."""
 
-START_SECONDS: Final = 120.0
 OK: Final = {200, 304}
 
 
@@ -107,28 +107,8 @@ def _served(folder: Path, processes: int) -> Iterator[tuple[int, subprocess.Pope
         "ARCHIVE_WEB_WORKERS": str(processes),
         "ARCHIVE_THROTTLE_LOOPBACK": "1000000",
     }
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=ROOT, env=values, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    try:
-        for _ in polls(START_SECONDS):
-            if process.poll() is not None:
-                raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
-            if _is_up(f"http://{HOST}:{port}"):
-                break
+    with serve.served(port, log, values) as process:
         yield port, process
-    finally:
-        stop(process)
-
-
-def _is_up(address: str) -> bool:
-    try:
-        with urlopen(f"{address}/readyz", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
 
 
 # --- what is asked ---------------------------------------------------------------------------------------

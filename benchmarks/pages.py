@@ -24,7 +24,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -37,7 +36,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from benchmarks.serve import HOST, ROOT, Call, Server, environment, free_port, percentile, polls, stop, tail
+from benchmarks import serve
+from benchmarks.serve import HOST, environment, free_port, percentile
 from benchmarks.support import population
 from benchmarks.support.databases import database
 from benchmarks.support.filling import fill, writers
@@ -52,7 +52,6 @@ TARGET: Final = 8.0
 EACH: Final = 12
 """Different addresses of each kind, where there are so many."""
 
-START_SECONDS: Final = 120.0
 ANSWER_SECONDS: Final = 60.0
 
 
@@ -149,20 +148,8 @@ def served(folder: Path) -> Iterator[int]:
     """`manage.py serve` on the archive of a folder, without limits of requests; its port."""
     port, log = free_port(), folder / "serve.log"
     values = environment(str(folder / "sqlite"), port) | {"ARCHIVE_THROTTLE_LOOPBACK": "1000000"}
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=ROOT, env=values, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    try:
-        for _ in polls(START_SECONDS):
-            if process.poll() is not None:
-                raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
-            if Server(port).ask(Call("", "/healthz")).ok:
-                break
+    with serve.served(port, log, values):
         yield port
-    finally:
-        stop(process)
 
 
 class Visitor:

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -201,6 +201,22 @@ def running(clients: int) -> Iterator[tuple[Server, Path]]:
             stop(process)
 
 
+@contextmanager
+def served(port: int, log: Path, values: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """`manage.py serve` with these variables, once it answers; nothing is sent to it. Raises RuntimeError
+    where it has ended, TimeoutError."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=ROOT, env=values, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    try:
+        _wait_for_answer(Server(port), process, log)
+        yield process
+    finally:
+        stop(process)
+
+
 def free_port() -> int:
     with socket() as probe:
         probe.bind((HOST, 0))
@@ -217,12 +233,17 @@ def environment(folder: str, port: int) -> dict[str, str]:
 
 def started(server: Server, process: subprocess.Popen[bytes], log: Path) -> Server:
     """The server, once it answers and has worked off a first upload. Raises RuntimeError, TimeoutError."""
+    _wait_for_answer(server, process, log)
+    server.wait(server.send(generate.csa(-1), "first.csa"))
+    return server
+
+
+def _wait_for_answer(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
     for _ in polls(START_SECONDS):
         if process.poll() is not None:
             raise RuntimeError(f"serve ended with {process.returncode}:\n{tail(log)}")
-        if server.ask(Call("", "/")).ok:
-            server.wait(server.send(generate.csa(-1), "first.csa"))
-            return server
+        if server.ask(Call("", "/healthz")).ok:
+            return
     raise TimeoutError(f"no answer after {START_SECONDS} s:\n{tail(log)}")
 
 

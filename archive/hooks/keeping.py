@@ -53,6 +53,11 @@ def make(user: User, address: str, query: str, scope: str, readable: Mapping[str
     return hook, secret_of(salt)
 
 
+def own_hook(user: User, pk: int) -> Hook | None:
+    """Return a hook by its id, if it is the user's."""
+    return Hook.objects.filter(pk=pk, user=user).first()
+
+
 def remove(user: User, pk: int) -> bool:
     """Remove one of a user's hooks and what waits for it; return whether it was there."""
     with transaction.atomic():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from archive.site_address import listening_address, site_address
-
-__all__ = ["invitation_address", "listening_address", "site_address"]
+from archive.site_address import site_address
 
 
 def invitation_address(key: str) -> str:

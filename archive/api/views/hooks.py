@@ -103,7 +103,7 @@ def _owner(request: Request) -> User:
 
 
 def _own(user: User, pk: int) -> Hook:
-    found = Hook.objects.filter(pk=pk, user=user).first()
+    found = keeping.own_hook(user, pk)
     if found is None:
         raise Http404
     return found

@@ -12,7 +12,6 @@ from django.urls import reverse
 from archive.api.bulk.books import MIN_GAMES, PLIES
 from archive.api.bulk.lists import ending
 from archive.api.bulk.streams import FORMS, stream
-from archive.management.addresses import site_address
 from archive.models import LARGEST_ID
 from archive.queries.bulk import Bulk, bulk
 from archive.queries.filters import GameFilters
@@ -20,6 +19,7 @@ from archive.queries.games import GameRow
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from archive.queries.told import row_json
+from archive.site_address import site_address
 
 
 class Command(BaseCommand):

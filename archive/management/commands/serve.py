@@ -12,9 +12,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from archive.accounts import invitations
-from archive.management.addresses import invitation_address, listening_address
+from archive.management.addresses import invitation_address
 from archive.models import Upload
 from archive.serving.supervisor import Supervisor, child_of_ours
+from archive.site_address import listening_address
 
 
 class Command(BaseCommand):

@@ -55,8 +55,9 @@ class HookForm(forms.Form):
 def hooks(request: HttpRequest, user: User) -> HttpResponse:
     """List the webhooks of an account. A POST makes one, whose secret only this page shows."""
     sent = request.method == "POST"
+    scopes = _scopes(request)
     start = {"query": request.GET.get("q", ""), "scope": ["public"]}
-    form = HookForm(_scopes(request), request.POST if sent else None, initial=start)
+    form = HookForm(scopes, request.POST if sent else None, initial=start)
     secret = ""
     if sent and form.is_valid():
         asked = form.cleaned_data
@@ -68,14 +69,19 @@ def hooks(request: HttpRequest, user: User) -> HttpResponse:
                 ",".join(asked["scope"]),
                 readable_spaces(request),
             )
-            form = HookForm(_scopes(request))
+            form = HookForm(scopes)
         except HookError as error:
             form.add_error(error.field or None, error.text)
         except QueryError as error:
             form.add_error("query", error.message())
     found = Hook.objects.filter(user=user).order_by("-pk")
     most = settings.ARCHIVE_HOOKS_PER_ACCOUNT
-    context = {"form": form, "rows": [_row(request, one) for one in found], "secret": secret, "most": most}
+    context = {
+        "form": form,
+        "rows": [_row(one, dict(scopes)) for one in found],
+        "secret": secret,
+        "most": most,
+    }
     return render(request, "account/hooks.html", context | {"full": len(found) >= most})
 
 
@@ -87,8 +93,7 @@ def _scopes(request: HttpRequest) -> list[tuple[str, str]]:
     return [(name, known.get(name) or groups.get(pk, name)) for name, pk in readable.items()]
 
 
-def _row(request: HttpRequest, hook: Hook) -> dict[str, Any]:
-    called = dict(_scopes(request))
+def _row(hook: Hook, called: dict[str, str]) -> dict[str, Any]:
     deliveries = hook.deliveries.order_by("-made")[: keeping.SHOWN]
     return {
         "hook": hook,
@@ -107,7 +112,7 @@ def _told(one: HookDelivery) -> str:
 
 
 def _own(user: User, pk: int) -> Hook:
-    found = Hook.objects.filter(pk=pk, user=user).first()
+    found = keeping.own_hook(user, pk)
     if found is None:
         raise Http404
     return found
