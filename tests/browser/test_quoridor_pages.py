@@ -151,6 +151,18 @@ def test_own_moves_are_tried_on_the_board_and_taken_to_the_free_one(
     expect_node(page, game, 4)
 
 
+def test_why_a_move_was_refused_is_not_replaced_by_the_words_of_the_move_before(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(address(live_server, game, "?ply=4"), language="en")
+    board = page.locator("svg.qf-board")
+    click(page, board, "d2")
+    expect(page.locator(".tried li")).to_have_text(["5 ♙d2"])
+    click(page, board, "e3v")  # while the words of the move before are still to come
+    expect(page).to_have_url(re.compile(r"\?ply=4&try=d2$"))
+    expect(page.locator("p.live")).to_have_text("e3v: another wall is in the way")
+
+
 def test_the_shown_line_is_played_on_on_the_board(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

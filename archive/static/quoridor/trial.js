@@ -18,7 +18,6 @@ const MARKS = ["♙", "♟\ufe0e"];
 export function startTrials(replay) {
   const { root, board } = replay;
   const host = /** @type {HTMLElement} */ (root.querySelector(".board-host"));
-  const live = /** @type {HTMLElement} */ (root.querySelector(".live"));
   /** @type {number | null} */
   let chosen = null;
 
@@ -39,7 +38,7 @@ export function startTrials(replay) {
     const known = node.children.find((child) => child.move && packed(/** @type {any} */ (child.move)) === move);
     const broken = fault(replay.position, move);
     if (known) replay.go(known);
-    else if (broken) live.textContent = refusal(broken, move, cutOffs(broken, move), isJapanese(root));
+    else if (broken) replay.announce(refusal(broken, move, cutOffs(broken, move), isJapanese(root)));
     else {
       const { turn } = replay.position;
       const words = { name: name(move), text: MARKS[turn] + name(move) };

@@ -63,6 +63,8 @@ export class Replay {
     this.drawn = false;
     this.scheduled = false;
     this.settleTimer = 0;
+    /** Whether something was said of the shown node that its own words must not replace. */
+    this.announced = false;
     /** The node whose continuations the address asks for by pages: the server has listed them. */
     this.listed = new URLSearchParams(location.search).has("from") ? this.wanted : null;
     // While a frame is to come the address waits for what it shows: of a page that was asked for with own moves, they
@@ -113,6 +115,7 @@ export class Replay {
     if (isOnScreen(this.list)) keepInSight(this.items.get(this.wanted.key), this.list);
     markItem(this.items.get(this.shown.key), this.items.get(this.wanted.key));
     this.shown = this.wanted;
+    this.announced = false;
     this.showBoard();
     this.showTexts();
     for (const listener of this.showListeners) listener(this.shown);
@@ -127,7 +130,7 @@ export class Replay {
     this.keepInSight();
     requestAnimationFrame(() => requestAnimationFrame(() => this.keepInSight()));
     this.showCodes();
-    this.parts.live.textContent = this.labelOf(this.shown);
+    if (!this.announced) this.parts.live.textContent = this.labelOf(this.shown);
     const japanese = document.documentElement.lang === "ja";
     if (this.parts.words) this.parts.words.textContent = this.kit.words(this.position, japanese);
     for (const [name, node] of Object.entries(targets(this.shown))) {
@@ -136,6 +139,12 @@ export class Replay {
     }
     this.setAddress();
     for (const listener of this.settleListeners) listener(this.shown);
+  }
+
+  /** Tells readers of the screen why nothing moved. @param {string} words */
+  announce(words) {
+    this.announced = true;
+    this.parts.live.textContent = words;
   }
 
   keepInSight() {
