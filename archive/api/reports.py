@@ -1,13 +1,11 @@
 """A text about an entry that could not be read, ready to be sent to whoever can help."""
 
 import platform
-import re
 from typing import Any, Final
-
-from django.conf import settings
 
 from archive import issues
 from archive.models import Entry
+from archive.version import version
 
 SHOWN: Final = 20
 
@@ -20,7 +18,7 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
     upload = entry.upload
     found = [issues.told(issue) for issue in entry.issues]
     lines = [
-        f"Kifu Archive {_version()}" + (f", Python {platform.python_version()}" if for_staff else ""),
+        f"Kifu Archive {version()}" + (f", Python {platform.python_version()}" if for_staff else ""),
         f"upload {upload.pk}, entry {entry.seq}: {entry.state}",
         f"file: {upload.name}" + (f" / {entry.path}" if entry.path else ""),
         f"game in the file: {entry.index + 1}",
@@ -33,13 +31,6 @@ def report(entry: Entry, *, for_staff: bool = False) -> str:
     if len(found) > SHOWN:
         lines.append(f"... and {len(found) - SHOWN} more")
     return "\n".join(lines) + "\n"
-
-
-def _version() -> str:
-    """Return the version of the newest entry of the change log."""
-    changes = (settings.BASE_DIR / "CHANGELOG.md").read_text()
-    found = re.search(r"^## (\S+)", changes, re.MULTILINE)
-    return found[1] if found else "?"
 
 
 def _told(issue: dict[str, Any]) -> list[str]:

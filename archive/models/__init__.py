@@ -32,6 +32,7 @@ from archive.models.names import (
     ReadingField,
     SearchedField,
 )
+from archive.models.observing import HeardProcess, Tally
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
@@ -54,6 +55,7 @@ __all__ = [
     "GameText",
     "GoneGame",
     "GoneUpload",
+    "HeardProcess",
     "Hook",
     "HookDelivery",
     "HotMove",
@@ -75,6 +77,7 @@ __all__ = [
     "SiteText",
     "Space",
     "TakenDown",
+    "Tally",
     "Token",
     "Upload",
     "UploadChunk",

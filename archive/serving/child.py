@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import django
 
@@ -132,20 +133,26 @@ def worker() -> None:
     One child and no more: an upload's walk is kept between its turns by the process that began it. The
     process that runs the tasks may take ARCHIVE_WORKER_MEMORY_MB.
     """
-    from celery.signals import worker_process_init
+    from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
     from archive.garbage_collection import look_rarely
     from archive.intake.memory_limit import RESTART, limit_memory, most_kept_kib, shuts_down_for
+    from archive.models import HeardProcess
+    from archive.observing import beats, tasks
 
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     look_rarely()
+    tasks.listen()
+    tell = partial(beats.begin, HeardProcess.Role.WORKER, os.getpid())
     if settings.WORKER_POOL == "solo":
         limit_memory()
+        worker_ready.connect(lambda **_: tell(), weak=False)
     else:
         worker_process_init.connect(lambda **_: limit_memory(), weak=False)
+        worker_process_init.connect(lambda **_: tell(), weak=False)
     _celery(
         "worker",
         f"--pool={settings.WORKER_POOL}",
@@ -167,8 +174,11 @@ def scheduler() -> None:
     from django.conf import settings
 
     from archive.hooks import runner
+    from archive.models import HeardProcess
+    from archive.observing import beats
 
     runner.start()
+    beats.begin(HeardProcess.Role.SCHEDULER, os.getpid())
     _celery("beat", f"--schedule={settings.DATA_DIR / 'scheduler'}", "--pidfile=")
 
 

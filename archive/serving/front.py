@@ -5,7 +5,8 @@ threads runs the WSGI application, so that connections to the database, and the 
 long as their threads. An answer is sent piece by piece as fast as the visitor takes it; between two pieces
 no thread waits.
 
-What is refused here never reaches Django: it is told as problem details under `/api/`, elsewhere as a line.
+What is refused here never reaches Django: it is told as problem details under `/api/` and to probes,
+elsewhere as a line.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 from urllib.parse import unquote_to_bytes
@@ -56,6 +58,13 @@ PIECE_SECONDS: Final = 1.0
 
 WAITING: Final = 500
 """Requests that wait for a thread; further ones are asked to come again."""
+
+PROBES: Final = ("/healthz", "/readyz", "/metrics")
+"""Asked by whoever watches over the archive. Each has a thread of its own, so that it is answered also while
+visitors keep all others busy, and where it waits for a database that is in nobody's way."""
+
+PROBE_SECONDS: Final = 5.0
+"""How long one of them may take: who watches does not wait for longer."""
 
 COME_AGAIN_SECONDS: Final = 5
 STUCK: Final = 3
@@ -266,29 +275,42 @@ class Answer:
             close()
 
 
+class Threads:
+    """Some of a process's threads; `asked` requests have or wait for one, each `seconds` at most."""
+
+    def __init__(self, threads: int, name: str, seconds: float) -> None:
+        self.executor = ThreadPoolExecutor(threads, name)
+        self.seconds = seconds
+        self.asked = 0
+
+
 class Pool:
     """The threads that run the application, and what they are at."""
 
     def __init__(self, threads: int, limits: Limits) -> None:
         self.threads = threads
         self.limits = limits
-        self.executor = ThreadPoolExecutor(threads, "application")
+        self.visitors = Threads(threads, "application", limits.answer_seconds)
+        seconds = min(PROBE_SECONDS, limits.answer_seconds)
+        self.probes = {path: Threads(1, path, seconds) for path in PROBES}
         self.running: set[Answer] = set()
-        self.asked = 0
 
     async def begin(self, answer: Answer) -> tuple[bytes, bool]:
         """Run the application; return the first piece of its answer, and whether there is more."""
-        if self.asked >= WAITING:
+        threads = self.probes.get(answer.environ["PATH_INFO"], self.visitors)
+        if threads.asked >= WAITING:
             raise Refused(503, "busy", "too much is asked of this archive at once: try again later")
-        self.asked += 1
+        threads.asked += 1
         try:
-            return await self._begun(answer)
+            return await self._begun(answer, threads)
         finally:
-            self.asked -= 1
+            threads.asked -= 1
 
-    async def _begun(self, answer: Answer) -> tuple[bytes, bool]:
-        work = self.executor.submit(answer.context.run, self._run, answer, answer.begin)
-        await asyncio.wait([asyncio.wrap_future(work)], timeout=self.limits.answer_seconds)
+    async def _begun(self, answer: Answer, threads: Threads) -> tuple[bytes, bool]:
+        # Of a probe that hangs nothing is concluded: it says so itself.
+        step = partial(self._run, answer, answer.begin) if threads is self.visitors else answer.begin
+        work = threads.executor.submit(answer.context.run, step)
+        await asyncio.wait([asyncio.wrap_future(work)], timeout=threads.seconds)
         if work.done():
             return work.result()
         # A thread cannot be stopped: its answer is thrown away when it comes.
@@ -307,12 +329,12 @@ class Pool:
 
     async def piece(self, answer: Answer) -> tuple[bytes, bool]:
         """Return the next piece of an answer, from whichever thread is free."""
-        work = self.executor.submit(answer.context.run, self._run, answer, answer.piece)
+        work = self.visitors.executor.submit(answer.context.run, self._run, answer, answer.piece)
         return await asyncio.wrap_future(work)
 
     def forget(self, answer: Answer) -> None:
         """Close an answer that nobody takes any more."""
-        self.executor.submit(answer.context.run, answer.close)
+        self.visitors.executor.submit(answer.context.run, answer.close)
 
     def _end_where_stuck(self) -> None:
         """End this process where no thread has come back for long; granian starts another."""
@@ -427,7 +449,8 @@ async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> N
     asked = {name: value.decode("latin-1") for name, value in scope["headers"]}
     identifier = logs.request_id(asked.get(b"x-request-id"))
     with logs.about(identifier):
-        content_type, data = _told(refusal, api=scope["path"].startswith("/api/"))
+        path = scope["path"]
+        content_type, data = _told(refusal, as_json=path.startswith("/api/") or path in PROBES)
         if logs.visits_are_told():
             target = scope["raw_path"].decode("latin-1")
             visit = logs.Asked(scope["client"][0], scope["method"], target, asked.get(b"user-agent"))
@@ -448,9 +471,9 @@ async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> N
     await send({"type": "http.response.body", "body": data if scope["method"] != "HEAD" else b""})
 
 
-def _told(refusal: Refused, api: bool) -> tuple[bytes, bytes]:
+def _told(refusal: Refused, as_json: bool) -> tuple[bytes, bytes]:
     """Return a refusal's content type and body."""
-    if not api:
+    if not as_json:
         return b"text/plain; charset=utf-8", f"{refusal.detail}\n".encode()
     problem = Problem(refusal.status, refusal.code, refusal.detail)
     return PROBLEM.encode(), orjson.dumps(problem.body())

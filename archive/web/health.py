@@ -1,35 +1,40 @@
 """Two addresses for whoever watches over the archive."""
 
+from typing import Final
+
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from archive.upgrading import is_too_old
+from archive.observing.readiness import CHECKS, OK, checks
+
+UNAVAILABLE: Final = "unavailable"
 
 
 @login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 as long as the process runs."""
-    return _told("ok")
+    """Answer 200 as long as the process runs. Nothing else is looked at."""
+    return _told({"status": OK})
 
 
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 where the database answers and has all its tables, else 503."""
-    try:
-        if is_too_old(connection):
-            return _told("the tables are too old", 503)
-        executor = MigrationExecutor(connection)
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    except DatabaseError:
-        return _told("no database", 503)
-    return _told("migrations are waiting", 503) if waiting else _told("ok")
+    """Answer 200 where everything is there that the archive works with, else 503; tell of each part.
+
+    `exclude` leaves parts out, as for a proxy that is to go on asking while only a worker is missing.
+    """
+    excluded = {name for value in request.GET.getlist("exclude") for name in value.split(",")}
+    if not excluded <= {*CHECKS}:
+        return _told({"status": "invalid", "exclude": [*CHECKS]}, 400)
+    found = checks(tuple(name for name in CHECKS if name not in excluded))
+    ready = all(state == OK for state in found.values())
+    return _told({"status": OK if ready else UNAVAILABLE, "checks": found}, 200 if ready else 503)
 
 
-def _told(text: str, status: int = 200) -> HttpResponse:
-    headers = {"Cache-Control": "no-store", "Content-Type": "text/plain"}
-    return HttpResponse(f"{text}\n", status=status, headers=headers)
+def _told(answer: dict[str, object], status: int = 200) -> HttpResponse:
+    response = JsonResponse(answer, status=status, headers={"Cache-Control": "no-store"})
+    # Who asks every few seconds is told what is wrong; as faults of the server Django would log each time.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response

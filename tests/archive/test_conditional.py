@@ -12,7 +12,8 @@ from django.test import Client
 from archive import libraries, store
 from archive.accounts import tokens
 from archive.intake import worker
-from archive.models import Game, SiteText, User
+from archive.models import Game, HeardProcess, SiteText, User
+from archive.observing.beats import Beats
 from tests.archive.games import KIF, START, stored
 from tests.archive.routes import routes
 from tests.archive.test_api_answers import address_of
@@ -63,6 +64,7 @@ ACCOUNTS: Final = ("/account/", "/sign-", "/libraries/", "/join/", "/shared/", "
 def addresses(settings: Any) -> dict[str, str]:
     """All addresses that strangers read, by their routes."""
     settings.SECURITY_CONTACT = "mailto:x@example.org"
+    Beats(HeardProcess.Role.WORKER, 1).beat()
     stored(KIF)
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="ja", text="言葉")

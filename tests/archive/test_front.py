@@ -366,7 +366,7 @@ def test_an_answer_that_is_never_taken_is_given_up_and_closed():
     application = Streaming(100)
     server = Front(application, 1, Limits(answer_seconds=0.2))
     run(Visit(server, method="GET", headers=(), takes=asyncio.Event()).make())
-    server.pool.executor.shutdown()
+    server.pool.visitors.executor.shutdown()
     assert application.closed == 1
 
 
@@ -463,7 +463,7 @@ def test_more_requests_than_can_wait_are_asked_to_come_again(monkeypatch):
 
     async def many() -> tuple[Visit, list[Visit]]:
         visits = [asyncio.create_task(Visit(server, method="GET", headers=()).make()) for _ in range(2)]
-        await until(lambda: server.pool.asked == 2)
+        await until(lambda: server.pool.visitors.asked == 2)
         refused = await Visit(server, method="GET", headers=()).make()
         release.set()
         return refused, await asyncio.gather(*visits)

@@ -142,7 +142,7 @@ def test_the_access_log_has_a_line_for_every_request(written, client):
     b"".join(answer.streaming_content)
     answer.close()
     first, second = [text for _, _, _, text in lines(written)]
-    assert re.fullmatch(r'127\.0\.0\.1 "GET /healthz\?a=%22%0A" 200 3 \d+ms ".*"', first)
+    assert re.fullmatch(r'127\.0\.0\.1 "GET /healthz\?a=%22%0A" 200 16 \d+ms ".*"', first)
     assert r"x\"y\\\x1b[0m" in first
     assert re.match(r'127\.0\.0\.1 "GET /counted/" 200 6 ', second)
 

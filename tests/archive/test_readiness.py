@@ -1,0 +1,201 @@
+"""Whether the archive can work, as whoever watches over it is told."""
+
+from __future__ import annotations
+
+import json
+import socket
+import urllib.error
+from contextlib import closing, suppress
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+from django.db import OperationalError
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
+from django.utils import timezone
+
+from archive.models import HeardProcess, Tally
+from archive.observing import beats, readiness, tally
+from archive.observing.beats import Beats
+from tests.servers import RABBITMQ, REDIS, reachable
+from tests.serving import START_SECONDS, Archive, archive_at, free_port, wait_for
+
+WORKER: Final = HeardProcess.Role.WORKER
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch):
+    """What one test found out about broker and migrations is not told to the next."""
+    monkeypatch.setattr(readiness, "_broker", readiness._Broker())
+    monkeypatch.setattr(readiness, "_migrations", readiness._Migrations())
+
+
+def heard(ago: timedelta = timedelta(0), role: HeardProcess.Role = WORKER) -> None:
+    now = timezone.now()
+    HeardProcess.objects.create(name=f"{role}-1@here", role=role, version="1", started=now, seen=now - ago)
+
+
+def asked(client: Client, query: str = "") -> tuple[int, dict[str, Any]]:
+    answer = client.get(f"/readyz{query}")
+    assert answer["Cache-Control"] == "no-store"
+    assert answer["Content-Type"] == "application/json"
+    return answer.status_code, answer.json()
+
+
+def test_a_process_that_lives_says_so_and_looks_at_nothing(client):
+    """Without the mark of the database a query would fail."""
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert answer["Cache-Control"] == "no-store"
+
+
+@pytest.mark.django_db
+def test_an_archive_with_a_worker_is_ready(client):
+    heard()
+    everything = {"database": "ok", "migrations": "ok", "worker": "ok"}
+    assert asked(client) == (200, {"status": "ok", "checks": everything})
+
+
+@pytest.mark.django_db
+def test_to_be_asked_again_takes_a_few_queries(client, django_assert_max_num_queries):
+    heard()
+    asked(client)
+    with django_assert_max_num_queries(7):
+        asked(client)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "ago,role",
+    [(beats.LATELY, WORKER), (timedelta(0), HeardProcess.Role.SCHEDULER)],
+    ids=["long ago", "other"],
+)
+def test_an_archive_whose_workers_were_not_heard_of_lately_is_not_ready(client, ago, role):
+    heard(ago, role)
+    status, told = asked(client)
+    assert (status, told["status"], told["checks"]["worker"]) == (503, "unavailable", "not-heard")
+
+
+@pytest.mark.django_db
+def test_who_asks_every_few_seconds_does_not_fill_the_log(client, caplog):
+    assert asked(client)[0] == 503
+    assert caplog.records == []
+
+
+@pytest.mark.django_db
+def test_a_part_that_is_excluded_is_not_asked_for(client):
+    told = {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}}
+    assert asked(client, "?exclude=worker,broker") == (200, told)
+    assert asked(client, "?exclude=worker&exclude=broker") == (200, told)
+    assert asked(client, "?exclude=database,migrations,worker")[1]["checks"] == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("query", ["?exclude=wroker", "?exclude=%00", "?exclude=", "?exclude=database%0A"])
+def test_a_part_that_there_is_not_is_named_wrong(client, query):
+    status, told = asked(client, query)
+    assert (status, told) == (400, {"status": "invalid", "exclude": [*readiness.CHECKS]})
+
+
+@pytest.mark.django_db
+def test_an_archive_whose_migrations_wait_is_not_ready_also_after_it_was(client):
+    heard()
+    assert asked(client)[0] == 200
+    newest = MigrationRecorder.Migration.objects.filter(app="archive").order_by("name").last()
+    newest.delete()
+    status, told = asked(client)
+    assert (status, told["checks"]) == (
+        503, {"database": "ok", "migrations": "waiting", "worker": "unknown"},
+    )  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_away_is_named_and_its_error_is_not(client, monkeypatch):
+    def away(_self: Any) -> Any:
+        raise OperationalError("password authentication failed for user secret-name")
+
+    monkeypatch.setattr(MigrationRecorder, "applied_migrations", away)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"] == {"database": "away", "migrations": "unknown", "worker": "unknown"}
+    assert b"secret" not in answer.content
+
+
+def test_a_broker_that_is_away_is_named_without_its_address(client, settings):
+    settings.CELERY_BROKER_URL = f"redis://somebody:secret@127.0.0.1:{free_port()}/0"
+    answer = client.get("/readyz?exclude=database,migrations,worker")
+    assert (answer.status_code, answer.json()["checks"]) == (503, {"broker": "away"})
+    assert b"secret" not in answer.content and b"127" not in answer.content
+
+
+@pytest.mark.parametrize("scheme", ["redis", "amqp"])
+def test_a_broker_that_takes_connections_and_says_nothing_is_away_in_bounded_time(settings, scheme):
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        settings.CELERY_BROKER_URL = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}//"
+        assert readiness.broker_answers() is False
+
+
+@pytest.mark.parametrize("address", [REDIS, RABBITMQ], ids=["redis", "amqp"])
+def test_a_broker_that_lets_us_in_is_ok(client, settings, address):
+    settings.CELERY_BROKER_URL = reachable(address)
+    answer = client.get("/readyz?exclude=database,migrations,worker")
+    assert (answer.status_code, answer.json()["checks"]) == (200, {"broker": "ok"})
+
+
+@pytest.mark.django_db
+def test_a_process_that_tells_of_itself_again_has_one_row(django_assert_num_queries):
+    process = Beats(WORKER, 17)
+    process.beat()
+    first = HeardProcess.objects.get()
+    process.worked = timezone.now()
+    process.beat()
+    again = HeardProcess.objects.get()
+    assert (again.name, again.started, again.worked) == (first.name, first.started, process.worked)
+    assert again.seen > first.seen
+    assert again.name.startswith("worker-17@")
+
+
+@pytest.mark.django_db
+def test_a_process_that_was_not_heard_of_for_a_day_is_forgotten():
+    heard(beats.FORGOTTEN + timedelta(seconds=1), HeardProcess.Role.SCHEDULER)
+    Beats(WORKER, 17).beat()
+    assert [row.role for row in HeardProcess.objects.all()] == [WORKER]
+
+
+@pytest.mark.django_db
+def test_what_processes_count_is_added_up():
+    for seconds in (0.5, 0.25):
+        tally.add(tally.TASKS, "archive.sweep", "success", seconds=seconds)
+        tally.write()
+    tally.add(tally.ENTRIES, "", "stored", 300)
+    Beats(WORKER, 17).beat()
+    assert [(counted.label, n, seconds) for counted, n, seconds in tally.sums()] == [
+        ("", 300, 0.0), ("archive.sweep", 2, 0.75),
+    ]  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_what_the_database_does_not_take_is_counted_still(monkeypatch):
+    tally.add(tally.TASKS, "archive.sweep", "success")
+    with monkeypatch.context() as broken, pytest.raises(TypeError):
+        broken.setattr(tally, "_ADD", None)
+        tally.write()
+    tally.write()
+    assert Tally.objects.get().n == 1
+
+
+def ready(archive: Archive) -> bool:
+    """Whether an archive says that all of it works."""
+    with suppress(urllib.error.HTTPError):
+        return bool(archive.get("/readyz")["status"] == "ok")
+    return False
+
+
+@pytest.mark.worker
+@pytest.mark.parametrize("pool", ["prefork", "solo"])
+def test_an_archive_becomes_ready_when_its_worker_and_its_scheduler_run(tmp_path, pool):
+    with archive_at(tmp_path, ARCHIVE_WORKER_POOL=pool, ARCHIVE_SWEEP_SECONDS="1") as archive:
+        wait_for(lambda: ready(archive), START_SECONDS, archive.log)
+        assert archive.get("/readyz")["checks"]["worker"] == "ok"
+        assert json.dumps(archive.get("/healthz")) == '{"status": "ok"}'
