@@ -45,8 +45,28 @@ class Origin:
 
 
 def text(name: str, default: str = "") -> str:
-    """Return the variable's value without surrounding white space; `default` where it is unset or empty."""
-    return os.environ.get(name, "").strip() or default
+    """Return the variable's value without surrounding white space; `default` where it is unset or empty.
+
+    Where `name` is unset and `name`_FILE is not, the value is what stands in that file, as secrets of
+    containers and of services do. Raise ImproperlyConfigured where both are set, or the file says nothing.
+    """
+    value = os.environ.get(name, "").strip()
+    file = os.environ.get(f"{name}_FILE", "").strip()
+    if not file:
+        return value or default
+    if value:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: which one counts?")
+    return _content(Path(file), f"{name}_FILE")
+
+
+def _content(path: Path, name: str) -> str:
+    try:
+        found = path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}: {path} cannot be read ({error})") from None
+    if not found:
+        raise ImproperlyConfigured(f"{name}: there is nothing in {path}")
+    return found
 
 
 def flag(name: str, default: bool) -> bool:
@@ -95,6 +115,17 @@ def words(name: str, default: list[str]) -> list[str]:
     """Read a comma-separated list."""
     value = text(name)
     return [word.strip() for word in value.split(",") if word.strip()] if value else default
+
+
+def several(name: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Read some of several words, all where it is unset. Raise ImproperlyConfigured on any other."""
+    found = words(name, [*options])
+    for word in found:
+        if word not in options:
+            raise ImproperlyConfigured(f"{name}: {word!r} is none of {', '.join(options)}")
+    if not found:
+        raise ImproperlyConfigured(f"{name} names none of {', '.join(options)}")
+    return tuple(found)
 
 
 def contact(name: str) -> str:

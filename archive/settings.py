@@ -6,6 +6,7 @@ from typing import Any
 import dj_database_url
 
 from archive import broker, env, logs
+from archive.queues import INTERACTIVE, MAINTENANCE, QUEUES
 from kifu_core.games import GAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -73,6 +74,8 @@ MESSAGE_SECONDS = env.number("ARCHIVE_MESSAGE_SECONDS", 60)
 SILENCE_SECONDS = env.number("ARCHIVE_SILENCE_SECONDS", 300)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
+# Which queues a worker serves: on a machine without the folders of dumps and watching, all but the last.
+WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", QUEUES)
 # After this long a task is stuck, whatever it does: the process that runs it is ended.
 TASK_SECONDS = env.number("ARCHIVE_TASK_SECONDS", 60)
 # What memory a process that reads uploads may take; one that had half of it is replaced after its task.
@@ -393,18 +396,21 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_DEFAULT_QUEUE = "interactive"
+CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_TIME_LIMIT = TASK_SECONDS
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "archive.sweep", "schedule": SWEEP_SECONDS}}
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "sweep": {"task": "archive.sweep", "schedule": SWEEP_SECONDS}
+}
+_MAINTENANCE = {"options": {"queue": MAINTENANCE}}
 if WATCH_DIR:
-    CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS}
+    CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS} | _MAINTENANCE
 if ARCHIVE_DUMP_DAYS:
-    CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600, "options": {"queue": "bulk"}}
+    CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _SECURE

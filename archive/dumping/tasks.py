@@ -8,7 +8,8 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from archive.dumping import publishing
 from archive.dumping.making import DumpIsMadeError
-from archive.intake.tasks import BULK, LimitedTask
+from archive.intake.tasks import LimitedTask
+from archive.queues import MAINTENANCE
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,6 @@ def dump() -> None:
 def _send() -> None:
     """Have a worker go on. What the broker does not take is found at the next look."""
     try:
-        dump.apply_async(queue=BULK)
+        dump.apply_async(queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
         log.warning("no message for the dump: %s", error)

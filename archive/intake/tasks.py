@@ -3,8 +3,8 @@
 No task runs longer than ARCHIVE_TASK_SECONDS: in the prefork pool Celery kills the child that runs it, in the
 solo pool, which knows no limits, the worker ends itself (and is started again by who watches it).
 
-There are two queues, which workers serve in turn: what is small or new is `interactive`, what goes on after
-its first turn is `bulk`. So an upload waits for no more than the turns of those that work has begun on.
+Workers serve the queues in turn (`archive.queues`), and a large upload goes to the end of its own after each
+turn. So an upload waits for no more than the turns of those that work has begun on.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from archive import audit, store
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
+from archive.queues import BULK, INTERACTIVE, MAINTENANCE
 
-INTERACTIVE: Final = "interactive"
-BULK: Final = "bulk"
 MOVED_GAMES: Final = 50
 """Games that one task moves to another space, or deletes with theirs: about a second."""
 BULK_BYTES: Final = 1024 * 1024
@@ -135,7 +134,7 @@ def send(upload_id: int, queue: str) -> bool:
 def send_deletion(upload_id: int) -> None:
     """Tell a worker of an upload that is being deleted. What the broker does not take the sweeper finds."""
     try:
-        delete_upload.apply_async((upload_id,), queue=BULK)
+        delete_upload.apply_async((upload_id,), queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
         log.warning("no message for the deletion of upload %d: %s", upload_id, error)
 
@@ -143,7 +142,7 @@ def send_deletion(upload_id: int) -> None:
 def send_move(upload_id: int) -> None:
     """Tell a worker of an upload whose games are moved. What the broker does not take the sweeper finds."""
     try:
-        move_upload.apply_async((upload_id,), queue=BULK)
+        move_upload.apply_async((upload_id,), queue=MAINTENANCE)
     except (BrokerError, OSError) as error:
         log.warning("no message for the move of upload %d: %s", upload_id, error)
 

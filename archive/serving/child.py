@@ -158,7 +158,7 @@ def worker() -> None:
         f"--pool={settings.WORKER_POOL}",
         "--concurrency=1",
         f"--max-memory-per-child={most_kept_kib()}",
-        "--queues=interactive,bulk",
+        f"--queues={','.join(settings.WORKER_QUEUES)}",
         f"--hostname=worker-{os.getpid()}@%h",
         "--without-gossip",
         "--without-mingle",

@@ -164,7 +164,7 @@ def test_the_scheduled_task_sends_itself_again_for_the_rest(settings, monkeypatc
     while not offered():
         tasks.dump()
         assert len(sent) < 10
-    assert sent and sent[0] == {"queue": "bulk"}
+    assert sent and sent[0] == {"queue": "maintenance"}
 
 
 def test_the_scheduled_task_forgets_what_holds_games_that_are_gone(settings, dump):

@@ -142,3 +142,43 @@ def test_a_place_for_counts_is_one_of_three(monkeypatch, written):
     monkeypatch.setenv("ARCHIVE_X", "memcached://localhost")
     with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X='memcached"):
         env.counts_store("ARCHIVE_X")
+
+
+# --- files and lists -------------------------------------------------------------------------------------
+
+
+def test_a_value_can_stand_in_a_file(monkeypatch, tmp_path):
+    (tmp_path / "secret").write_text("a long one\n")
+    monkeypatch.setenv("ARCHIVE_X_FILE", str(tmp_path / "secret"))
+    assert env.text("ARCHIVE_X", "other") == "a long one"
+    assert env.secret("ARCHIVE_X", keep_in=tmp_path / "kept") == "a long one"
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b" \n", b"\xff"])
+def test_a_file_that_says_nothing_stops_the_start(monkeypatch, tmp_path, content):
+    if content is not None:
+        (tmp_path / "secret").write_bytes(content)
+    monkeypatch.setenv("ARCHIVE_X_FILE", str(tmp_path / "secret"))
+    with pytest.raises(ImproperlyConfigured, match=r"ARCHIVE_X_FILE: .*secret"):
+        env.text("ARCHIVE_X", "default")
+
+
+def test_a_value_is_not_given_twice(monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCHIVE_X", "1")
+    monkeypatch.setenv("ARCHIVE_X_FILE", str(tmp_path / "secret"))
+    with pytest.raises(ImproperlyConfigured, match="ARCHIVE_X and ARCHIVE_X_FILE"):
+        env.number("ARCHIVE_X", 5)
+
+
+@pytest.mark.parametrize(("written", "meant"), [("", ("a", "b")), ("b", ("b",)), ("b, a", ("b", "a"))])
+def test_several_words_are_some_of_those_there_are(monkeypatch, written, meant):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    assert env.several("ARCHIVE_X", ("a", "b")) == meant
+
+
+@pytest.mark.parametrize("written", ["c", "a,c", ","])
+def test_another_word_is_refused(monkeypatch, written):
+    monkeypatch.setenv("ARCHIVE_X", written)
+    with pytest.raises(ImproperlyConfigured, match=r"ARCHIVE_X.* none of a, b"):
+        env.several("ARCHIVE_X", ("a", "b"))

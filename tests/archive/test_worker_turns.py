@@ -400,6 +400,15 @@ def test_large_uploads_begin_in_the_queue_for_large_work(
     assert sent == [(7, queue)]
 
 
+@pytest.mark.parametrize("name", ["move_upload", "delete_upload"])
+def test_what_nobody_waits_for_goes_on_in_a_queue_of_its_own(name, monkeypatch):
+    task, queues = getattr(tasks, name), []
+    monkeypatch.setattr(tasks.store, name, lambda *_: False)
+    monkeypatch.setattr(task, "apply_async", lambda args, queue: queues.append((args, queue)))
+    task(7)
+    assert queues == [((7,), "maintenance")]
+
+
 def test_without_room_to_unpack_nothing_is_concluded_and_work_goes_on_when_there_is(monkeypatch):
     upload = uploaded(zipped(("a.csa", csa(1).encode()), ("b.csa", csa(2).encode())))
 

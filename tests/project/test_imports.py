@@ -18,7 +18,7 @@ FLOORS = (
     "kifu_core.games",
     "kifu_core.names",
     "character_forms",
-    "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text search_text "
+    "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text queues search_text "
     "site_address upgrading version",
     "celery models",
     "audit",
