@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import kifu_core
-from benchmarks import generate, ingest
+from benchmarks import generate, growth, ingest
 from benchmarks.serve import percentile
 from benchmarks.support import population
 from benchmarks.support.rounds import shortest
@@ -170,3 +170,15 @@ def test_the_shortest_time_of_every_part_counts_whichever_round_it_was_in():
     peer = contestant("peer", [[4.0, 4.0], [4.0, 4.0]])
     assert shortest({"ours": ours, "peer": peer}, 2) == {"ours": 3.0, "peer": 8.0}
     assert order == ["ours", "peer", "ours", "peer"]
+
+
+def test_the_growth_that_is_told_is_what_is_computed_from_the_measured_figures() -> None:
+    told = (ROOT / "docs/scaling.md").read_text()
+    assert growth.table(growth.SIZES, shards=32, node_gb=2_000) in told
+
+
+def test_colliding_positions_grow_with_the_square_of_their_number() -> None:
+    few, many = growth.growth(10_000_000), growth.growth(100_000_000)
+    assert many.rows == 10 * few.rows
+    assert many.colliding == pytest.approx(100 * few.colliding, rel=1e-6)
+    assert growth.growth(100_000_000, shards=64).segments_spread * 2 >= many.segments_spread
