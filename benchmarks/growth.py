@@ -47,8 +47,8 @@ _DAY_MS: Final = 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An archive of so many games: `spread_gb` is what distribution puts on the nodes, `local_gb` what stays on
-    the coordinator, in 10^9 bytes; `segments` those of one server, `segments_spread` those of shards;
+    """An archive of so many games: `spread_gb` is what distribution puts on the nodes, `local_gb` what stays
+    on the coordinator, in 10^9 bytes; `segments` those of one server, `segments_spread` those of shards;
     `colliding` the expected pairs of different positions with one key; `slots_used` the share of what an int4
     can number."""
 
@@ -94,7 +94,7 @@ def colliding_pairs(positions: int) -> float:
     >>> round(colliding_pairs(98_560_000_000))
     1053
     """
-    return positions * (positions - 1) / 2 / 2**KEY_BITS
+    return positions * (positions - 1) / 2.0 ** (KEY_BITS + 1)
 
 
 def table(sizes: Sequence[int], shards: int, node_gb: float) -> str:
@@ -135,7 +135,7 @@ def _small(value: float) -> str:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument("--games", type=int, nargs="+", default=SIZES)
     parser.add_argument("--shards", type=int, default=32)
     parser.add_argument("--node-gb", type=float, default=2_000)
