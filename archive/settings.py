@@ -25,6 +25,8 @@ TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"]
 LOG_LEVEL = env.choice("ARCHIVE_LOG_LEVEL", logs.LEVELS, "warning")
 ACCESS_LOG = env.flag("ARCHIVE_ACCESS_LOG", default=False)
 LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG)
+# Who is told the metrics: an address, also behind a proxy, of one of these networks.
+ARCHIVE_METRICS_FROM = env.networks("ARCHIVE_METRICS_FROM", ["127.0.0.0/8", "::1"])
 # Whom security.txt names for reports of holes: an address of mail, or of a page.
 SECURITY_CONTACT = env.contact("ARCHIVE_SECURITY_CONTACT")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -421,7 +423,7 @@ if PUBLIC_URL is not None and PUBLIC_URL.secure:
     SECURE_SSL_REDIRECT = True
     SECURE_SSL_HOST = PUBLIC_URL.netloc
     # Whoever watches over the archive asks the process itself.
-    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = env.number("ARCHIVE_HSTS_SECONDS", 365 * 24 * 60 * 60, minimum=0)
     # Other names below this one, and browsers' lists of names, are not the archive's to decide about.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]

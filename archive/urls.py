@@ -12,12 +12,13 @@ handler404 = "archive.web.errors.not_found"
 handler500 = "archive.web.errors.server_error"
 
 urlpatterns = [
-    path("healthz", health.healthz),
-    path("readyz", health.readyz),
-    path("robots.txt", wellknown.robots),
-    path(".well-known/security.txt", wellknown.security),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
+    path("robots.txt", wellknown.robots, name="robots"),
+    path(".well-known/security.txt", wellknown.security, name="security"),
     # One way to sign in, with second factor and limits.
-    path("admin/login/", pages.admin_sign_in),
+    path("admin/login/", pages.admin_sign_in, name="admin-login"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("archive.api.urls")),
     path("", include("archive.web.accounts.urls")),

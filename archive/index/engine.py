@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql, sqlite
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
 
 
 class Engine(Protocol):
@@ -53,6 +53,9 @@ class Engine(Protocol):
 
     def make_room(self) -> None:
         """See to it, before a transaction that inserts, that its slots have a place."""
+
+    def segments(self) -> Sequence[Segment]:
+        """Return the parts of the index by slots; none where any slot has its place."""
 
     def lock_shared(self, cursor: CursorWrapper) -> None:
         """Keep keys from being promoted until the transaction ends; other writers go on."""

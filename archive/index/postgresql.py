@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -91,6 +91,10 @@ _SEGMENTS: Final = """
     WHERE i.inhparent = 'archive_occurrence'::regclass
 """
 _SEGMENTS_END: Final = f"SELECT coalesce(max({_BOUND.format(word='TO')}), 0) {_SEGMENTS}"
+_ALL_SEGMENTS: Final = f"""
+    SELECT c.relname, {_BOUND.format(word="FROM")} AS first, {_BOUND.format(word="TO")} {_SEGMENTS}
+    ORDER BY first
+"""
 _BEGUN: Final = f"""
     SELECT c.relname {_SEGMENTS} AND c.reltuples < %s
     AND {_BOUND.format(word="FROM")} + %s <= %s AND {_BOUND.format(word="TO")} > %s
@@ -208,6 +212,16 @@ def make_room() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SEGMENTS_LOCK])
         while not _has_room(cursor, _scalar(cursor, _NEXT_SLOT)):
             attach_segment(cursor)
+
+
+def segments() -> Sequence[Segment]:
+    with connection.cursor() as cursor:
+        slot = _scalar(cursor, _NEXT_SLOT)
+        cursor.execute(_ALL_SEGMENTS)
+        return [
+            Segment(name, start, end, min(max(0, slot - start), end - start))
+            for name, start, end in cursor.fetchall()
+        ]
 
 
 def _scalar(cursor: CursorWrapper, sql: str) -> int:

@@ -90,6 +90,20 @@ class CounterRow(NamedTuple):
     last_played: int
 
 
+class Segment(NamedTuple):
+    """A part of the index: the slots from `start` to before `end`, the first `taken` of them given away."""
+
+    name: str
+    start: int
+    end: int
+    taken: int
+
+    @property
+    def room(self) -> int:
+        """Return how many more games it takes."""
+        return self.end - self.start - self.taken
+
+
 def pack_keys(keys: Iterable[int]) -> bytes:
     """Return the keys of a game, each once: eight bytes each, big-endian, in their order."""
     distinct = sorted(set(keys))

@@ -23,7 +23,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError, OperationalError
 
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Value
+from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -123,6 +123,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 def make_room() -> None:
     """Do nothing: any slot has its place."""
+
+
+def segments() -> Sequence[Segment]:
+    return ()
 
 
 def lock_shared(cursor: CursorWrapper) -> None:

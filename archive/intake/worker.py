@@ -13,6 +13,7 @@ from archive.derive.game import DerivedEntry
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
 from archive.limits.throttling import charge_games
 from archive.models import Entry, Upload
+from archive.observing import tally
 from kifu_core.errors import Issue
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
@@ -82,7 +83,7 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
     walks = OpenWalks(uploads)
     try:
         for group in batches(walks, size):
-            store.store_batches(group, token)
+            _count(store.store_batches(group, token))
             for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
                 walks.close(upload.pk)
                 if upload.rereads:
@@ -112,6 +113,13 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
         raise
     walks.keep()
     return store.hand_over(left, token)
+
+
+def _count(counts: store.StoredCounts) -> None:
+    """Count entries for whoever watches over the archive, by what became of them."""
+    for outcome in ("stored", "duplicate", "failed"):
+        if n := getattr(counts, outcome):
+            tally.add(tally.ENTRIES, "", outcome, n)
 
 
 def _charge(upload: Upload) -> None:

@@ -7,7 +7,7 @@ that tell the same, a visitor could send the one that the proxy does not write.
 
 import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponseBase
 log = logging.getLogger(__name__)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 UNKNOWN: Final = "unknown"
 """In the place of an address where the server tells none, as on a Unix socket."""
@@ -30,6 +31,7 @@ _SITE_BITS: Final = 64
 _PROTO: Final = "HTTP_X_FORWARDED_PROTO"
 _HOST: Final = "HTTP_X_FORWARDED_HOST"
 _FOR: Final = "HTTP_X_FORWARDED_FOR"
+_PASSED_ON: Final = "archive.limits.passed_on"
 _OTHERS: Final = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_PORT", "HTTP_X_REAL_IP")
 
 
@@ -58,6 +60,16 @@ def client_address(request: HasMeta) -> str:
             if not is_trusted(found):
                 break
     return str(found)
+
+
+def comes_from(request: HasMeta, networks: Iterable[Network]) -> bool:
+    """Return whether the visitor's address is known to be of one of these networks.
+
+    It is not where a proxy passed the request on that nobody has named, or that does not say for whom: its
+    own address would stand for those of all its visitors.
+    """
+    found = parsed(client_address(request))
+    return found is not None and _PASSED_ON not in request.META and any(found in one for one in networks)
 
 
 def neighbourhood(address: str) -> str:
@@ -103,14 +115,19 @@ class ForwardedHeaders:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         meta = request.META
+        passed_on = any(name in meta for name in (_PROTO, _HOST, _FOR, *_OTHERS))
         told = {name: str(meta.pop(name, "")).rpartition(",")[2].strip() for name in (_PROTO, _HOST)}
         for name in _OTHERS:
             meta.pop(name, None)
         peer = parsed(str(meta.get("REMOTE_ADDR", "")))
         if peer is None or not is_trusted(peer):
+            if passed_on:
+                meta[_PASSED_ON] = True
             if meta.pop(_FOR, None) is not None and peer is not None and peer.is_loopback:
                 self._warn()
         else:
+            if passed_on and parsed(str(meta.get(_FOR, "")).rpartition(",")[2]) is None:
+                meta[_PASSED_ON] = True
             meta[_PROTO] = told[_PROTO].lower() or _public_scheme()
             if told[_HOST]:
                 meta[_HOST] = told[_HOST]

@@ -92,9 +92,11 @@ def web() -> None:
     from granian.http import HTTP1Settings
     from granian.log import LogLevels, logger
 
+    from archive.observing.folder import folder_of_server
+
     # docs/operations.md says it, to those who have so many visitors that it matters.
     logger.addFilter(lambda record: "tcp_migrate_req" not in record.getMessage())
-    Granian(
+    server = Granian(
         "archive.asgi:application",
         address=settings.BIND_HOST,
         port=settings.BIND_PORT,
@@ -114,7 +116,9 @@ def web() -> None:
         rss_sample_interval=MEMORY_LOOK_SECONDS,
         respawn_interval=BEGIN_SECONDS,
         workers_kill_timeout=settings.ANSWER_SECONDS,
-    ).serve()
+    )
+    with folder_of_server(settings.DATA_DIR / "tmp"):
+        server.serve()
 
 
 def _connections(wanted: int) -> int:

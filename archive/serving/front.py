@@ -28,6 +28,7 @@ import orjson
 
 from archive import logs
 from archive.api.problems import PROBLEM, Problem
+from archive.observing import requests as counted
 from archive.serving import sockets
 
 Scope = MutableMapping[str, Any]
@@ -448,6 +449,7 @@ class Front:
 async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> None:
     asked = {name: value.decode("latin-1") for name, value in scope["headers"]}
     identifier = logs.request_id(asked.get(b"x-request-id"))
+    counted.count(counted.REFUSED, scope["method"], refusal.status, time.monotonic() - began)
     with logs.about(identifier):
         path = scope["path"]
         content_type, data = _told(refusal, as_json=path.startswith("/api/") or path in PROBES)

@@ -22,6 +22,7 @@ from archive.store.leases import (
     reread_renumbered,
     retry,
     sweep,
+    unfinished,
 )
 from archive.store.moving import TakenDownError, begin_move, left_moving, move_game, move_upload
 from archive.store.taken_down import let_in
@@ -70,4 +71,5 @@ __all__ = [
     "retry",
     "store_batches",
     "sweep",
+    "unfinished",
 ]

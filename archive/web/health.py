@@ -1,12 +1,16 @@
-"""Two addresses for whoever watches over the archive."""
+"""Addresses for programs that watch over the archive."""
 
 from typing import Final
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from archive.limits.addresses import comes_from
+from archive.observing.metrics import exposition
 from archive.observing.readiness import CHECKS, OK, checks
+from archive.web.errors import failure
 
 UNAVAILABLE: Final = "unavailable"
 
@@ -31,6 +35,16 @@ def readyz(request: HttpRequest) -> HttpResponse:
     found = checks(tuple(name for name in CHECKS if name not in excluded))
     ready = all(state == OK for state in found.values())
     return _told({"status": OK if ready else UNAVAILABLE, "checks": found}, 200 if ready else 503)
+
+
+@login_not_required
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Tell what is counted and measured, in the format that Prometheus asks for; 403 for other addresses."""
+    if not comes_from(request, settings.ARCHIVE_METRICS_FROM):
+        return failure(request, 403)
+    content, content_type = exposition(request.headers.get("Accept", ""))
+    return HttpResponse(content, content_type=content_type, headers={"Cache-Control": "no-store"})
 
 
 def _told(answer: dict[str, object], status: int = 200) -> HttpResponse:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -17,10 +18,13 @@ from django.http import (
 from archive import audit, logs
 from archive.limits.addresses import client_address
 from archive.models import LARGEST_ID
+from archive.observing import requests as counted
 from archive.web.content_types import REFUSED
 from archive.web.errors import bad_request, failure, filled
 
 HEADER: Final = "X-Request-ID"
+_STATIC: Final = "static"
+"""The route of static files, which are answered before there is any."""
 _TYPES: Final = {
     400: ("content-type", "`Content-Type` makes no sense"),
     415: ("charset", "the `charset` in `Content-Type` is none that is read here: send UTF-8"),
@@ -65,21 +69,29 @@ def _without_body(response: HttpResponseBase) -> None:
 
 
 class _Visit:
-    """One request, for the access log."""
+    """One request, for the access log and for what is counted."""
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
         self.began = time.perf_counter()
 
     def ended(self, status: int, size: int) -> None:
-        """Write the visit's line: address, method, path, status, bytes, milliseconds, name of the client."""
+        """Count the visit, and write its line: address, method, path, status, bytes, milliseconds, client."""
+        request, seconds = self.request, time.perf_counter() - self.began
+        counted.count(_route(request), request.method, status, seconds)
         if logs.visits_are_told():
-            request, seconds = self.request, time.perf_counter() - self.began
             agent = request.headers.get("User-Agent")
             asked = logs.Asked(
                 client_address(request), request.method, logs.without_keys(request.get_full_path()), agent
             )
             logs.tell_visit(asked, status, size, seconds)
+
+
+def _route(request: HttpRequest) -> str:
+    """Return the name of the route that answered, of which there are as many as there are in `urls`."""
+    if match := request.resolver_match:
+        return match.view_name
+    return _STATIC if request.path_info.startswith(settings.STATIC_URL) else counted.NONE
 
 
 class _Watched(Iterator[bytes]):

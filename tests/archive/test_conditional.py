@@ -29,6 +29,7 @@ KEPT: Final = {"/api/v1/positions/{kind}/{code}.svg": "public, max-age=86400"}
 WITHOUT_TAG: Final = {
     "/healthz": "tells how it is now",
     "/readyz": "tells how it is now",
+    "/metrics": "tells how it is now",
     "/robots.txt": "a few lines",
     "/.well-known/security.txt": "a few lines",
     "/api/v1/uploads/{pk}/source": "is sent while it is read",
@@ -46,7 +47,8 @@ WITHOUT_TAG: Final = {
 """Addresses whose answers to strangers have no tag, and why. Pages of accounts have none either."""
 
 PUBLIC_ANYWAY: Final = {
-    "/healthz", "/readyz", "/robots.txt", "/.well-known/security.txt", "/api/v1/schema", "/api/v1/docs",
+    "/healthz", "/readyz", "/metrics", "/robots.txt", "/.well-known/security.txt",
+    "/api/v1/schema", "/api/v1/docs",
     "/api/v1/dumps",
     "/api/v1/positions/{kind}/{code}.svg", "/api/v1/positions/{kind}/{code}/legal",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",

@@ -451,6 +451,33 @@ def test_a_thread_that_makes_a_later_piece_is_at_work_too():
     assert not server.pool.running
 
 
+def test_who_watches_is_answered_while_all_threads_are_busy_and_another_probe_hangs(monkeypatch):
+    monkeypatch.setattr(front, "PROBE_SECONDS", 0.2)
+    monkeypatch.setattr(front, "WAITING", 1)
+    release = threading.Event()
+
+    def waiting(environ: Any, start_response: Any) -> list[bytes]:
+        if environ["PATH_INFO"] != "/healthz":
+            release.wait(60)
+        return echo(environ, start_response)
+
+    server = Front(waiting, 1, PATIENT)
+
+    async def beside() -> tuple[Visit, Visit, Visit, Visit]:
+        visitor = asyncio.create_task(Visit(server, method="GET", headers=()).make())
+        await until(lambda: bool(server.pool.running))
+        hanging = await Visit(server, path=b"/readyz", method="GET", headers=()).make()
+        again = await Visit(server, path=b"/readyz", method="GET", headers=()).make()
+        alive = await Visit(server, path=b"/healthz", method="GET", headers=()).make()
+        release.set()
+        return hanging, again, alive, await visitor
+
+    hanging, again, alive, visitor = run(beside())
+    assert [(one.status, one.json["code"]) for one in (hanging, again)] == [(503, "too-slow")] * 2
+    assert hanging.header[b"cache-control"] == b"no-store"
+    assert (alive.status, visitor.status) == (200, 200)
+
+
 def test_more_requests_than_can_wait_are_asked_to_come_again(monkeypatch):
     monkeypatch.setattr(front, "WAITING", 2)
     release = threading.Event()

@@ -1,0 +1,153 @@
+"""What the database tells of how the archive fares, so cheaply that it can be asked every few seconds.
+
+No large table is read at every question. What waits is found by the index of unfinished uploads, rows of the
+position index are estimated from a thousand games, entries and tasks are counted by who works on them
+(`tally`). All uploads by their state are counted now and then: the longer that takes, the more rarely.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Generic, TypeVar
+
+from django.db import connection
+from django.db.models import Count, Max, Min
+from django.utils import timezone
+
+from archive.index.engine import engine
+from archive.index.schema import Segment
+from archive.models import Game, HeardProcess, Upload
+from archive.observing.beats import LATELY
+from archive.store import unfinished
+
+KEPT_SECONDS: Final = 10.0
+"""How long the rows of the index are told without looking again."""
+
+COUNTING_SECONDS: Final = 2.0
+"""What counting all uploads may take; where it takes longer nothing is told."""
+
+RARELY: Final = 200
+"""So many times as long as counting took, its result is told: it takes 0.5 % of the time at most."""
+
+LEAST_KEPT: Final = 30.0
+"""Seconds for which that is told in any case."""
+
+SAMPLES: Final = 20
+SAMPLE_GAMES: Final = 50
+"""Places at which games are looked at, and games at each, to estimate how many rows the index has."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Uploads that are worked on or wait for it; `oldest`: since when the oldest does, None for no upload."""
+
+    waiting: int
+    oldest: datetime | None
+
+    @property
+    def age(self) -> float:
+        """Return the seconds for which the oldest has waited."""
+        return (timezone.now() - self.oldest).total_seconds() if self.oldest else 0.0
+
+
+def queue() -> Queue:
+    """Return what waits for a worker."""
+    found = unfinished().aggregate(waiting=Count("pk"), oldest=Min("received"))
+    return Queue(found["waiting"], found["oldest"])
+
+
+class _Kept(Generic[T]):
+    """A value that is found out now and then; `again` says for how many seconds, from those that took."""
+
+    def __init__(self, make: Callable[[], T], again: Callable[[float], float]) -> None:
+        self.make = make
+        self.again = again
+        self.lock = threading.Lock()
+        self.found: tuple[float, T] | None = None
+
+    def get(self) -> T:
+        with self.lock:
+            began = time.monotonic()
+            if self.found is None or began >= self.found[0]:
+                value = self.make()
+                ended = time.monotonic()
+                self.found = (ended + self.again(ended - began), value)
+            return self.found[1]
+
+    def forget(self) -> None:
+        with self.lock:
+            self.found = None
+
+
+def _count_uploads() -> dict[str, int] | None:
+    try:
+        with engine().time_limit(COUNTING_SECONDS):
+            rows = Upload.objects.values_list("state").annotate(n=Count("pk")).order_by()
+            counted = dict(rows)
+    except TimeoutError:
+        return None
+    return {state: counted.get(state, 0) for state in Upload.State.values}
+
+
+def _estimate_rows() -> int:
+    last = Game.objects.aggregate(last=Max("slot"))["last"] or 0
+    step = max(1, last // SAMPLES)
+    rows = slots = 0
+    with connection.cursor() as cursor:
+        for first in range(0, last + 1, step):
+            cursor.execute(_SAMPLE, [first, first + step, SAMPLE_GAMES])
+            found = cursor.fetchall()
+            full = len(found) == SAMPLE_GAMES
+            slots += found[-1][0] + 1 - first if full else min(step, last + 1 - first)
+            rows += sum(own for _slot, own in found)
+    return round(rows * (last + 1) / slots) if slots else 0
+
+
+_SAMPLE: Final = """
+    SELECT slot, index_rows FROM archive_game WHERE slot >= %s AND slot < %s ORDER BY slot LIMIT %s
+"""
+
+_uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
+_rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
+
+
+def uploads_by_state() -> Mapping[str, int] | None:
+    """Return how many uploads there are in each state, as it was lately; None where they are too many to
+    count in `COUNTING_SECONDS`."""
+    return _uploads.get()
+
+
+def index_rows() -> int:
+    """Return about how many rows the index has: exactly where there are up to a thousand games."""
+    return _rows.get()
+
+
+def segments() -> Sequence[Segment]:
+    """Return the segments of the index with the room in them; none where it is not divided."""
+    return engine().segments()
+
+
+def heard() -> Sequence[HeardProcess]:
+    """Return the processes that were heard of within a day, the latest first."""
+    return list(HeardProcess.objects.order_by("-seen", "name"))
+
+
+def heard_lately(processes: Sequence[HeardProcess]) -> dict[str, int]:
+    """Return how many of each role were heard of lately."""
+    since = timezone.now() - LATELY
+    return {
+        role: sum(one.role == role and one.seen >= since for one in processes)
+        for role in HeardProcess.Role.values
+    }
+
+
+def forget() -> None:
+    """Find out everything anew when it is asked for again."""
+    _uploads.forget()
+    _rows.forget()
