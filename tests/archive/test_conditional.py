@@ -154,6 +154,8 @@ def test_head_tells_what_get_tells(addresses: dict[str, str], anna: User):
     names = ("ETag", "Cache-Control", "Content-Type", "Content-Length", "Content-Language")
     for ask in (stranger(), with_session(anna), with_token(anna, "read-private")):
         for route, address in addresses.items():
+            if route == "/metrics":  # which counts itself: no two answers are the same
+                continue
             answers = [ask(address, method) for method in ("GET", "HEAD")]
             read, head = ([one.headers.get(name) for name in names] for one in answers)
             assert read == head and varies(answers[0]) == varies(answers[1]), route
