@@ -63,7 +63,7 @@ def test_head_works_wherever_get_does(client, route):
     assert b"".join(head.streaming_content if head.streaming else [head.content]) == b""
     if read.status_code == 200:
         assert head["Content-Type"] == read["Content-Type"]
-        if not read.streaming:
+        if not read.streaming and route.template != "/metrics":  # which counts itself: no two are the same
             assert int(head["Content-Length"]) == len(read.content)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
 import hypothesis.strategies as st
 import pytest
 from django.test import Client
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
-from archive.models import Entry, Game
+from archive.models import Entry, Game, HeardProcess
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
@@ -96,6 +98,11 @@ def addresses(draw: st.DrawFn, route: Route) -> str:
 def archive(module_db: None) -> dict[str, int]:
     """An archive of one game: the numbers that addresses can name, by what stands before them."""
     upload = stored(KIF)
+    # Heard of for as long as the tests take: without a worker an archive says that it is not ready.
+    now = timezone.now()
+    HeardProcess.objects.create(
+        name="worker-1@here", role=HeardProcess.Role.WORKER, started=now, seen=now + timedelta(days=1)
+    )
     game = Game.objects.get()
     return {
         "games": game.pk,
