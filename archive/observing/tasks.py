@@ -3,12 +3,16 @@
 Not those whose process is killed while it runs them, for too much time or memory: the log tells of them.
 """
 
+import logging
 import time
 from typing import Any
 
 from celery.signals import task_postrun, task_prerun, worker_process_shutdown, worker_shutdown
+from django.db import Error
 
 from archive.observing import beats, tally
+
+log = logging.getLogger(__name__)
 
 _began: dict[str, float] = {}
 
@@ -32,4 +36,7 @@ def _end(task_id: str, task: Any, state: str | None, **_other: Any) -> None:
 
 
 def _written(**_other: Any) -> None:
-    tally.write()
+    try:
+        tally.write()
+    except Error as error:
+        log.warning("what was counted in the last seconds is lost, the database does not take it: %s", error)
