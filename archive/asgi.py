@@ -2,9 +2,11 @@
 
 from django.conf import settings
 
+from archive import logs
 from archive.serving.front import Front, Limits
 from archive.wsgi import application as wsgi_application
 
+logs.begin_process("web")
 application = Front(
     wsgi_application,
     settings.WEB_THREADS,

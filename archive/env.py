@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -198,6 +199,31 @@ def mail_server(name: str) -> MailServer | None:
     return MailServer(
         parts.hostname, port or usual, unquote(parts.username or ""), unquote(parts.password or ""), tls
     )
+
+
+def sentry(name: str) -> str:
+    """Read the address at which a Sentry takes what it is told, `https://key@sentry.example/1`, or nothing.
+
+    Raises ImproperlyConfigured for anything else, and where the library that tells it is not installed.
+    """
+    value = text(name)
+    if not value:
+        return value
+    # The value has a key in it: it is not repeated.
+    wrong = ImproperlyConfigured(
+        f"{name} is not the address of a project of a Sentry, https://key@host/number"
+    )
+    try:
+        parts = urlsplit(value)
+        _port = parts.port
+    except ValueError:
+        raise wrong from None
+    project = parts.path.rpartition("/")[2]
+    if parts.scheme not in _PORTS or not parts.hostname or not parts.username or not project.isdigit():
+        raise wrong
+    if find_spec("sentry_sdk") is None:
+        raise ImproperlyConfigured(f"{name} needs sentry-sdk: pip install 'sentry-sdk>=2.20,<3'")
+    return value
 
 
 def counts_store(name: str) -> str:

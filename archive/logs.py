@@ -1,11 +1,20 @@
-"""Log lines of all processes: one format, nothing of visitors unescaped, the request of each."""
+"""Log lines of all processes: one format, nothing of visitors unescaped, what each is about.
 
+That is a request, and what it leads to elsewhere: an upload keeps the id of the request that brought it, and
+who works on it later tells that again. `docs/operations.md` has the fields of lines in JSON.
+"""
+
+import json
 import logging
+import os
 import re
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
+from types import TracebackType
 from typing import Any, Final, NamedTuple
 
 ACCESS: Final = "archive.access"
@@ -16,12 +25,27 @@ _LONGEST_AGENT: Final = 200
 """Characters in a line of it."""
 
 LEVELS: Final = ("debug", "info", "warning", "error")
+FORMATS: Final = ("text", "json")
 _NOBODY: Final = "-"
 _WELL_FORMED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}")
 _FROM_HERE: Final = 500
 """Statuses below tell of a visitor's mistake."""
 
-_request: ContextVar[str] = ContextVar("request", default=_NOBODY)
+
+class Subject(NamedTuple):
+    """What a thread works on: the request that it began with, an upload, a task; empty without any."""
+
+    request: str = ""
+    upload: int | None = None
+    task: str = ""
+    """Its name, as of a function."""
+    task_id: str = ""
+
+
+_NOTHING: Final = Subject()
+_subject: ContextVar[Subject] = ContextVar("subject", default=_NOTHING)
+_TOLD_IN: Final = "_archive_subject"
+_process = "manage"
 
 
 def request_id(proposed: str | None = None) -> str:
@@ -30,18 +54,57 @@ def request_id(proposed: str | None = None) -> str:
 
 
 def current_request() -> str:
-    """Return the id of the request that this thread works on; `-` outside of any."""
-    return _request.get()
+    """Return the id of the request that this thread's work began with; empty outside of any."""
+    return _subject.get().request
 
 
 @contextmanager
-def about(identifier: str) -> Iterator[None]:
-    """Let lines written inside tell this id: of a request, or of a task."""
-    token = _request.set(identifier)
+def about(**changed: Any) -> Iterator[None]:
+    """Let lines written inside tell this of their `Subject`, and all else as before.
+
+    An error that leaves is told with it, too, wherever that is.
+    """
+    subject = _subject.get()._replace(**changed)
+    token = _subject.set(subject)
     try:
         yield
+    except BaseException as error:
+        if not hasattr(error, _TOLD_IN):
+            setattr(error, _TOLD_IN, subject)
+        raise
     finally:
-        _request.reset(token)
+        _subject.reset(token)
+
+
+def begin_task(name: str, task_id: str) -> None:
+    """Let lines of this thread tell this task, until it is ended."""
+    _subject.set(Subject(task=name, task_id=task_id))
+
+
+def end_task() -> None:
+    """Let lines of this thread tell nothing more of a task."""
+    _subject.set(_NOTHING)
+
+
+def begin_process(name: str) -> None:
+    """Let this process tell what it is (`web`, `worker`, `scheduler`, `supervisor`), and write lines of its
+    warnings and of what ends it, too."""
+    global _process
+    _process = name
+    logging.captureWarnings(True)
+    sys.excepthook = _tell_end
+
+
+def _tell_end(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+    if not isinstance(error, KeyboardInterrupt):
+        logging.getLogger(__name__).critical("this process fails", exc_info=(kind, error, place))
+
+
+def subject_of(record: logging.LogRecord) -> Subject:
+    """Return what a record is about: its error's subject where it has one, else this thread's."""
+    error = record.exc_info[1] if record.exc_info else None
+    found: Subject = getattr(error, _TOLD_IN, None) or _subject.get()
+    return found
 
 
 def escaped(text: str) -> str:
@@ -78,15 +141,20 @@ def visits_are_told() -> bool:
 
 def tell_visit(asked: Asked, status: int, size: int, seconds: float) -> None:
     """Write a request's line: address, method, target, status, bytes, milliseconds, name of the client."""
+    visit = {
+        "address": asked.address,
+        "method": asked.method or _NOBODY,
+        "target": asked.target[:_LONGEST_TARGET],
+        "status": status,
+        "bytes": size,
+        "milliseconds": round(1000 * seconds),
+        "agent": (asked.agent or _NOBODY)[:_LONGEST_AGENT],
+    }
+    told = {name: _quotable(value) if isinstance(value, str) else value for name, value in visit.items()}
     logging.getLogger(ACCESS).info(
-        '%s "%s %s" %d %d %dms "%s"',
-        asked.address,
-        _quotable(asked.method or _NOBODY),
-        _quotable(asked.target[:_LONGEST_TARGET]),
-        status,
-        size,
-        round(1000 * seconds),
-        _quotable((asked.agent or _NOBODY)[:_LONGEST_AGENT]),
+        '%(address)s "%(method)s %(target)s" %(status)d %(bytes)d %(milliseconds)dms "%(agent)s"',
+        told,
+        extra={"visit": visit},
     )
 
 
@@ -95,11 +163,11 @@ def _quotable(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-class RequestIds(logging.Filter):
-    """Gives every record the id of the request that it is about."""
+class Subjects(logging.Filter):
+    """Gives every record what it is about."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = current_request()
+        record.subject = subject_of(record)
         return True
 
 
@@ -118,10 +186,12 @@ class Lines(logging.Formatter):
     """One line per record, with the lines of a traceback indented below: no text can begin a line."""
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s")
+        super().__init__("%(asctime)s %(levelname)s %(name)s [%(about)s] %(message)s")
         self.default_msec_format = "%s.%03d"
 
     def formatMessage(self, record: logging.LogRecord) -> str:
+        subject: Subject = record.__dict__["subject"]
+        record.about = subject.request or subject.task_id or _NOBODY
         record.message = escaped(record.message)
         return super().formatMessage(record)
 
@@ -136,24 +206,52 @@ def _indented(text: str) -> str:
     return "\n".join(f"    {escaped(line)}" for line in text.split("\n"))
 
 
-def configuration(level: str, *, access: bool) -> dict[str, Any]:
-    """Return the LOGGING setting: what is of `level` (of `LEVELS`) or worse, and the access log."""
+class Objects(logging.Formatter):
+    """One JSON object per record, in ASCII: it stays one line, and nothing in it moves a terminal's cursor.
+
+    Fields that have nothing to say are left out.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        subject: Subject = record.__dict__["subject"]
+        told = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "process": _process,
+            "pid": os.getpid(),
+            **{name: value for name, value in subject._asdict().items() if value},
+            "message": record.getMessage(),
+            **getattr(record, "visit", {}),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(told)
+
+
+def configuration(level: str, *, access: bool, form: str = "text", sentry: str = "") -> dict[str, Any]:
+    """Return the LOGGING setting: what is of `level` (of `LEVELS`) or worse, and the access log, as lines of
+    this form (of `FORMATS`); `sentry` is the address of one that errors are told to, too."""
+    handlers: dict[str, dict[str, Any]] = {
+        "stderr": {"class": "logging.StreamHandler", "formatter": form},
+        # Named, not imported: the library for it is there by choice.
+        **({"sentry": {"class": "archive.sentry.Faults", "dsn": sentry}} if sentry else {}),
+    }
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "filters": {
-            "request-ids": {"()": "archive.logs.RequestIds"},
+            "subjects": {"()": "archive.logs.Subjects"},
             "faults-only": {"()": "archive.logs.FaultsOnly"},
         },
-        "formatters": {"lines": {"()": "archive.logs.Lines"}},
-        "handlers": {
-            "stderr": {
-                "class": "logging.StreamHandler",
-                "filters": ["request-ids", "faults-only"],
-                "formatter": "lines",
-            }
+        "formatters": {
+            "text": {"()": "archive.logs.Lines"},
+            "json": {"()": "archive.logs.Objects"},
         },
-        "root": {"level": level.upper(), "handlers": ["stderr"]},
+        "handlers": {
+            name: handler | {"filters": ["subjects", "faults-only"]} for name, handler in handlers.items()
+        },
+        "root": {"level": level.upper(), "handlers": [*handlers]},
         "loggers": {
             # Django has handlers of its own, for mails and for developers.
             "django": {"handlers": [], "level": "NOTSET", "propagate": True},

@@ -24,7 +24,10 @@ TRUSTED_PROXIES = env.networks("ARCHIVE_TRUSTED_PROXIES", ["127.0.0.0/8", "::1"]
 # Everything from this level on goes to standard error, with tracebacks; the access log is by choice.
 LOG_LEVEL = env.choice("ARCHIVE_LOG_LEVEL", logs.LEVELS, "warning")
 ACCESS_LOG = env.flag("ARCHIVE_ACCESS_LOG", default=False)
-LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG)
+LOG_FORMAT = env.choice("ARCHIVE_LOG_FORMAT", logs.FORMATS, "text")
+# A Sentry that faults are told to; without it nothing is sent, and nothing loaded that could.
+SENTRY_DSN = env.sentry("SENTRY_DSN")
+LOGGING = logs.configuration(LOG_LEVEL, access=ACCESS_LOG, form=LOG_FORMAT, sentry=SENTRY_DSN)
 # Who is told the metrics: an address, also behind a proxy, of one of these networks.
 ARCHIVE_METRICS_FROM = env.networks("ARCHIVE_METRICS_FROM", ["127.0.0.0/8", "::1"])
 # Whom security.txt names for reports of holes: an address of mail, or of a page.

@@ -21,7 +21,7 @@ from django.db import transaction
 from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
-from archive import audit, store
+from archive import audit, logs, store
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
@@ -82,7 +82,8 @@ def process_upload(task: Any, upload_id: int) -> None:
 def move_upload(task: Any, upload_id: int) -> None:
     """Move some of the games of an upload to where they go, and send itself again for the rest."""
     try:
-        done = store.move_upload(upload_id, MOVED_GAMES)
+        with logs.about(upload=upload_id):
+            done = store.move_upload(upload_id, MOVED_GAMES)
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
     if not done:
@@ -107,7 +108,9 @@ def sweep() -> None:
 @shared_task(name="archive.delete_upload", base=LimitedTask)
 def delete_upload(upload_id: int) -> None:
     """Go on deleting an upload for a turn."""
-    if not store.delete_upload(upload_id, worker.TURN_SECONDS):
+    with logs.about(upload=upload_id):
+        done = store.delete_upload(upload_id, worker.TURN_SECONDS)
+    if not done:
         send_deletion(upload_id)
 
 

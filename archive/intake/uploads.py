@@ -1,5 +1,6 @@
 """The way in for every upload: bytes are stored first, then a worker is told; and the way out."""
 
+import logging
 import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -9,11 +10,13 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 
-from archive import store
+from archive import logs, store
 from archive.intake import tasks
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
 from kifu_core.classes import PUBLIC
+
+log = logging.getLogger(__name__)
 
 DELETE_SECONDS = 1.0
 """What takes longer to delete is deleted by a worker."""
@@ -46,6 +49,8 @@ def receive(
     upload, created = store.create_upload(
         clean_name(name), chunks, uploader, source, sender, space, payer, waits=waits
     )
+    with logs.about(upload=upload.pk):
+        log.info("upload %d is %s", upload.pk, "received" if created else "known")
     if created and not waits:
         tasks.enqueue(upload.pk, upload.size)
     return upload, created

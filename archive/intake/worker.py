@@ -1,20 +1,24 @@
 """Working off uploads: claim them, read their entries, store them batch by batch."""
 
+import logging
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 
-from archive import store
+from archive import logs, store
 from archive.derive.game import DerivedEntry
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
 from archive.limits.throttling import charge_games
 from archive.models import Entry, Upload
 from archive.observing import tally
 from kifu_core.errors import Issue
+
+log = logging.getLogger(__name__)
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
 """Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
@@ -74,6 +78,20 @@ def _claimed(upload_id: int, token: str) -> Upload | None:
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
     """Work on uploads that are claimed, one after the other, for about `seconds` in all; return the ids of
     those with more to do. Their claims are given back then, and somebody has to be told."""
+    with _told_of(uploads):
+        return _work_together(uploads, token, seconds)
+
+
+def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
+    """Let lines tell of these uploads what is true of all: the request that brought them, which one it is."""
+    requests = {upload.request for upload in uploads}
+    return logs.about(
+        request=requests.pop() if len(requests) == 1 else "",
+        upload=uploads[0].pk if len(uploads) == 1 else None,
+    )
+
+
+def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None) -> list[int]:
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
     again = any(upload.rereads for upload in uploads)
     size = min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
@@ -86,6 +104,8 @@ def work_together(uploads: Sequence[Upload], token: str, seconds: float | None =
             _count(store.store_batches(group, token))
             for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
                 walks.close(upload.pk)
+                with _told_of([upload]):
+                    log.info("upload %d is worked off", upload.pk)
                 if upload.rereads:
                     store.finish(upload.pk, token)
                 else:
@@ -143,7 +163,8 @@ class OpenWalks:
             point = ResumePoint() if upload.expected is None else resume_point(upload.pk)
             walk = walk_at(upload, point, data.pop(upload.pk, None))
             self.open[upload.pk] = walk
-            yield upload.pk, _limited(walk.entries(point, upload.tries >= DEADLY_TRIES))
+            entries = walk.entries(point, upload.tries >= DEADLY_TRIES)
+            yield upload.pk, _limited(_telling(upload, entries))
 
     def close(self, upload_id: int) -> None:
         """Be done with an upload."""
@@ -158,6 +179,16 @@ class OpenWalks:
         """Keep what is open for the next turn."""
         while self.open:
             keep(self.open.popitem()[1])
+
+
+def _telling(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
+    """Yield the entries of an upload; lines that are written while one is read tell of it."""
+    while True:
+        with _told_of([upload]):
+            entry = next(entries, None)
+        if entry is None:
+            return
+        yield entry
 
 
 def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:

@@ -31,6 +31,7 @@ _SITE_BITS: Final = 64
 _PROTO: Final = "HTTP_X_FORWARDED_PROTO"
 _HOST: Final = "HTTP_X_FORWARDED_HOST"
 _FOR: Final = "HTTP_X_FORWARDED_FOR"
+REQUEST_ID: Final = "HTTP_X_REQUEST_ID"
 _PASSED_ON: Final = "archive.limits.passed_on"
 _OTHERS: Final = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_PORT", "HTTP_X_REAL_IP")
 
@@ -97,6 +98,12 @@ def parsed(written: str) -> Address | None:
     return mapped or found
 
 
+def is_proxy(written: str) -> bool:
+    """Return whether this is the address of a proxy whose word counts."""
+    found = parsed(written)
+    return found is not None and is_trusted(found)
+
+
 def is_trusted(address: Address) -> bool:
     """Return whether it is a proxy's whose word counts."""
     return any(address in network for network in settings.TRUSTED_PROXIES)
@@ -105,6 +112,7 @@ def is_trusted(address: Address) -> bool:
 class ForwardedHeaders:
     """Takes forwarded headers away that do not count, before anything reads them.
 
+    The id that a request has already is of these headers: strangers would have theirs look like another's.
     Of a trusted proxy, scheme and host are what the nearest one says, the right-most value. One that tells no
     scheme is taken to be asked by the public one; otherwise it would be redirected for ever.
     """
@@ -121,6 +129,7 @@ class ForwardedHeaders:
             meta.pop(name, None)
         peer = parsed(str(meta.get("REMOTE_ADDR", "")))
         if peer is None or not is_trusted(peer):
+            meta.pop(REQUEST_ID, None)
             if passed_on:
                 meta[_PASSED_ON] = True
             if meta.pop(_FOR, None) is not None and peer is not None and peer.is_loopback:

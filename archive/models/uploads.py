@@ -43,6 +43,8 @@ class Upload(models.Model):
     """The space that its games are being moved to, one by one."""
     source = models.CharField(max_length=20)
     """Which door it came through: web, api, admin, command, samples."""
+    request = models.CharField(max_length=64, blank=True, default="", db_default="")
+    """The id of the request that brought it, for the log of who works on it; empty where there was none."""
     received = models.DateTimeField(auto_now_add=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
     expected = models.IntegerField(null=True)

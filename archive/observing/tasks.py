@@ -1,4 +1,5 @@
-"""What workers do: each task that ends is counted, with what became of it and how long it took.
+"""What workers do: each task is told in the lines that it writes, and counted when it ends, with what became
+of it and how long it took.
 
 Not those whose process is killed while it runs them, for too much time or memory: the log tells of them.
 """
@@ -10,6 +11,7 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun, worker_process_shutdown, worker_shutdown
 from django.db import Error
 
+from archive import logs
 from archive.observing import beats, tally
 
 log = logging.getLogger(__name__)
@@ -18,21 +20,23 @@ _began: dict[str, float] = {}
 
 
 def listen() -> None:
-    """Count the tasks of this process from now on."""
+    """Tell and count the tasks of this process from now on."""
     task_prerun.connect(_begin, weak=False)
     task_postrun.connect(_end, weak=False)
     worker_process_shutdown.connect(_written, weak=False)
     worker_shutdown.connect(_written, weak=False)
 
 
-def _begin(task_id: str, **_other: Any) -> None:
+def _begin(task_id: str, task: Any, **_other: Any) -> None:
     _began[task_id] = time.monotonic()
+    logs.begin_task(task.name, task_id)
 
 
 def _end(task_id: str, task: Any, state: str | None, **_other: Any) -> None:
     seconds = time.monotonic() - _began.pop(task_id, time.monotonic())
     tally.add(tally.TASKS, task.name, (state or "unknown").lower(), seconds=seconds)
     beats.worked()
+    logs.end_task()
 
 
 def _written(**_other: Any) -> None:

@@ -19,6 +19,8 @@ from functools import partial
 
 import django
 
+from archive import logs
+
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5
@@ -110,6 +112,8 @@ def web() -> None:
         workers=settings.WEB_WORKERS,
         backpressure=_connections(settings.MAX_CONNECTIONS),
         log_level=LogLevels.warning,
+        # It writes as everybody here does.
+        log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
         respawn_failed_workers=True,
         # One that had much memory keeps it: it answers what it was asked, and another takes its place.
         workers_max_rss=settings.WEB_MEMORY_MB,
@@ -137,6 +141,7 @@ def worker() -> None:
     One child and no more: an upload's walk is kept between its turns by the process that began it. The
     process that runs the tasks may take ARCHIVE_WORKER_MEMORY_MB.
     """
+    from celery.apps import worker as celery_worker
     from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
@@ -145,6 +150,8 @@ def worker() -> None:
     from archive.models import HeardProcess
     from archive.observing import beats, tasks
 
+    # Celery's farewells would stand in the log as lines of no form.
+    vars(celery_worker)["safe_say"] = lambda *_said: None
     os.nice(BEHIND_READERS)
     # Whoever is at work is sent nothing meanwhile.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
@@ -207,6 +214,7 @@ def main(role: str, *options: str) -> None:
     django.setup(set_prefix=False)
     from django.conf import settings
 
+    logs.begin_process(role)
     # kombu's message folder moves a message to the temporary folder to claim it: both must be on one disk.
     temporary = settings.DATA_DIR / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)

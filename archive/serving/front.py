@@ -28,6 +28,7 @@ import orjson
 
 from archive import logs
 from archive.api.problems import PROBLEM, Problem
+from archive.limits.addresses import is_proxy
 from archive.observing import requests as counted
 from archive.serving import sockets
 
@@ -448,9 +449,9 @@ class Front:
 
 async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> None:
     asked = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    identifier = logs.request_id(asked.get(b"x-request-id"))
+    identifier = logs.request_id(asked.get(b"x-request-id") if is_proxy(scope["client"][0]) else None)
     counted.count(counted.REFUSED, scope["method"], refusal.status, time.monotonic() - began)
-    with logs.about(identifier):
+    with logs.about(request=identifier):
         path = scope["path"]
         content_type, data = _told(refusal, as_json=path.startswith("/api/") or path in PROBES)
         if logs.visits_are_told():

@@ -1,16 +1,19 @@
 """Keeps child processes running: restarts the dead with a growing pause, and leaves none behind."""
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
 from archive.intake.memory_limit import RESTART
+
+log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 STOP_SECONDS = 8.0
@@ -75,9 +78,8 @@ class Child:
 class Supervisor:
     """Runs children until it is told to stop, or until one of them dies too often."""
 
-    def __init__(self, children: Sequence[Child], say: Callable[[str], None]) -> None:
+    def __init__(self, children: Sequence[Child]) -> None:
         self.children = children
-        self.say = say
         self.stopping = False
 
     def run(self) -> int:
@@ -98,9 +100,9 @@ class Supervisor:
             for child in self.children:
                 if child.died(now):
                     if child.recent_deaths(now) >= MAX_DEATHS:
-                        self.say(f"{child.name} died {MAX_DEATHS} times within a minute: giving up")
+                        log.error("%s died %d times within a minute: giving up", child.name, MAX_DEATHS)
                         return 1
-                    self.say(f"{child.name} died; it starts again in {child.start_at - now:.1f} s")
+                    log.warning("%s died; it starts again in %.1f s", child.name, child.start_at - now)
                 if child.process is None and now >= child.start_at:
                     child.start()
             time.sleep(POLL_SECONDS)

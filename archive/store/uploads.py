@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 from django.utils import timezone
 
+from archive import logs
 from archive.models import PIECE_BYTES, Sender, Upload, UploadChunk
 from archive.store.leases import CLAIM_SECONDS
 from kifu_core.classes import PUBLIC
@@ -55,6 +56,7 @@ def create_upload(
             upload = Upload(
                 name=name, size=0, sha256=uuid.uuid4().hex, source=source, space=space, payer=payer
             )
+            upload.request = logs.current_request()
             upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
             upload.uploader_id = uploader.pk if uploader else None
             upload.save()

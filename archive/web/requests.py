@@ -47,7 +47,7 @@ class Traced:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         identifier = logs.request_id(request.headers.get(HEADER))
-        with logs.about(identifier), audit.visit(client_address(request)):
+        with logs.about(request=identifier), audit.visit(client_address(request)):
             visit = _Visit(request)
             response = self.get_response(request)
             response.headers[HEADER] = identifier

@@ -21,6 +21,13 @@ def proxies(settings):
     settings.ALLOWED_HOSTS = ["kifu.example", "testserver"]
 
 
+@pytest.mark.parametrize(
+    ("peer", "told"), [("203.0.113.9", None), ("127.0.0.1", None), ("10.1.2.3", "proxy-1234")]
+)
+def test_the_id_of_a_request_is_a_trusted_proxys_to_give(peer, told):
+    assert asked(peer, HTTP_X_REQUEST_ID="proxy-1234").headers.get("X-Request-ID") == told
+
+
 def asked(peer: str, forwarded: str | None = None, **headers: str) -> HttpRequest:
     """A request as views see it: behind the middleware."""
     if forwarded is not None:

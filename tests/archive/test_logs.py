@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +16,13 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.urls import include, path
 
-from archive import logs
+from archive import env, logs
 from archive.web.requests import Traced
 
 # Closing an answer looks after the connections to the database.
 pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
 
+ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "a\r\nb\x1b[31m\x00\u2028\u202e\x85 c"
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([A-Z]+) (\S+) \[(\S+)\] (.*)")
 
@@ -29,13 +33,29 @@ def written() -> Iterator[io.StringIO]:
     out = io.StringIO()
     handler = logging.StreamHandler(out)
     handler.setFormatter(logs.Lines())
-    handler.addFilter(logs.RequestIds())
+    with _handling(handler):
+        yield out
+
+
+@pytest.fixture
+def objects() -> Iterator[io.StringIO]:
+    """The same, as objects in JSON."""
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(logs.Objects())
+    with _handling(handler):
+        yield out
+
+
+@contextmanager
+def _handling(handler: logging.Handler) -> Iterator[None]:
+    handler.addFilter(logs.Subjects())
     handler.addFilter(logs.FaultsOnly())
     access = logging.getLogger(logs.ACCESS)
     before = access.level
     access.setLevel(logging.INFO)
     logging.getLogger().addHandler(handler)
-    yield out
+    yield
     logging.getLogger().removeHandler(handler)
     access.setLevel(before)
 
@@ -50,7 +70,7 @@ def lines(written: io.StringIO) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("place", ["%s", "a %s b"])
 def test_a_record_is_one_line_whatever_is_in_it(place):
     record = logging.LogRecord("archive.x", logging.ERROR, __file__, 1, place, (HOSTILE + "\ud800",), None)
-    assert logs.RequestIds().filter(record)
+    assert logs.Subjects().filter(record)
     match = LINE.fullmatch(logs.Lines().format(record))
     assert match is not None
     assert match[4] == place % r"a\r\nb\x1b[31m\x00\u2028\u202e\x85 c\ud800"
@@ -80,10 +100,15 @@ def test_an_id_that_is_not_well_formed_is_replaced(proposed):
     assert re.fullmatch("[0-9a-f]{16}", made)
 
 
-def test_an_answer_tells_the_id_of_its_request(client: Client) -> None:
+def test_an_answer_tells_the_id_of_its_request(client: Client, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = env.networks("ARCHIVE_X", ["127.0.0.0/8"])
     assert client.get("/healthz", headers={"X-Request-ID": "proxy-1234"})["X-Request-ID"] == "proxy-1234"
     assert client.get("/healthz")["X-Request-ID"] != client.get("/healthz")["X-Request-ID"]
-    assert logs.current_request() == "-"
+    assert logs.current_request() == ""
+
+
+def test_an_id_that_a_stranger_gives_is_not_taken(client):
+    assert client.get("/healthz", headers={"X-Request-ID": "proxy-1234"})["X-Request-ID"] != "proxy-1234"
 
 
 @override_settings(ROOT_URLCONF="tests.archive.test_logs")
@@ -153,6 +178,70 @@ def test_no_header_and_no_path_writes_a_line_of_its_own(written):
     Traced(lambda _: HttpResponse("x"))(request)
     assert len(lines(written)) == 1
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", written.getvalue())
+
+
+def records(objects: io.StringIO) -> list[dict[str, Any]]:
+    """What the lines say; none tells more than the documentation does."""
+    told = [json.loads(line) for line in objects.getvalue().splitlines()]
+    assert all(record.keys() <= FIELDS for record in told)
+    return told
+
+
+def documented() -> set[str]:
+    """The fields that the documentation names in its table."""
+    table = (ROOT / "docs" / "operations.md").read_text().partition("\n| field | what |\n")[2]
+    return set(
+        re.findall(r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.split("\n\n")[0].split("\n")))
+    )
+
+
+FIELDS = documented()
+
+
+def test_a_record_as_an_object_is_one_line_of_ascii_whatever_is_in_it():
+    text = HOSTILE + "\ud800"
+    record = logging.LogRecord("archive.x", logging.ERROR, __file__, 1, "a %s b", (text,), None)
+    with logs.about(request="0123abcd", upload=7):
+        assert logs.Subjects().filter(record)
+    line = logs.Objects().format(record)
+    assert line.isascii() and line.isprintable()
+    told = json.loads(line)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", told.pop("time"))
+    assert isinstance(told.pop("pid"), int)
+    assert told == {
+        "level": "error", "logger": "archive.x", "process": "manage", "request": "0123abcd", "upload": 7,
+        "message": f"a {text} b",
+    }  # fmt: skip
+
+
+def test_a_visit_as_an_object_has_its_parts_by_name(objects, client):
+    answer = client.get("/healthz", {"a": '"'}, headers={"User-Agent": 'x"y'})
+    (told,) = records(objects)
+    assert told["request"] == answer["X-Request-ID"]
+    assert (told["address"], told["method"], told["target"]) == ("127.0.0.1", "GET", "/healthz?a=%22")
+    assert (told["status"], told["bytes"], told["agent"]) == (200, 16, 'x"y')
+    assert told["milliseconds"] >= 0
+    assert {name for name in documented() if name not in told} == {"upload", "task", "task_id", "traceback"}
+
+
+@override_settings(ROOT_URLCONF="tests.archive.test_logs")
+def test_a_fault_as_an_object_has_its_traceback(objects):
+    answer = Client(raise_request_exception=False).get("/fault/")
+    (told,) = [told for told in records(objects) if told["level"] == "error"]
+    assert told["request"] == answer["X-Request-ID"]
+    assert told["traceback"].startswith("Traceback") and "RuntimeError: out of order" in told["traceback"]
+
+
+def test_an_error_is_told_with_what_it_happened_in_wherever_it_is_told(objects):
+    try:
+        with logs.about(request="0123abcd"), logs.about(upload=7):
+            raise ValueError("it broke")
+    except ValueError:
+        logging.getLogger("archive.x").exception("told later")
+    logging.getLogger("archive.x").error("of something else")
+    later, other = records(objects)
+    assert (later["request"], later["upload"]) == ("0123abcd", 7)
+    assert not {"request", "upload"} & other.keys()
 
 
 def test_the_access_log_is_by_choice():

@@ -22,13 +22,14 @@ from archive.serving import supervisor
 supervisor.FIRST_PAUSE = 0.05
 supervisor.DEATHS_WITHIN = 3600.0  # on a busy machine five starts may take more than a minute
 child = supervisor.Child("child", [sys.executable, "-c", sys.argv[1]])
-sys.exit(supervisor.Supervisor([child], lambda text: print(text, flush=True)).run())
+sys.exit(supervisor.Supervisor([child]).run())
 """
 
 
 @contextmanager
 def supervised(program: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([sys.executable, "-c", RUN, program], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", RUN, program]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         yield process
     finally:

@@ -21,7 +21,7 @@ FLOORS = (
     "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text queues search_text "
     "site_address upgrading version",
     "celery models",
-    "audit",
+    "audit sentry",
     "accounts index",
     "derive",
     "store queries",

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from archive import logs
 from archive.accounts import invitations
 from archive.management.addresses import invitation_address
 from archive.models import Upload
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        logs.begin_process("supervisor")
         lock = self._lock()
         self._check_port()
         if not options["no_migrate"]:
@@ -34,7 +36,7 @@ class Command(BaseCommand):
         self._greet()
         workers = [child_of_ours(f"worker {n + 1}", "worker") for n in range(settings.INGEST_WORKERS)]
         children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
-        code = Supervisor(children, self._say).run()
+        code = Supervisor(children).run()
         lock.close()
         self._say("stopped")
         sys.exit(code)
