@@ -321,6 +321,29 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "bad-quoridor-move": ("マスでも板でもありません: {text}", "neither a square nor a wall: {text}"),
     "usen-line": ("USEN の手順ではありません: {text}", "not a line of play in USEN: {text}"),
     "bad-usi-move": ("USI の指し手ではありません: {text}", "not a USI move: {text}"),
+    # patterns
+    "pattern-long": (
+        "パターンが長すぎます（上限 {limit} 文字）",
+        "the pattern is too long (at most {limit} characters)",
+    ),
+    "pattern-nothing": ("ここに駒か条件が必要です", "a piece on a square or a condition is needed here"),
+    "pattern-steps": ("続きが多すぎます（上限 {limit} 段）", "there are too many steps (at most {limit})"),
+    "pattern-item": (
+        "パターンとして読めません: {text}（例: K9i、-5e、hand:B、turn:own）",
+        "not a part of a pattern: {text} (such as K9i, -5e, hand:B, turn:own)",
+    ),
+    "pattern-pieces": (
+        "駒ではありません: {text}（大文字は自分、小文字は相手、X は自分の駒、x は相手の駒、- は空き）",
+        "no piece: {text} (upper case is own, lower case enemy, X any own, x any enemy, - empty)",
+    ),
+    "pattern-square": ("マスではありません: {text}（1a から 9i）", "not a square: {text} (1a to 9i)"),
+    "pattern-counts": (
+        "駒と枚数ではありません: {text}（例: B、P>=3、r=0）",
+        "not a piece and its number: {text} (such as B, P>=3, r=0)",
+    ),
+    "pattern-value": ("ここに書けるのは {values} です: {text}", "{values} can stand here, not {text}"),
+    "pattern-twice": ("条件 {text} が二度書かれています", "the condition {text} stands here twice"),
+    "pattern-never": ("満たせない条件です: {text}", "nothing can fulfil this: {text}"),
 }
 """Code -> (Japanese, English). `{ply}` is the finding's own, the other fields are its params."""
 

@@ -13,6 +13,7 @@ from kifu_core.__main__ import main
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import Issue
 from kifu_core.messages import TEXTS
+from kifu_core.shogi import patterns
 from kifu_core.shogi.formats import FORMATS, losses
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.legality import findings
@@ -103,6 +104,20 @@ TEXTS_WITH: dict[str, bytes | str] = {
 ILLEGAL = ("self-check", "uchifuzume", "fourfold", "perpetual-check")
 """Codes of `legality.findings`, each with a sample file of its name."""
 
+PATTERNS = {
+    "pattern-long": "K5i " * 251,
+    "pattern-nothing": "K5i then",
+    "pattern-steps": "K5i" + " then K5i" * 8,
+    "pattern-item": "castle:mino",
+    "pattern-pieces": "Q5i",
+    "pattern-square": "K0i",
+    "pattern-counts": "hand:P>3",
+    "pattern-value": "turn:mine",
+    "pattern-twice": "turn:own turn:enemy",
+    "pattern-never": "K5i G5i",
+}
+"""Texts of patterns that are refused."""
+
 SHOGI64 = {
     "empty": "",
     "too-long": "A" * 161,
@@ -166,6 +181,13 @@ def test_a_code_of_a_position_is_refused_by_the_code(code):
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize("code", sorted(PATTERNS))
+def test_a_text_of_a_pattern_is_refused_by_the_code(code):
+    with pytest.raises(KifuError) as caught:
+        patterns.parse(PATTERNS[code])
+    assert caught.value.code == code
+
+
 def test_a_number_that_is_no_move_is_named():
     assert violation(Position.initial(), 0) == "bad-move"
 
@@ -216,7 +238,17 @@ def of_quoridor() -> set[str]:
 
 def test_every_code_has_a_sample():
     lost = {code for code in TEXTS if code.startswith("lost-")} | {"ending-in-remark"}
-    sampled = {"bad-move", *TEXTS_WITH, *ILLEGAL, *SHOGI64, *CALLS, *COMMAND, *lost, "unencodable-character"}
+    sampled = {
+        "bad-move",
+        *TEXTS_WITH,
+        *ILLEGAL,
+        *SHOGI64,
+        *PATTERNS,
+        *CALLS,
+        *COMMAND,
+        *lost,
+        "unencodable-character",
+    }
     assert set(TEXTS) - of_quoridor() - ELSEWHERE == sampled
 
 

@@ -1,0 +1,124 @@
+"""Patterns in positions: each look at one — whose side is own, mirrored or not — and lines of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kifu_core.shogi.patterns.pattern import CONTENTS, Count, Pattern, Step
+from kifu_core.shogi.pieces import BLACK, WHITE
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import MIRRORED, TURNED
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a pattern stands: the ply of each step, for whom, and whether as its mirror image."""
+
+    plies: tuple[int, ...]
+    own: int
+    mirrored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A step with its squares on the board and its pieces by colour: 1 where own is Black, else -1."""
+
+    squares: tuple[tuple[int, int], ...]
+    step: Step
+    sign: int
+
+    def stands(self, position: Position) -> bool:
+        """Return whether a position is as asked for, at whatever ply. Time: the squares named."""
+        step, sign, board = self.step, self.sign, position.board
+        if step.own_turn is not None and step.own_turn != (position.turn == self.own):
+            return False
+        if not all(allowed >> sign * board[square] % CONTENTS & 1 for square, allowed in self.squares):
+            return False
+        return all(count.allows(self._in_hand(position, count)) for count in step.hands) and all(
+            count.allows(board.count(sign * count.piece)) for count in step.board
+        )
+
+    @property
+    def own(self) -> int:
+        """Return the colour that is own."""
+        return BLACK if self.sign > 0 else WHITE
+
+    def _in_hand(self, position: Position, count: Count) -> int:
+        color = self.own if count.piece > 0 else 1 - self.own
+        return position.hands[color][abs(count.piece)]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One way to look at a board for a pattern."""
+
+    own: int
+    mirrored: bool
+    steps: tuple[Seen, ...]
+
+
+def looks(pattern: Pattern) -> tuple[Look, ...]:
+    """Return the ways to look for a pattern, at most four; one that sees the same as another is left out."""
+    found: dict[tuple[object, ...], Look] = {}
+    for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
+        for mirrored in (False, True) if pattern.mirrored else (False,):
+            steps = tuple(_seen(step, own, mirrored) for step in pattern.steps)
+            found.setdefault((own, *(frozenset(one.squares) for one in steps)), Look(own, mirrored, steps))
+    return tuple(found.values())
+
+
+def _seen(step: Step, own: int, mirrored: bool) -> Seen:
+    def place(square: int) -> int:
+        square = MIRRORED[square] if mirrored else square
+        return TURNED[square] if own == WHITE else square
+
+    squares = tuple((place(square), allowed) for square, allowed in step.squares.items())
+    return Seen(squares, step, -1 if own == WHITE else 1)
+
+
+def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Found | None:
+    """Return where a pattern stands first in a line of positions, of which the first is at `first_ply`.
+
+    First is what begins at the lowest ply; of those Black's, unmirrored. Time: positions times steps times
+    squares, for each look.
+    """
+    found = [one for look in looks(pattern) if (one := _find(pattern, look, line, first_ply))]
+    return min(found, key=lambda one: (one.plies, one.own, one.mirrored), default=None)
+
+
+def _find(pattern: Pattern, look: Look, line: Sequence[Position], first_ply: int) -> Found | None:
+    """Go through the steps from the last to the first: a step counts where the next one can follow it."""
+    following: list[list[int]] = []
+    for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
+        stands = _standing(step, line, first_ply)
+        if following:
+            stands = [ply for ply in stands if _next(following[0], ply, gap) is not None]
+        if not stands:
+            return None
+        following.insert(0, stands)
+    plies = [following[0][0]]
+    for places, gap in zip(following[1:], pattern.gaps, strict=True):
+        ply = _next(places, plies[-1], gap)
+        assert ply is not None
+        plies.append(ply)
+    return Found(tuple(plies), look.own, look.mirrored)
+
+
+def _standing(step: Seen, line: Sequence[Position], first_ply: int) -> list[int]:
+    """Return the plies from which on a step stands for as long as it has to."""
+    asked = step.step
+    found: list[int] = []
+    since = 0
+    for ply, position in enumerate(line, first_ply):
+        since = since + 1 if step.stands(position) else 0
+        begun = ply - asked.kept
+        if since > asked.kept and (asked.first or 0) <= begun and (asked.last is None or begun <= asked.last):
+            found.append(begun)
+    return found
+
+
+def _next(places: Sequence[int], ply: int, gap: int | None) -> int | None:
+    """Return the first of ascending places that is after a ply and within the gap, else None."""
+    after = next((place for place in places if place > ply), None)
+    return after if after is not None and (gap is None or after <= ply + gap) else None

@@ -1,0 +1,83 @@
+"""What a pattern asks, as its owner sees it: the side whose pieces are called own sits at rank i.
+
+A square allows a set of contents, kept as the bits of an integer: bit `content(piece)` for a signed piece of
+`pieces`, positive for own ones and negative for enemy ones, 0 for an empty square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from kifu_core.shogi.pieces import KINDS
+
+CONTENTS: Final = 2 * len(KINDS) + 1
+"""What a square can hold: nothing, or a piece of a kind and side."""
+
+OWN: Final = sum(1 << kind.value for kind in KINDS)
+"""Any own piece."""
+ENEMY: Final = sum(1 << CONTENTS - kind.value for kind in KINDS)
+"""Any enemy piece."""
+EMPTY: Final = 1
+ANYTHING: Final = (1 << CONTENTS) - 1
+
+
+def content(piece: int) -> int:
+    """Return the number of the bit that stands for a signed piece, 0 to 28.
+
+    >>> content(0), content(1), content(-1)
+    (0, 1, 28)
+    """
+    return piece % CONTENTS
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Count:
+    """How many of a signed piece, own or enemy, there may be: `least` to `most`, None for no limit."""
+
+    piece: int
+    least: int = 0
+    most: int | None = None
+
+    def allows(self, count: int) -> bool:
+        """Return whether so many are as many as asked for."""
+        return self.least <= count and (self.most is None or count <= self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one position has to be like; what is not named may be anything.
+
+    `squares` maps squares (0 to 80) to allowed contents; `hands` counts unpromoted kinds in hand, `board` any
+    pieces on the board; `own_turn` is whether the own side is to move; `first` and `last` bound the ply;
+    `kept` is for how many plies more it has to stand.
+    """
+
+    squares: Mapping[int, int] = field(default_factory=dict)
+    hands: tuple[Count, ...] = ()
+    board: tuple[Count, ...] = ()
+    own_turn: bool | None = None
+    first: int | None = None
+    last: int | None = None
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Steps that follow each other in one line of a game.
+
+    `gaps[n]` is within how many plies of step n the next one has to stand, None for any later time. `own` is
+    the colour that is meant by own, None for either; with `mirrored` the image in the middle file counts,
+    too; with `main` only the main line of a game does.
+    """
+
+    steps: tuple[Step, ...]
+    gaps: tuple[int | None, ...] = ()
+    own: int | None = None
+    mirrored: bool = False
+    main: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.gaps) != len(self.steps) - 1:
+            raise ValueError("between two steps is one gap")

@@ -1,0 +1,313 @@
+"""Patterns: what their texts mean, how they print, and where they stand in a line of positions."""
+
+from __future__ import annotations
+
+from random import Random
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from kifu_core import KifuError
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.patterns import Count, Found, Pattern, Step, find, looks, parse, text_of
+from kifu_core.shogi.patterns.pattern import ANYTHING, CONTENTS, EMPTY, ENEMY, OWN, content
+from kifu_core.shogi.pieces import BLACK, FU, GI, HAND_KINDS, KA, KI, KINDS, OU, TO, WHITE
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.rules import legal_moves
+from kifu_core.shogi.squares import BY_USI
+
+
+def only(text: str) -> Step:
+    (step,) = parse(text).steps
+    return step
+
+
+def played(*moves: str) -> list[Position]:
+    """The positions of a line from the start."""
+    position, line = Position.initial(), [Position.initial()]
+    for usi in moves:
+        position.do_move(from_usi(usi))
+        line.append(position.copy())
+    return line
+
+
+# --- texts ------------------------------------------------------------------------------------------------
+
+
+def test_upper_case_is_own_and_lower_case_the_enemy():
+    squares = only("K9i p7f").squares
+    assert squares == {BY_USI["9i"]: 1 << content(OU), BY_USI["7f"]: 1 << content(-FU)}
+
+
+@pytest.mark.parametrize(
+    "text,allowed",
+    [
+        ("-5e", EMPTY),
+        ("X5e", OWN),
+        ("x5e", ENEMY),
+        ("{X,x}5e", OWN | ENEMY),
+        ("+P5e", 1 << content(TO)),
+        ("{G,S}5e", 1 << content(KI) | 1 << content(GI)),
+        ("!P5e", ANYTHING & ~(1 << content(FU))),
+        ("!{G,S}5e", ANYTHING & ~(1 << content(KI) | 1 << content(GI))),
+        ("!P5e !S5e", ANYTHING & ~(1 << content(FU) | 1 << content(GI))),
+        ("{G,S}5e !S5e", 1 << content(KI)),
+    ],
+)
+def test_a_square_holds_what_its_words_allow(text, allowed):
+    assert only(text).squares == {BY_USI["5e"]: allowed}
+
+
+def test_hands_and_boards_are_counted_by_side():
+    step = only("hand:B,P>=3,r=0 board:P=9,p<=8,+B>=1")
+    assert step.hands == (Count(-7, 0, 0), Count(FU, 3), Count(KA, 1))
+    assert step.board == (Count(-FU, 0, 8), Count(FU, 9, 9), Count(13, 1))
+
+
+def test_a_number_can_have_both_ends():
+    assert only("hand:P>=2,P<=4").hands == (Count(FU, 2, 4),)
+
+
+@pytest.mark.parametrize(
+    "text,bounds", [("ply:20", (20, 20)), ("ply:10..", (10, None)), ("ply:..60", (None, 60))]
+)
+def test_plies_are_one_or_a_range(text, bounds):
+    step = only(text)
+    assert (step.first, step.last) == bounds
+
+
+def test_steps_follow_each_other_at_any_time_or_within_plies():
+    found = parse("K8h then<=20 K9i then G7h own:black mirror:yes line:main")
+    assert [len(step.squares) for step in found.steps] == [1, 1, 1]
+    assert found.gaps == (20, None)
+    assert (found.own, found.mirrored, found.main) == (BLACK, True, True)
+
+
+@pytest.mark.parametrize(
+    "text,code,column",
+    [
+        ("", "pattern-nothing", 1),
+        ("   ", "pattern-nothing", 4),
+        ("own:black", "pattern-nothing", 10),
+        ("then K5i", "pattern-nothing", 1),
+        ("K5i then", "pattern-nothing", 9),
+        ("K5i K5j", "pattern-square", 5),
+        ("K5i Z5h", "pattern-pieces", 5),
+        ("{G,+K}5h", "pattern-pieces", 1),
+        ("{}5h", "pattern-pieces", 1),
+        ("K5i {G, S}7h", "pattern-item", 5),
+        ("K5i turn", "pattern-item", 5),
+        ("K5i turn:", "pattern-value", 5),
+        ("K5i mine:own", "pattern-item", 5),
+        ("hand:K", "pattern-counts", 1),
+        ("hand:+P", "pattern-counts", 1),
+        ("hand:", "pattern-counts", 1),
+        ("hand:P>=1000", "pattern-value", 1),
+        ("hand:P>=3,P<=2", "pattern-never", 1),
+        ("kept:-1", "pattern-value", 1),
+        ("kept:１", "pattern-value", 1),
+        ("kept:1 kept:2", "pattern-twice", 8),
+        ("ply:..", "pattern-value", 1),
+        ("ply:60..10", "pattern-never", 1),
+        ("K5i -5i", "pattern-never", 5),
+        ("!{X,x,-}5i", "pattern-never", 1),
+        ("own:black K5i own:white", "pattern-twice", 15),
+        ("K5i then<=9999999999 K5h", "pattern-item", 5),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_column(text, code, column):
+    with pytest.raises(KifuError) as caught:
+        parse(text)
+    assert (caught.value.code, caught.value.column) == (code, column)
+
+
+@given(st.text(alphabet="KGSPkgsp+-!{},Xx123456789abcdei:<=>.then handboardplyturnkeptown ", max_size=60))
+def test_any_text_is_a_pattern_that_prints_back_or_an_error_with_a_column(text):
+    try:
+        found = parse(text)
+    except KifuError as error:
+        assert error.code.startswith("pattern-") and 1 <= (error.column or 0) <= len(text) + 1
+        return
+    assert parse(text_of(found)) == found
+
+
+pieces = st.sampled_from([sign * kind.value for kind in KINDS for sign in (1, -1)])
+in_hand = st.sampled_from([sign * kind for kind in HAND_KINDS for sign in (1, -1)])
+numbers = st.integers(0, 18)
+
+
+@st.composite
+def counted(draw: st.DrawFn, of: st.SearchStrategy[int]) -> tuple[Count, ...]:
+    found = {}
+    for piece in draw(st.lists(of, max_size=3, unique=True)):
+        least = draw(numbers)
+        found[piece] = Count(piece, least, draw(st.none() | st.integers(least, 18)))
+    return tuple(sorted(found.values()))
+
+
+steps = st.builds(
+    Step,
+    squares=st.dictionaries(st.integers(0, 80), st.integers(1, ANYTHING), min_size=1, max_size=5),
+    hands=counted(in_hand),
+    board=counted(pieces),
+    own_turn=st.none() | st.booleans(),
+    first=st.none() | st.integers(0, 50),
+    last=st.none() | st.integers(50, 99),
+    kept=st.integers(0, 9),
+)
+
+
+@st.composite
+def whole(draw: st.DrawFn) -> Pattern:
+    found = draw(st.lists(steps, min_size=1, max_size=3))
+    gaps = draw(st.tuples(*[st.none() | st.integers(0, 30)] * (len(found) - 1)))
+    own = draw(st.sampled_from([None, BLACK, WHITE]))
+    return Pattern(tuple(found), gaps, own, draw(st.booleans()), draw(st.booleans()))
+
+
+@given(whole())
+def test_every_pattern_prints_as_a_text_that_means_it(pattern):
+    assert parse(text_of(pattern)) == pattern
+
+
+@pytest.mark.parametrize(
+    "text,printed",
+    [
+        ("S8h K9i L9h", "L9h S8h K9i"),
+        ("!{X,x}5e", "-5e"),
+        ("{P,p}5e", "{P,p}5e"),
+        ("hand:P=3 mirror:no line:all", "hand:P=3"),
+        ("hand:P>=1", "hand:P"),
+        ("own:white turn:enemy", "turn:enemy own:white"),
+    ],
+)
+def test_texts_that_mean_the_same_print_alike(text, printed):
+    assert text_of(parse(text)) == printed
+
+
+# --- where they stand ---------------------------------------------------------------------------------------
+
+
+def test_a_pattern_is_found_at_the_ply_where_it_first_stands_for_either_side():
+    line = played("7g7f", "3c3d", "2g2f", "8c8d")
+    assert find(parse("P7f"), line) == Found((1,), BLACK, False)
+    assert find(parse("P7f own:white"), line) == Found((2,), WHITE, False)
+    assert find(parse("P2f own:white"), line) == Found((4,), WHITE, False)
+    assert find(parse("P3f"), line) is None
+    assert find(parse("P5f mirror:yes"), line) is None
+    assert find(parse("P8f own:black mirror:yes"), line) == Found((3,), BLACK, True)
+
+
+def test_the_side_to_move_is_the_owner_s():
+    line = played("7g7f", "3c3d")
+    assert find(parse("P7f turn:own own:black"), line) == Found((2,), BLACK, False)
+    assert find(parse("P7f turn:enemy own:black"), line) == Found((1,), BLACK, False)
+
+
+def test_hands_are_those_of_the_owner_and_the_enemy():
+    line = played("7g7f", "3c3d", "8h2b+", "3a2b")
+    assert find(parse("hand:B,b=0"), line) == Found((3,), BLACK, False)
+    assert find(parse("hand:B,b"), line) == Found((4,), BLACK, False)
+    assert find(parse("board:B=0,b=0,+B=0,+b=0"), line) == Found((4,), BLACK, False)
+
+
+def test_what_has_to_stay_is_found_where_it_begins():
+    line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "9g9f", "8f8g+")
+    assert find(parse("K5h own:black"), line) == Found((1,), BLACK, False)
+    assert find(parse("K5h own:black kept:3"), line) == Found((5,), BLACK, False)
+    assert find(parse("K5h own:black kept:3 ply:..4"), line) is None
+    assert find(parse("K5h own:black kept:4"), line) is None
+
+
+def test_steps_have_to_follow_each_other_within_their_plies():
+    line = played("5i5h", "8c8d", "5h5i", "8d8e", "5i5h", "8e8f", "7g7f")
+    assert find(parse("K5h then P7f own:black"), line) == Found((1, 7), BLACK, False)
+    assert find(parse("K5h then<=3 P7f own:black"), line) == Found((5, 7), BLACK, False)
+    assert find(parse("K5h then<=1 P7f own:black"), line) == Found((6, 7), BLACK, False)
+    assert find(parse("P7f then K5h own:black"), line) is None
+    assert find(parse("K5h then P7f own:black"), line[1:], first_ply=1) == Found((1, 7), BLACK, False)
+
+
+def test_a_look_that_sees_the_same_is_taken_once():
+    assert len(looks(parse("K5i mirror:yes"))) == 2
+    assert len(looks(parse("K6i mirror:yes"))) == 4
+    assert len(looks(parse("K6i mirror:yes own:white"))) == 2
+
+
+def stands(step: Step, position: Position) -> bool:
+    """Whether a position is as a step asks, which own pieces are Black's of."""
+    squares = all(
+        allowed & (1 << position.board[square] % CONTENTS) for square, allowed in step.squares.items()
+    )
+    counts = [(one, _hand(position, one.piece)) for one in step.hands]
+    counts += [(one, _board(position, one.piece)) for one in step.board]
+    numbers = all(one.least <= n <= (99 if one.most is None else one.most) for one, n in counts)
+    return squares and numbers and step.own_turn in (None, position.turn == BLACK)
+
+
+def chain(pattern: Pattern, seen: list[Position], plies: tuple[int, ...] = ()) -> tuple[int, ...] | None:
+    """The plies at which all steps stand, each as early as it can be, or None."""
+    if len(plies) == len(pattern.steps):
+        return plies
+    step = pattern.steps[len(plies)]
+    gap = pattern.gaps[len(plies) - 1] if plies else None
+    for ply in range(plies[-1] + 1 if plies else 0, len(seen)):
+        kept = seen[ply : ply + step.kept + 1]
+        if gap is not None and ply > plies[-1] + gap:
+            break
+        if len(kept) <= step.kept or not all(stands(step, one) for one in kept):
+            continue
+        if not (step.first or 0) <= ply <= (len(seen) if step.last is None else step.last):
+            continue
+        if found := chain(pattern, seen, (*plies, ply)):
+            return found
+    return None
+
+
+def plainly(pattern: Pattern, line: list[Position]) -> Found | None:
+    """The same by turning and mirroring whole positions, and trying every choice of plies."""
+    found = []
+    for own in (BLACK, WHITE) if pattern.own is None else (pattern.own,):
+        for mirrored in (False, True) if pattern.mirrored else (False,):
+            plies = chain(pattern, [one.oriented(2 * own + mirrored) for one in line])
+            found += [Found(plies, own, mirrored)] if plies else []
+    return min(found, key=lambda one: (one.plies, one.own, one.mirrored), default=None)
+
+
+def _hand(position: Position, piece: int) -> int:
+    return position.hands[piece < 0][abs(piece)]
+
+
+def _board(position: Position, piece: int) -> int:
+    return sum(one == piece for one in position.board)
+
+
+def drawn(random: Random, line: list[Position]) -> Pattern:
+    """A pattern of what stands in a position of a line, some of it changed."""
+    chosen = []
+    for _ in range(random.choice([1, 1, 2])):
+        position = random.choice(line).oriented(random.randrange(4))
+        squares = random.sample(range(81), random.choice([1, 2, 4]))
+        own = {square: 1 << content(position.board[square]) for square in squares}
+        own = {square: bits if random.random() < 0.8 else bits | OWN for square, bits in own.items()}
+        kept, turn = random.choice([0, 0, 0, 2]), random.choice([None, None, True, False])
+        hands = (Count(FU, random.randrange(2)),) if random.random() < 0.3 else ()
+        chosen.append(Step(own, hands, (), turn, None, random.choice([None, 40]), kept))
+    gaps = tuple(random.choice([None, 5, 20]) for _ in chosen[1:])
+    return Pattern(tuple(chosen), gaps, random.choice([None, None, BLACK, WHITE]), random.random() < 0.5)
+
+
+def test_drawn_patterns_stand_where_turned_boards_show_them():
+    random = Random(17)
+    found = 0
+    for _ in range(40):
+        position, line = Position.initial(), [Position.initial()]
+        for _ in range(60):
+            position.do_move(random.choice(legal_moves(position)))
+            line.append(position.copy())
+        for _ in range(10):
+            pattern = drawn(random, line)
+            assert find(pattern, line) == plainly(pattern, line), text_of(pattern)
+            found += find(pattern, line) is not None
+    assert 100 < found < 400
