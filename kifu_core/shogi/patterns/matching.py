@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kifu_core.shogi.patterns.pattern import CONTENTS, Count, Pattern, Step
+from kifu_core.shogi.patterns.pattern import CONTENTS, Count, Pattern, Step, colors_exchanged
 from kifu_core.shogi.pieces import BLACK, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import MIRRORED, TURNED
@@ -22,7 +22,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A step with its squares on the board and its pieces by colour: 1 where own is Black, else -1."""
+    """A step as it is on the board: squares with what they may hold by colour, and whose own pieces are.
+
+    `sign` is 1 where own is Black, else -1.
+    """
 
     squares: tuple[tuple[int, int], ...]
     step: Step
@@ -30,13 +33,16 @@ class Seen:
 
     def stands(self, position: Position) -> bool:
         """Return whether a position is as asked for, at whatever ply. Time: the squares named."""
-        step, sign, board = self.step, self.sign, position.board
+        board = position.board
+        # No generator: this is asked more often than anything else here.
+        for square, allowed in self.squares:
+            if not allowed >> board[square] % CONTENTS & 1:
+                return False
+        step = self.step
         if step.own_turn is not None and step.own_turn != (position.turn == self.own):
             return False
-        if not all(allowed >> sign * board[square] % CONTENTS & 1 for square, allowed in self.squares):
-            return False
         return all(count.allows(self._in_hand(position, count)) for count in step.hands) and all(
-            count.allows(board.count(sign * count.piece)) for count in step.board
+            count.allows(board.count(self.sign * count.piece)) for count in step.board
         )
 
     @property
@@ -73,7 +79,10 @@ def _seen(step: Step, own: int, mirrored: bool) -> Seen:
         square = MIRRORED[square] if mirrored else square
         return TURNED[square] if own == WHITE else square
 
-    squares = tuple((place(square), allowed) for square, allowed in step.squares.items())
+    def by_color(allowed: int) -> int:
+        return colors_exchanged(allowed) if own == WHITE else allowed
+
+    squares = tuple((place(square), by_color(allowed)) for square, allowed in step.squares.items())
     return Seen(squares, step, -1 if own == WHITE else 1)
 
 

@@ -32,6 +32,11 @@ def content(piece: int) -> int:
     return piece % CONTENTS
 
 
+def colors_exchanged(allowed: int) -> int:
+    """Return contents with own pieces for enemy ones and the other way round."""
+    return allowed & EMPTY | sum(1 << CONTENTS - bit for bit in range(1, CONTENTS) if allowed >> bit & 1)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Count:
     """How many of a signed piece, own or enemy, there may be: `least` to `most`, None for no limit."""

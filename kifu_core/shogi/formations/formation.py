@@ -1,0 +1,28 @@
+"""What is told of a castle or an opening."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Family = Literal["castle", "opening"]
+
+
+@dataclass(frozen=True, slots=True)
+class Formation:
+    """A castle or an opening of one side: a row of `castles.csv` or `openings.csv`.
+
+    `name` is its name for programs, `japanese` the one people use, `reading` that in kana, `english` its
+    common English name. `parents` are formations that it is a form of: a game that has it has them. Each of
+    `patterns` (see `kifu_core.shogi.patterns`) is enough, as its owner sees it, where it begins to stand at
+    any ply up to `until`.
+    """
+
+    family: Family
+    name: str
+    japanese: str
+    reading: str
+    english: str
+    parents: tuple[str, ...]
+    until: int
+    patterns: tuple[str, ...]

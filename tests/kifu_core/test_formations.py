@@ -1,0 +1,148 @@
+"""Castles and openings: what the table says, and that each arises in games where its patterns stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kifu_core import load
+from kifu_core.shogi.formations import BY_NAME, CASTLES, FORMATIONS, OPENINGS, Arisen, arisen, with_parents
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.patterns import find, parse, text_of
+from kifu_core.shogi.pieces import BLACK, WHITE
+from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import main_moves, start
+from kifu_core.shogi.rules import legal_moves
+
+SAMPLES = Path(__file__).parents[2] / "archive" / "samples"
+KANA = re.compile(r"[ぁ-ゖー]+")
+
+
+def after(moves: str) -> list[Arisen]:
+    return arisen(Position.initial(), [from_usi(usi) for usi in moves.split()])
+
+
+def named(moves: str, color: int) -> set[str]:
+    return {one.name for one in after(moves) if one.color == color}
+
+
+# --- the table ----------------------------------------------------------------------------------------
+
+
+def test_there_are_sixty_of_each():
+    assert len(CASTLES) >= 60 and len(OPENINGS) >= 60
+
+
+@pytest.mark.parametrize("of", ["name", "japanese", "english"])
+def test_no_two_are_called_alike(of):
+    names = [getattr(one, of) for one in FORMATIONS]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+def test_each_has_a_name_for_programs_a_reading_and_parents_that_there_are(formation):
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", formation.name)
+    assert KANA.fullmatch(formation.reading)
+    assert formation.english.isascii() and formation.english.strip() == formation.english
+    assert formation.patterns and formation.until > 0
+    assert formation.name not in with_parents(formation.parents)
+
+
+@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+def test_no_pattern_of_one_stands_twice_in_the_table(formation):
+    printed = [text_of(parse(text)) for text in formation.patterns]
+    others = {text_of(parse(text)) for one in FORMATIONS if one is not formation for text in one.patterns}
+    assert len({*printed}) == len(printed)
+    assert (
+        not others & {*printed}
+        or formation.parents
+        or any(formation.name in BY_NAME[one.name].parents for one in FORMATIONS)
+    )
+
+
+def test_who_has_one_has_what_it_is_a_form_of():
+    assert with_parents(["so-yagura"]) == {"so-yagura", "kin-yagura", "yagura"}
+    assert with_parents([]) == set()
+
+
+# --- games --------------------------------------------------------------------------------------------
+
+
+def test_a_mino_arises_with_its_last_piece():
+    ranging = "7g7f 8c8d 7i6h 8d8e 8h7g 3c3d 6g6f 7a6b 2h8h 4a3b 5i4h 5c5d 4h3h 5a4b 3h2h 4b3a 3i3h 6a5b 6i5h"
+    found = {one.name: one.ply for one in after(ranging) if one.color == BLACK}
+    assert (found["mukaibisha"], found["mino"], found["hon-mino"]) == (9, 17, 19)
+
+
+def test_white_has_the_same_as_black_would():
+    assert "shikenbisha" in named("7g7f 3c3d 2g2f 4c4d 3i4h 8b4b", WHITE)
+    assert named("7g7f 3c3d 2g2f 4c4d 3i4h 8b4b", BLACK) == {"taikokei"}
+
+
+def test_a_rook_that_moves_late_is_no_opening():
+    shuffle = " ".join(["4i5h 6a5b 5h4i 5b6a"] * 8)
+    assert "shikenbisha" in named("2h6h", BLACK)
+    assert "shikenbisha" not in named(f"{shuffle} 2h6h", BLACK)
+
+
+def test_what_has_to_stay_counts_from_where_it_began():
+    mino = "7g7f 8c8d 5i4h 8d8e 4h3h 3c3d 3h2h 7a6b 3i3h"
+    waits = "9c9d 9g9f 1c1d 1g1f 9a9b 9i9h 9b9c 9h9g 3a3b 7i7h 3b3c"
+    found = {one.name: one.ply for one in after(f"{mino} {waits}") if one.color == BLACK}
+    assert found["mino"] == 9 and "kata-mino" not in found
+    found = {one.name: one.ply for one in after(f"{mino} {waits} 7h7g") if one.color == BLACK}
+    assert found["kata-mino"] == 9
+
+
+def test_bishops_in_hand_are_those_of_the_moment():
+    exchange = "7g7f 3c3d 2g2f 8c8d 8h2b+ 3a2b"
+    assert [one.ply for one in after(exchange) if one.name == "kakugawari"] == [6, 6]
+
+
+def lines() -> list[tuple[Position, list[int]]]:
+    """Games of the samples, and random ones."""
+    found = []
+    for path in sorted(SAMPLES.glob("*.k*")):
+        for game in load(path.read_bytes()).games:
+            found.append((start(game.record), main_moves(game.record)))
+    random = Random(7)
+    for _ in range(10):
+        position, moves = Position.initial(), []
+        for _ in range(60):
+            moves.append(random.choice(legal_moves(position)))
+            position.do_move(moves[-1])
+        found.append((Position.initial(), moves))
+    return found
+
+
+def plainly(begin: Position, moves: list[int]) -> set[Arisen]:
+    """The same by looking for every pattern in all positions."""
+    position, line = begin.copy(), [begin.copy()]
+    for move in moves:
+        position.do_move(move)
+        line.append(position.copy())
+    found = set()
+    for formation in FORMATIONS:
+        for color in (BLACK, WHITE):
+            plies = []
+            for text in formation.patterns:
+                (one,) = parse(text).steps
+                pattern = parse(f"{text} own:{'white' if color else 'black'} ply:..{formation.until}")
+                assert one.first is one.last is None
+                plies += [where.plies[0] for where in [find(pattern, line)] if where]
+            if plies:
+                found.add(Arisen(formation.name, color, min(plies)))
+    return found
+
+
+def test_what_is_found_move_by_move_is_what_stands_in_the_positions():
+    games = lines()
+    assert sum(len(moves) > 30 for _, moves in games) > 20
+    arisen_at_all = set()
+    for begin, moves in games:
+        assert {*arisen(begin, moves)} == plainly(begin, moves)
+        arisen_at_all |= {one.name for one in arisen(begin, moves)}
+    assert len(arisen_at_all) > 20
