@@ -16,6 +16,14 @@ def site_address() -> str:
     return listening_address()
 
 
+def public(address: str) -> str:
+    """Return an address of this site as it is known outside, whatever a request says of its host."""
+    if settings.PUBLIC_URL is None:
+        return address
+    _scheme, _slashes, rest = address.partition("://")
+    return f"{settings.PUBLIC_URL}/{rest.partition('/')[2]}"
+
+
 def listening_address() -> str:
     """Return the address at which this machine finds the archive."""
     host = "localhost" if settings.BIND_HOST in _EVERYWHERE else settings.BIND_HOST

@@ -85,6 +85,14 @@ def may_read_private(user: Somebody) -> bool:
     return _may(user, READ_PRIVATE)
 
 
+def may_dispose(user: Somebody) -> bool:
+    """Return whether somebody may publish, share, take back and move what is theirs. A token has to be both
+    for what is not public and for uploads."""
+    if not isinstance(user, User):
+        return False
+    return user.limited_to is None or {READ_PRIVATE, UPLOAD} <= {*user.limited_to}
+
+
 def may_hook(user: Somebody) -> bool:
     """Return whether somebody may have new games told to an address."""
     return _may(user, HOOKS)

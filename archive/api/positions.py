@@ -18,7 +18,11 @@ from archive.queries.position_query import MATCHES
 from archive.queries.reading_plan import Sample
 from archive.queries.trend import Trend
 from archive.queries.walk import DEEPEST, MoveTree, Node
-from kifu_core.games import GAMES, GameKind
+from kifu_core.errors import KifuError
+from kifu_core.games import GAMES, SHOGI, GameKind
+from kifu_core.shogi.oddities import Oddity
+from kifu_core.shogi.pieces import CODES
+from kifu_core.shogi.squares import FILES, RANKS
 
 
 class TrendQuery(serializers.Serializer[Any]):
@@ -150,7 +154,31 @@ def unplayed_json(move: Unplayed) -> dict[str, Any]:
 
 def legal_json(move: LegalMove) -> dict[str, Any]:
     """Return the JSON of a legal move and of where it leads."""
-    return {"move": move.name, "text": move.text, **move.facts, "code": move.code}
+    return {"move": move.name, "text": move.text, "english": move.english, **move.facts, "code": move.code}
+
+
+def encodable(game: GameKind[Any], position: Any) -> str | None:
+    """Return the code of a position; None for one that no code can hold."""
+    try:
+        return game.codec.encode(position)
+    except KifuError:
+        return None
+
+
+def oddity_json(found: Oddity) -> dict[str, Any]:
+    """Return the JSON of something odd in a position of shogi: of its members those that its code tells."""
+    told: dict[str, Any] = {"code": found.code, "impossible": found.impossible}
+    if found.code != "too-many":
+        told["side"] = SHOGI.rules.sides[found.color]
+    if found.kind:
+        told["piece"] = CODES[found.kind]
+    if found.number:
+        told["number"] = found.number
+    if found.file:
+        told["file"] = found.file
+    if found.code == "dead":
+        told |= {"file": FILES[found.square], "rank": RANKS[found.square]}
+    return told
 
 
 def trend_json(found: Trend) -> dict[str, Any]:

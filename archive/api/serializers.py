@@ -6,10 +6,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Anything, Choice, Day, File, Raw, Text, Whole, between
+from archive.api.fields import Anything, Choice, Day, File, Flag, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
 from archive.kana_readings import LATIN, ROWS
+from archive.models import LARGEST_ID
 from archive.queries import directory
 from archive.queries.filters import Filter, FilterPlace, filters_of
 from archive.queries.games import GameRow
@@ -57,6 +58,10 @@ def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
 
 class GamesQuery(FacetsQuery):
     """What `GET games` takes."""
+
+    excerpts = Flag(
+        default=False, help_text="Whether to tell where the words of `q` stand in comments and headers."
+    )
 
     order = Choice(
         required=False, choices=list(ORDERS), default="newest", help_text="In which order games come."
@@ -158,6 +163,37 @@ class UploadBody(RecordBody):
 
     file = File(required=False, several=True, help_text="Files, each an upload.")
     space = Text(required=False, allow_blank=True, help_text="Where games go: `public`, `mine`, `group-12`.")
+
+
+class SearchedBody(serializers.Serializer[Any]):
+    """What `POST find` takes."""
+
+    text = Raw(help_text="What somebody has written or pasted into a search box.")
+
+
+class LibraryBody(serializers.Serializer[Any]):
+    """What `POST games/{id}/library` takes."""
+
+    action = Choice(
+        choices=["publish", "take-back", "give-back", "link", "share", "unshare"], help_text="What to do."
+    )
+    name = Text(required=False, max_length=150, help_text="Of `share`: the user name of whom to share with.")
+    share = Whole(
+        required=False, min_value=1, max_value=LARGEST_ID, help_text="Of `unshare`: the number of the share."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields. Raises ValidationError where the action wants one that is not there."""
+        wanted = {"share": "name", "unshare": "share"}.get(attrs["action"])
+        if wanted is not None and wanted not in attrs:
+            raise serializers.ValidationError({wanted: ["this action wants it"]})
+        return attrs
+
+
+class MoveBody(serializers.Serializer[Any]):
+    """What `POST uploads/{id}/move` takes."""
+
+    space = Text(help_text="Where the games go: `public`, `mine`, `group-12`.")
 
 
 class HookBody(serializers.Serializer[Any]):

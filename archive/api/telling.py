@@ -155,12 +155,12 @@ class Link:
     parts: Mapping[str, str]
 
 
-_OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload")
-_OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty")
+_OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload", "post_upload_move")
+_OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty", "get_game_library")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
-    "get_position_picture",
+    "get_position_picture", "get_position_board",
 )  # fmt: skip
 _FIRST: Final = "/results/0/id"
 
@@ -174,7 +174,7 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
     "get_uploads": _to(("get_upload",), id=_FIRST),
     "get_upload": _to(_OF_UPLOAD, id="/id"),
     "get_upload_entries": (
-        *_to(("get_entry_source", "get_entry_report"), id="=", seq="/results/0/seq"),
+        *_to(("get_upload_entry", "get_entry_source", "get_entry_report"), id="=", seq="/results/0/seq"),
         *_to(("get_game",), id="/results/0/game_id"),
     ),
     "get_games": _to(("get_game",), id=_FIRST),
@@ -182,6 +182,8 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
         *_to(_OF_GAME, id="/id"),
         Link("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
+    "get_game_library": _to(("post_game_library",), id="/id"),
+    "get_spaces": _to(("get_space_members",), id="/results/2/id"),
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
     "post_hooks": _to(_OF_HOOK, id="/id"),
     "get_hooks": _to(_OF_HOOK, id=_FIRST),
@@ -217,6 +219,7 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 
 PARTS: Final = {
     "pk": Part("id", _NUMBER, "The number of the game or upload."),
+    "space": Part("id", _NUMBER, "The number of the group."),
     "hook_id": Part("id", _NUMBER, "The number of the webhook."),
     "player_id": Part("id", _NUMBER, "The number of the player."),
     "event_id": Part("id", _NUMBER, "The number of the event."),

@@ -9,7 +9,8 @@ from kifu_core.games import GAMES, GameKind
 
 @dataclass(frozen=True, slots=True)
 class LegalMove:
-    """A legal move: packed, in its game's notation, as people write it, and the code of what it leads to.
+    """A legal move: packed, in its game's notation, as people write it, that in English with the mark
+    of its side, and the code of what it leads to.
 
     `facts` are what else its game tells of a move (`kifu_core.game.Text`).
     """
@@ -17,6 +18,7 @@ class LegalMove:
     move: int
     name: str
     text: str
+    english: str
     facts: Mapping[str, Any]
     code: str
 
@@ -37,4 +39,5 @@ def _legal_move(game: GameKind[Any], position: Any, move: int) -> LegalMove:
     before = position.do_move(move)
     after = game.codec.encode(position)
     position.undo_move(move, before)
-    return LegalMove(move, game.text.move_name(move), text, facts, after)
+    english = game.text.played(position, move, text, "en", None)
+    return LegalMove(move, game.text.move_name(move), text, english, facts, after)

@@ -75,7 +75,7 @@ def hidden_from(request: HttpRequest) -> QuerySet[Entry]:
 _HIDDEN_ENTRIES: Final = Entry.objects.filter(hidden=True)
 
 
-def _sees(request: HttpRequest, entry: Entry) -> bool:
+def sees_entry(request: HttpRequest, entry: Entry) -> bool:
     """Tell whether this request sees what an entry is made of."""
     if not entry.hidden:
         return True
@@ -94,7 +94,7 @@ def _of_part(entries: QuerySet[Entry], upload: Upload, part: int | None) -> Quer
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
     """Return an entry's issues, without those that would quote what is hidden from this request."""
-    shown = _sees(request, entry)
+    shown = sees_entry(request, entry)
     return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
 
@@ -156,7 +156,7 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
     for entry in entries:
         if (entry.upload_id, entry.path) in gone:
             entry.path = ""
-        if not _sees(request, entry):
+        if not sees_entry(request, entry):
             entry.issues = issues_shown(request, entry)
             entry.path, entry.game = "", None
 

@@ -65,14 +65,6 @@ class QueryField(forms.CharField):
         return text
 
 
-def is_date(text: str) -> bool:
-    """Return whether a text is a day, a month or a year as the forms read them."""
-    try:
-        return PartialDate(required=False).clean(text) is not None
-    except ValidationError:
-        return False
-
-
 class FilterForm(forms.Form):
     """The filters of the games of a kind; texts match exactly."""
 

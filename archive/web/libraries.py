@@ -30,7 +30,7 @@ from archive.queries.scope import (
     scope_named,
 )
 from archive.queries.taken_down import game_shown, upload_shown
-from archive.web.accounts.adapter import public
+from archive.site_address import public
 from archive.web.way_back import way_back
 from kifu_core.classes import PUBLIC
 

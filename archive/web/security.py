@@ -102,9 +102,12 @@ def _open_methods(path: str) -> tuple[str, ...]:
     return ("GET", "HEAD") if path.startswith(_READABLE) else ()
 
 
-_OPEN_NAMES: Final = ("games", "players", "events", "statistics", "openings", "dumps", "positions", "schema")
+_OPEN_NAMES: Final = (
+    "games", "players", "events", "statistics", "openings", "dumps", "positions", "schema",
+    "about", "texts",
+)  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
-_STATELESS: Final = re.compile("/api/v1/(?:convert|check|positions/[^/]+/(?:batch|find))")
+_STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")
 _METHODS: Final = "Access-Control-Allow-Methods"
 _ANY_SITE: Final = {
     "Access-Control-Allow-Origin": "*",

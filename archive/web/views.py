@@ -1,6 +1,5 @@
 """The pages that are read: home, the list of games, a game, a position."""
 
-from collections.abc import Iterable
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -20,22 +19,22 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from archive.derive import headers
 from archive.entity_tags import tagged
 from archive.garbage_collection import uncollected
 from archive.limits.text_limits import check_text, limited_reading
-from archive.queries import people, position_lookup
+from archive.queries import offers, position_lookup
 from archive.queries.addresses import game_at
 from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import games_asked, positions_asked
-from archive.queries.games import PAGE_GAMES, GameRow, find_games
+from archive.queries.games import PAGE_GAMES, find_games
 from archive.queries.kept import unchanged
-from archive.queries.keyset import InvalidCursorError, Order, Page, Sorting
-from archive.queries.likely import likely
+from archive.queries.keyset import InvalidCursorError, Order, Sorting
+from archive.queries.offers import is_short, similar_names
 from archive.queries.position_games import games_through
 from archive.queries.scope import Scope, has_read_private, scope_of
 from archive.queries.search.errors import QueryError
+from archive.queries.search_box import filters_meant, is_phrase, is_query
 from archive.queries.statistics import counts
 from archive.queries.taken_down import game_called, game_shown
 from archive.queries.totals import total
@@ -55,15 +54,9 @@ from archive.web.filtering import (
 )
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
-from archive.web.game_search import (
-    chips,
-    facets_of,
-    filters_meant,
-    is_query,
-    wrong_place,
-)
+from archive.web.game_search import chips, facets_of, wrong_place
 from archive.web.games import PAGES
-from archive.web.in_text import in_text, is_phrase
+from archive.web.in_text import in_text
 from archive.web.libraries import library_of
 from archive.web.lines import read_line, usual_start, walk_to
 from archive.web.shogi.editing import refused
@@ -87,10 +80,6 @@ _YEAR: Final = 365 * 24 * 60 * 60
 _HOME_GAMES: Final = 10
 _HOME_MOVES: Final = 6
 _PART_MOVES: Final = 12
-_FEW: Final = 10
-"""Games; a list with fewer tells which other names hold the one that was asked for."""
-_LOOKED_UP: Final = 5
-"""Words of a name that nobody has as a whole."""
 
 
 @require_safe
@@ -179,7 +168,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     found = facets(scope, filters)
-    following = "cursor" in request.GET or page.next is not None
+    following, short = "cursor" in request.GET or page.next is not None, is_short(page)
     context = {
         "form": form,
         "page": page,
@@ -193,9 +182,11 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "sorting": sorting(request, order),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
         "looked_at": PAGE_GAMES if page.next and len(page.items) < PAGE else 0,
-        "similar": similar_names(scope, form, apart=not page.items) if _few(page) else [],
+        "similar": similar_names(scope, form.cleaned_data, apart=not page.items) if short else [],
         "mistyped": [] if page.items or following else mistyped(scope, form),
-        "in_text": in_text(request, scope, form, len(page.items)) if _few(page) and not following else None,
+        "in_text": None
+        if following or not is_short(page)
+        else in_text(request, scope, form, len(page.items)),
         "elsewhere": [] if page.items or following else elsewhere(form),
         "next": next_page(request, page.next),
         "feed": feed_of_list(request),
@@ -218,54 +209,21 @@ def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
     ]
 
 
-def _few(page: Page[GameRow]) -> bool:
-    return page.next is None and len(page.items) < _FEW
-
-
 def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
     """Return players likely meant by a name that nobody here has: the name, and the list with it."""
     also = in_use(form)
-    asked = [name for name in ("player", "black", "white") if form.cleaned_data[name]]
-    return [
-        (found, f"?{urlencode({**also, name: found})}")
-        for name in asked
-        for found in likely(scope, "player", form.cleaned_data[name])
-    ]
+    found = offers.mistyped(scope, form.cleaned_data)
+    return [(name, f"?{urlencode({**also, asked: name})}") for asked, name in found]
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
     """Return where else words that are no player's name could stand: what it is called, and the address."""
-    words = form.cleaned_data["player"]
-    free = [name for name in ("event", "opening") if words and not form.cleaned_data[name]]
     used = in_use(form)
-    used.pop("player", None)
-    return [(str(form[name].label), f"?{urlencode({**used, name: words})}") for name in free]
-
-
-def similar_names(
-    scope: Scope, form: GameFilterForm, *, apart: bool
-) -> list[tuple[people.Kind, people.Named]]:
-    """Return players and events whose names hold what was asked for as a name, for lists that came out short.
-
-    Where nobody's does and `apart` is set, return those whose names hold one of its words.
-    """
-    words = {form.cleaned_data[name] for name in ("player", "black", "white", "event")} - {""}
-    asked = {
-        headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
-    }
-    kinds: tuple[people.Kind, ...] = ("player", "event")
-
-    def holding(texts: Iterable[str]) -> list[tuple[people.Kind, people.Named]]:
-        found = (
-            (kind, one)
-            for text in texts
-            for kind in kinds
-            for one in people.names(scope, kind, text, limit=8)
-        )
-        return [(kind, one) for kind, one in found if headers.folded(one.name) not in asked]
-
-    single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]}) if apart else []
-    return holding(sorted(words)) or list(dict.fromkeys(holding(single)))
+    words = used.pop("player", "")
+    return [
+        (str(form[name].label), f"?{urlencode({**used, name: words})}")
+        for name in offers.elsewhere(form.cleaned_data)
+    ]
 
 
 def next_page(request: HttpRequest, cursor: str | None) -> str:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 API = [route for route in routes() if route.template.startswith("/api/")]
-POSTED = ("uploads", "convert", "check", "positions/shogi/batch", "positions/shogi/find")
+POSTED = ("uploads", "convert", "check", "positions/shogi/batch", "positions/shogi/find", "find")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def address_of(route: Route) -> str:
     game = Game.objects.get()
     known = {"pk": Upload.objects.get().pk if "uploads" in route.template else game.pk}
     known |= {"player_id": game.player0_id or 0, "event_id": game.event_id or 0}
-    values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif", "hook_id": 1}
+    values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif", "hook_id": 1, "space": 1}
     return route.address(**{name: str(values[name]) for name in route.parts})
 
 
@@ -46,7 +46,9 @@ def asked(client: APIClient, route: Route, query: str) -> Any:
 
 
 def address_is_posted(route: Route) -> bool:
-    return any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in (*POSTED, "test", "enable"))
+    return any(
+        route.template.endswith(f"/{name.rpartition('/')[2]}") for name in (*POSTED, "test", "enable", "move")
+    )
 
 
 def named(answer: Any) -> list[str]:
@@ -57,7 +59,7 @@ def named(answer: Any) -> list[str]:
 
 @pytest.mark.parametrize("route", API, ids=lambda route: route.template)
 def test_every_address_names_a_parameter_that_it_does_not_know(client, route):
-    missing = {"sfen"} if route.template.endswith("/shogi") else set()
+    missing = {"sfen"} if route.template.endswith(("/shogi", "/oddities")) else set()
     assert {*named(asked(client, route, "plaer=x"))} - missing == {"plaer"}
     assert {*named(asked(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}
 

@@ -50,7 +50,9 @@ PUBLIC_ANYWAY: Final = {
     "/healthz", "/readyz", "/metrics", "/robots.txt", "/.well-known/security.txt",
     "/api/v1/schema", "/api/v1/docs",
     "/api/v1/dumps",
+    "/api/v1/about", "/api/v1/texts",
     "/api/v1/positions/{kind}/{code}.svg", "/api/v1/positions/{kind}/{code}/legal",
+    "/api/v1/positions/{kind}/{code}/board", "/api/v1/positions/shogi/oddities",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",
 }  # fmt: skip

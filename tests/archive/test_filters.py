@@ -13,8 +13,8 @@ from archive.api.serializers import GamesQuery
 from archive.queries.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
 from archive.queries.position_filters import resolve
 from archive.queries.scope import PUBLIC
+from archive.queries.search_box import filters_meant
 from archive.web.forms import GameFilterForm, PositionFilterForm
-from archive.web.game_search import filters_meant
 
 GAMES = pytest.mark.parametrize("one", filters_of("games"), ids=lambda one: one.name)
 

@@ -111,6 +111,7 @@ def archive(module_db: None) -> dict[str, int]:
         "players": game.player0_id or 0,
         "events": game.event_id or 0,
         "libraries": 1,
+        "spaces": 1,
         "tokens": 1,
         "hooks": 1,
         "invitations": 1,

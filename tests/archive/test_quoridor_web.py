@@ -12,7 +12,7 @@ from django.test import Client
 from archive.models import Player
 from archive.queries.position_lookup import of_words
 from archive.queries.scope import PUBLIC
-from archive.web.game_search import filters_meant
+from archive.queries.search_box import filters_meant
 from kifu_core.games import QUORIDOR
 from kifu_core.quoridor.keys import display_key
 from tests.archive import builders

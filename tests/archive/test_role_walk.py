@@ -57,7 +57,8 @@ FIRST_MOVES: Final = [*(f"{'１２３４５６７８９'[at]}六歩({at + 1}7)" 
 QUERIES: Final = (
     "/games/?q=zm", "/games/?player=zm", "/games/?player=zmprivat", "/players/?name=zm", "/events/?name=zm",
     "/games/?scope=all", "/games/?scope=public", "/api/v1/games?scope=all", "/api/v1/games?order=oldest",
-    "/api/v1/games/facets?scope=all", "/players/?scope=all", "/statistics/?scope=all", "/?scope=all",
+    "/api/v1/games/facets?scope=all", "/api/v1/games/suggestions?player=zm", "/api/v1/games?q=zm&excerpts=1",
+    "/api/v1/spaces?scope=all", "/players/?scope=all", "/statistics/?scope=all", "/?scope=all",
     "/api/v1/players?name=zm&scope=all", "/api/v1/players?order=games", "/api/v1/events?order=games",
     "/api/v1/games/export?scope=all", "/api/v1/games/export?scope=all&as=csv",
     "/api/v1/games/export?scope=all&as=kifu", "/api/v1/statistics?scope=all", "/api/v1/openings?scope=all",
@@ -192,6 +193,9 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/join/{key}/": {},
     "/find/": {"text": ""},
     "/api/v1/positions/{kind}/find": {},
+    "/api/v1/find": {"text": ""},
+    "/api/v1/games/{pk}/library": {"action": "publish"},
+    "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
 }
 """What is sent to addresses that take something; each deed is undone at once."""
@@ -259,9 +263,9 @@ def of_route(world: World, route: Route, state: str) -> Iterator[Asked]:
         body = body.replace(f"/admin/archive/{row}/", "/admin/archive/{row}/")
     if body in BODIES:
         data = dict(BODIES[body])
-        if body.endswith("find"):
+        if body.endswith("}/find"):
             data = {"game_id": thing.game}
-        if body == "/find/":
+        if body in ("/find/", "/api/v1/find"):
             data = {"text": record_of(state or "private").replace("zm", "")}
         yield Asked("POST", route.template, state, address, data)
     if route.template == "/api/v1/uploads/{pk}":

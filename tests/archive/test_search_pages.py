@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from archive.queries.filters import filters_of
-from archive.web.game_search import is_query
+from archive.queries.search_box import is_query
 from tests.archive.builders import ingest, ready
 
 pytestmark = pytest.mark.django_db

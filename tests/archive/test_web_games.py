@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from archive.queries.scope import PUBLIC
+from archive.queries.search_box import filters_meant
 from archive.web import views
-from archive.web.game_search import filters_meant
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders

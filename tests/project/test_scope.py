@@ -22,10 +22,12 @@ NO_GAMES = {
     "legal": "legal",
     "likely": "distance",
     "people": "like by_year without_gaps years_of",
+    "offers": "elsewhere is_short",
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
     "scope": "hash_of scope_named spaces_of",
+    "search_box": "is_query",
     "site_texts": "site_text written",
     "sql": "conjunction one_of",
     "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown

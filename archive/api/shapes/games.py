@@ -49,10 +49,27 @@ class GameTold(TypedDict):
     space: SpaceName
 
 
+class ExcerptTold(TypedDict):
+    """Where a word of a query stands: in the comment at `ply` of the line `path`, or in the header `name`."""
+
+    before: str
+    word: Annotated[str, About("As it is written there.")]
+    after: str
+    ply: Annotated[int | None, About("Null of a header.", minimum=0)]
+    path: Annotated[str, About("Of a variation, as pages have it in `fork`; empty of the main line.")]
+    name: Annotated[str, About("Of a header; empty of a comment.")]
+
+
+class GameFound(GameTold):
+    """A game of a list that was asked for."""
+
+    excerpt: NotRequired[Annotated[ExcerptTold | None, About("Where `excerpts` is asked for.")]]
+
+
 class GamesPage(TypedDict):
     """A page of games. It can be short, or even empty, and still have a `next`."""
 
-    results: list[GameTold]
+    results: list[GameFound]
     next: Next
 
 
@@ -163,6 +180,7 @@ class Source(TypedDict):
     """An entry that the game came in."""
 
     upload: Address
+    entry: Address
     seq: Number
     state: EntryState
     format: str

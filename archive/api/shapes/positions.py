@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
-from archive.api.shapes.common import Address, Next, Number, Which
+from archive.api.shapes.common import Address, Next, Number, Side, Which
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.telling import About
 from archive.queries.explorer import CONFIDENCE
@@ -117,6 +117,7 @@ class LegalMove(TypedDict):
 
     move: str
     text: str
+    english: Annotated[str, About("As people write it in English, with the mark of its side.")]
     code: str
     piece: NotRequired[Annotated[str, About("Of shogi, by CSA's name.")]]
     captured: NotRequired[Annotated[str | None, About("Of shogi, by CSA's name.")]]
@@ -129,6 +130,50 @@ class LegalMoves(TypedDict):
     game: Which
     code: str
     moves: list[LegalMove]
+
+
+class Image(TypedDict):
+    """Another position that a `match` can count as this one."""
+
+    image: Annotated[str, About("What it is.", title="ImageName", enum=["mirrored", "turned", "both"])]
+    code: str
+
+
+class Board(TypedDict):
+    """A position by itself."""
+
+    game: Which
+    code: str
+    sfen: NotRequired[Annotated[str, About("Of shogi.")]]
+    position: Position
+    words: Annotated[str, About("The board in lines, for those who do not see it.")]
+    images: Annotated[list[Image], About("None that is the position itself.", maxItems=3)]
+
+
+class OddityTold(TypedDict):
+    """Something odd in a position; what is `impossible` no game can have."""
+
+    code: Annotated[
+        str,
+        About(
+            "Stable.",
+            enum=["too-many-kings", "too-many", "two-pawns", "dead", "in-check", "no-king", "no-move"],
+        ),
+    ]
+    impossible: bool
+    side: NotRequired[Side]
+    piece: NotRequired[Annotated[str, About("By CSA's name.")]]
+    number: NotRequired[Annotated[int, About("Pieces of that kind.", minimum=0)]]
+    file: NotRequired[Annotated[int, About(minimum=1, maximum=9)]]
+    rank: NotRequired[Annotated[int, About(minimum=1, maximum=9)]]
+
+
+class Oddities(TypedDict):
+    """What is odd in a position of shogi that somebody has set up."""
+
+    sfen: str
+    code: Annotated[str | None, About("Null for a position that no code can hold.")]
+    oddities: list[OddityTold]
 
 
 class TrendTold(TypedDict):

@@ -62,6 +62,9 @@ class UploadTold(TypedDict):
     space: SpaceName
     reason: Annotated[Issue | None, About("Why it failed.")]
     hidden: Annotated[bool, About("Whether bytes of it are hidden.")]
+    expected: Annotated[int | None, About("Entries that the reading has found so far.", minimum=0)]
+    moving_to: Annotated[SpaceName | None, About("Where its games are being moved.")]
+    deletable: Annotated[bool, About("Whether who asks may delete it.")]
     entries: EntryCounts
     entries_url: Address
     source_url: Address
@@ -109,6 +112,21 @@ class EntryTold(TypedDict):
     more_issues: Annotated[int, About("Issues beside those that are listed.", minimum=0)]
     source_url: Address
     report_url: Address
+
+
+class Bookmark(TypedDict):
+    """A ply of the main line that the record's author marked."""
+
+    ply: Number
+    name: str
+
+
+class EntryDetail(EntryTold):
+    """A record of an upload with all that was found in it beside its game."""
+
+    bookmarks: list[Bookmark]
+    unread: Annotated[str, About("Text of the record that could not be played.", maxLength=100_000)]
+    more_unread: Annotated[int, About("Characters of it that are not told here.", minimum=0)]
 
 
 class EntriesPage(TypedDict):

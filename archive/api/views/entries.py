@@ -20,7 +20,7 @@ from archive.api.negotiation import JSON
 from archive.api.pagination import ISSUES, page_of_entries
 from archive.api.reports import report as report_of
 from archive.api.serializers import EntriesQuery
-from archive.api.shapes.uploads import EntriesPage
+from archive.api.shapes.uploads import EntriesPage, EntryDetail
 from archive.api.telling import CURSORS, Example, Told
 from archive.intake.sources import part_of
 from archive.limits.throttling import charge_list
@@ -28,6 +28,8 @@ from archive.models import Entry, Upload
 from archive.queries import taken_down
 from kifu_core.deadline import TooSlowError
 
+UNREAD: Final = 100_000
+"""Characters of unread text that an answer has; all of it stands in the source."""
 _PAGE: Final = 500
 _COLUMNS: Final = (
     "seq", "path", "index", "state", "game_id", "encoding", "format", "program", "severity", "code", "line",
@@ -141,6 +143,23 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 
 
 # --- one entry -------------------------------------------------------------------------------------------
+
+
+@endpoint("GET", told=Told({200: EntryDetail}, examples=(Example("An entry", {"pk": 1, "seq": 0}),)))
+def detail(request: Request, pk: int, seq: int) -> Response:
+    """Tell of one entry also what its record has beside a game: marked places, text that was not played."""
+    entry = taken_down.entry_shown(request, pk, seq)
+    beyond = entry.beyond_jkf if taken_down.sees_entry(request, entry) else {}
+    taken_down.hide_paths(request, [entry])
+    unread = beyond.get("unread") or ""
+    return Response(
+        entry_json(entry, request, ISSUES)
+        | {
+            "bookmarks": [{"ply": ply, "name": name} for ply, name in beyond.get("bookmarks") or ()],
+            "unread": unread[:UNREAD],
+            "more_unread": len(unread[UNREAD:]),
+        }
+    )
 
 
 @endpoint(

@@ -1,6 +1,7 @@
 """Games: lists, one game, its downloads and its positions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -26,10 +27,11 @@ from archive.derive.series import unpack
 from archive.garbage_collection import uncollected
 from archive.models import Entry, Game, GameSeries
 from archive.queries.color_names import results_of
+from archive.queries.excerpts import excerpts, words_of
 from archive.queries.facets import LOOKED_AT
 from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
-from archive.queries.games import find_games, game_by_id
+from archive.queries.games import GameRow, find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.novelty import novelty as first_new_ply
 from archive.queries.scope import Scope, readable_spaces, scope_of
@@ -66,6 +68,7 @@ EVALUATIONS: Final = 300_000
                 "By a query",
                 query={"q": "player:大橋宗銀 (year:1709..1710 OR plies:>=150) NOT result:draw", "limit": 1},
             ),
+            Example("Where words stand", query={"q": "御城", "excerpts": "1", "limit": 1}),
             Example("A query that is none", query={"q": "player:大橋宗銀 AND"}, status=400),
             Example("A parameter that is misspelt", query={"plaer": "大橋宗銀"}, status=400),
         ),
@@ -84,7 +87,17 @@ def games(request: Request, query: dict[str, Any]) -> Response:
     except InvalidCursorError as error:
         raise ApiError("invalid-cursor", str(error), field="cursor") from error
     results = [game_json(row, request) for row in page.items]
+    if query["excerpts"]:
+        found = _excerpts(scope_of(request), query.get("q"), page.items)
+        results = [row | {"excerpt": found.get(row["id"])} for row in results]
     return Response({"results": results, "next": address_with(request, page.next)})
+
+
+def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, dict[str, Any]]:
+    """Return where the words of a query stand in games, by their ids."""
+    words = words_of(query) if query else []
+    found = excerpts(scope, [row.id for row in rows], words)
+    return {pk: asdict(one) for pk, one in found.items()}
 
 
 @endpoint(
@@ -202,8 +215,12 @@ def _twin(twin: Twin, request: Request) -> dict[str, Any]:
 
 def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
     upload, *values = row
-    address = reverse("api:upload", [upload], request=request)
-    return {"upload": address, **dict(zip(_OF_SOURCE, values, strict=True))}
+    address, told = (
+        reverse("api:upload", [upload], request=request),
+        dict(zip(_OF_SOURCE, values, strict=True)),
+    )
+    entry = reverse("api:upload-entry", [upload, told["seq"]], request=request)
+    return {"upload": address, "entry": entry, **told}
 
 
 def _types(name: str, **_parts: Any) -> list[str]:

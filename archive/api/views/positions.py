@@ -1,5 +1,6 @@
 """Positions: which one is meant, how often it was reached, what was played, which games did it."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.conf import settings
@@ -21,9 +22,11 @@ from archive.api.positions import (
     TrendQuery,
     WalkQuery,
     counts_json,
+    encodable,
     explorer_json,
     found_json,
     legal_json,
+    oddity_json,
     position_url,
     through_json,
     trend_json,
@@ -32,10 +35,12 @@ from archive.api.positions import (
 from archive.api.shapes.positions import POSITIONS as POSITION_SCHEMAS
 from archive.api.shapes.positions import (
     Batch,
+    Board,
     Explored,
     FoundPosition,
     GamesThroughPage,
     LegalMoves,
+    Oddities,
     Tree,
     TrendTold,
 )
@@ -53,6 +58,7 @@ from archive.queries.trend import trend as games_by_year
 from archive.queries.walk import walk
 from kifu_core.errors import DecodeError
 from kifu_core.games import GAMES, SHOGI, GameKind
+from kifu_core.shogi.oddities import oddities as oddities_of
 from kifu_core.shogi.position import Position
 
 _STARTS: Final = {
@@ -63,6 +69,9 @@ _START: Final = _STARTS[SHOGI.name]
 _SWINGING: Final = "JoUAACMaqtYhwHgAAAAPegTnd3vMgAA"
 """After ７八飛 from the start."""
 _SFEN: Final = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+
+_OF_SFEN: Final = ("sfen-fields", "sfen-board", "sfen-turn", "sfen-hands", "sfen-number")
 
 
 def _game(kind: str) -> GameKind[Any]:
@@ -76,17 +85,7 @@ def _game(kind: str) -> GameKind[Any]:
     query=SfenQuery,
     told=Told(
         {303: None},
-        {
-            400: (
-                "sfen-fields",
-                "sfen-board",
-                "sfen-turn",
-                "sfen-hands",
-                "sfen-number",
-                "unencodable",
-                "king-range",
-            )
-        },
+        {400: (*_OF_SFEN, "unencodable", "king-range")},
         examples=(
             Example("The start", query={"sfen": _SFEN}, status=303),
             Example("No SFEN", query={"sfen": "startpos"}, status=400),
@@ -134,6 +133,62 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
         | game.text.texts(position, 0)
         | {"position": game.codec.as_object(position)}
         | {"games_url": reverse("api:position-games", [kind, game.codec.path_code(code)], request=request)}
+    )
+
+
+@endpoint(
+    "GET",
+    told=Told({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
+)
+def board(request: Request, kind: str, code: str) -> Response:
+    """Tell a position by itself: as an object, in words, and what it is mirrored or with colours turned."""
+    game = _game(kind)
+    code = game.codec.path_code(code)
+    position = game.codec.decode(code)
+    return Response(
+        {
+            "game": kind,
+            "code": code,
+            **game.text.texts(position, 0),
+            "position": game.codec.as_object(position),
+            "words": game.picture.words(position, language()),
+            "images": [{"image": name, "code": one} for name, one in _images(game, position)],
+        }
+    )
+
+
+def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
+    """Yield the other positions that a `match` can count as this one: what each is, and its code."""
+    turned = position.turned()
+    every = {"mirrored": position.mirrored(), "turned": turned, "both": turned.mirrored()}
+    known = {game.codec.encode(position)}
+    for name, image in every.items():
+        if (code := game.codec.encode(image)) not in known:
+            known.add(code)
+            yield name, code
+
+
+@endpoint(
+    "GET",
+    query=SfenQuery,
+    told=Told(
+        {200: Oddities},
+        {400: _OF_SFEN},
+        examples=(
+            Example("The start", query={"sfen": _SFEN}),
+            Example("Two kings", query={"sfen": "4k4/9/9/9/9/9/9/4K4/4K4 b - 1"}),
+        ),
+    ),
+)
+def oddities(request: Request, query: dict[str, Any]) -> Response:
+    """Tell what is odd in a position of shogi that somebody has set up, with what no game can have first."""
+    position = Position.from_sfen(query["sfen"])
+    return Response(
+        {
+            "sfen": position.sfen(),
+            "code": encodable(SHOGI, position),
+            "oddities": [oddity_json(one) for one in oddities_of(position)],
+        }
     )
 
 

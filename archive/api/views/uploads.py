@@ -205,6 +205,9 @@ def detail(request: Request, pk: int) -> Response:
         _known(upload, entry_counts(readable_scope(request), upload.pk), request)
         | {
             "paths": upload.paths or [],
+            "expected": upload.expected,
+            "moving_to": None if upload.moving_to is None else space_name(request, upload.moving_to),
+            "deletable": may_delete(request, upload),
             "hidden": has_hidden(upload),
             "entries_url": reverse("api:upload-entries", [pk], request=request),
             "source_url": reverse("api:upload-source", [pk], request=request),

@@ -23,6 +23,7 @@ from archive.accounts.roles import Role
 from archive.limits.addresses import client_address
 from archive.limits.mails import charge_mail
 from archive.models import User
+from archive.site_address import public
 from archive.web.accounts.invited import invitation_of
 from archive.web.accounts.relying import possible
 
@@ -115,11 +116,3 @@ class Adapter(DefaultAccountAdapter):
         """Tell somebody what became of their account, by name: a mailbox may have several."""
         told = {"name": user.get_username()} | (context or {})
         super().send_notification_mail(template_prefix, user, told, email)
-
-
-def public(address: str) -> str:
-    """Return an address of this site as it is known outside, whatever a request says of its host."""
-    if settings.PUBLIC_URL is None:
-        return address
-    _scheme, _slashes, rest = address.partition("://")
-    return f"{settings.PUBLIC_URL}/{rest.partition('/')[2]}"

@@ -19,8 +19,8 @@ from django.views.decorators.http import require_safe
 from archive.accounts import invitations as stored
 from archive.accounts.roles import Role, is_administrator
 from archive.models import AccountInvitation, User
+from archive.site_address import public
 from archive.web.accounts import invited
-from archive.web.accounts.adapter import public
 from archive.web.accounts.own import own
 
 _DAYS: Final = {"1": _("a day"), "7": _("a week"), "30": _("30 days")}

@@ -1,0 +1,184 @@
+"""Whose games are: to publish, share and take back one, and to move those of an upload."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from django.http import Http404
+from django.utils.translation import override
+from rest_framework.exceptions import NotAuthenticated, PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive import libraries
+from archive.accounts.roles import may_dispose
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
+from archive.api.serializers import LibraryBody, MoveBody
+from archive.api.shapes.libraries import LibraryDone, LibraryTold, MovingTold
+from archive.api.telling import Example, Problems, Told
+from archive.intake import tasks
+from archive.libraries import LibraryError
+from archive.limits.names import naming
+from archive.models import Game, User
+from archive.queries.scope import readable_spaces, space_name
+from archive.queries.taken_down import game_called, game_shown, upload_shown
+from archive.site_address import public
+from kifu_core.classes import PUBLIC
+
+_STATUSES: Final = {
+    "not-yours": 403,
+    "others-sent-it": 403,
+    "nobody": 400,
+    "unknown-space": 400,
+    "too-many-shares": 409,
+    "taken-down": 409,
+    "still-working": 409,
+}
+"""What can be wrong with a deed, and its status."""
+
+
+def _problems(*codes: str) -> Problems:
+    return {status: [code for code in codes if _STATUSES[code] == status] for status in (400, 403, 409)}
+
+
+@endpoint(
+    "GET",
+    "POST",
+    told={
+        "GET": Told(
+            {200: LibraryTold},
+            text="Tell in which space a game lies, and what who asks may do with it.",
+            examples=(Example("Of a stranger", {"pk": 1}),),
+        ),
+        "POST": Told(
+            {200: LibraryDone},
+            _problems("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
+            LibraryBody,
+            text="Publish a game, take it back, share it, or end that.",
+            examples=(Example("Of a stranger", {"pk": 1}, body={"action": "publish"}, status=401),),
+        ),
+    },
+)
+def of_game(request: Request, pk: int) -> Response:
+    """Tell in which space a game lies; POST publishes it, takes it back, shares it, or ends that."""
+    game = game_shown(request, pk, record=False)
+    if game is None:
+        game_called(request, pk)
+        raise Http404
+    if request.method != "POST":
+        return Response(_told(request, game))
+    asked, user = body(LibraryBody, request), _owner(request)
+    try:
+        return Response(_ACTIONS[asked["action"]](request, user, game, asked))
+    except LibraryError as error:
+        raise _problem(error) from error
+
+
+def _told(request: Request, game: Game) -> dict[str, Any]:
+    # What an account may do is told to nobody else: so what it reads is always looked up.
+    reads, user = game.space in readable_spaces(request).values(), request.user
+    told = {"id": game.pk, "space": space_name(request, game.space)}
+    if not isinstance(user, User) or not may_dispose(user) or not reads:
+        return told | {"may": [], "shares": []}
+    may = {
+        "publish": game.space != PUBLIC and libraries.may_publish(user, game),
+        "share": libraries.may_share(user, game),
+        "take-back": libraries.may_take_back(user, game),
+        "give-back": libraries.may_give_back(user, game),
+    }
+    shares = game.shares.select_related("user").order_by("user__username") if may["share"] else []
+    return told | {
+        "may": [name for name, allowed in may.items() if allowed],
+        "shares": [{"id": one.pk, "name": one.user.username if one.user else None} for one in shares],
+    }
+
+
+def _owner(request: Request) -> User:
+    """Return who asks for a deed. Raises NotAuthenticated, PermissionDenied."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated("sign in, or send a token")
+    if not may_dispose(request.user):
+        raise PermissionDenied("this token is not both for uploads and for what is not public")
+    return request.user
+
+
+def _problem(error: LibraryError, field: str = "") -> ApiError:
+    with override("en"):
+        return ApiError(error.code, error.text, _STATUSES[error.code], field=field)
+
+
+def _done(request: Request, game: int | None) -> dict[str, Any]:
+    url = None if game is None else reverse("api:game", [game], request=request)
+    return {"game_id": game, "game_url": url}
+
+
+Asked = dict[str, Any]
+
+
+def _publish(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
+    return _done(request, libraries.publish(user, game))
+
+
+def _take_back(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
+    return _done(request, libraries.take_back(user, game))
+
+
+def _give_back(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
+    libraries.give_back(user, game)
+    stays = Game.objects.filter(pk=game.pk, space=PUBLIC).exists()
+    return _done(request, game.pk if stays else None)
+
+
+def _link(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
+    key = libraries.share_by_link(user, game)
+    return _done(request, game.pk) | {"link": public(reverse("shared", [key], request=request))}
+
+
+def _share(request: Request, user: User, game: Game, asked: Asked) -> dict[str, Any]:
+    with naming(user):
+        libraries.share_with(user, game, asked["name"])
+    return _done(request, game.pk)
+
+
+def _unshare(request: Request, user: User, game: Game, asked: Asked) -> dict[str, Any]:
+    libraries.unshare(user, game, asked["share"])
+    return _done(request, game.pk)
+
+
+_ACTIONS: Final[dict[str, Callable[[Request, User, Game, Asked], dict[str, Any]]]] = {
+    "publish": _publish,
+    "take-back": _take_back,
+    "give-back": _give_back,
+    "link": _link,
+    "share": _share,
+    "unshare": _unshare,
+}
+
+
+@endpoint(
+    "POST",
+    told=Told(
+        {200: MovingTold, 202: MovingTold},
+        _problems("not-yours", "unknown-space", "still-working"),
+        MoveBody,
+        examples=(Example("Of a stranger", {"pk": 1}, body={"space": "mine"}, status=401),),
+    ),
+)
+def move_upload(request: Request, pk: int) -> Response:
+    """Begin to move all games of an upload to another space: 202, or 200 where they are there already."""
+    upload = upload_shown(request, pk)
+    asked, user = body(MoveBody, request), _owner(request)
+    try:
+        to = libraries.target(user, asked["space"])
+        begun = libraries.move_upload(user, upload, to)
+    except LibraryError as error:
+        raise _problem(error, "space" if error.code == "unknown-space" else "") from error
+    if begun:
+        tasks.send_move(upload.pk)
+    told = {
+        "id": upload.pk,
+        "moving_to": asked["space"] or "public",
+        "url": reverse("api:upload", [upload.pk], request=request),
+    }
+    return Response(told, status=202 if begun else 200)

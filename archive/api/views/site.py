@@ -1,0 +1,283 @@
+"""What the archive is and takes, what who asks may read of it, and what a text of the search box leads to."""
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404
+from django.utils.translation import get_language
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive import issues, libraries
+from archive.api.endpoints import body, endpoint
+from archive.api.errors import ApiError
+from archive.api.pagination import length_json
+from archive.api.positions import position_url
+from archive.api.serializers import FacetsQuery, SearchedBody
+from archive.api.shapes.site import AboutTold, Meant, Members, Offers, SiteTexts, Spaces
+from archive.api.telling import QUERIES, READING, Example, Told
+from archive.intake.permissions import may_upload
+from archive.limits.text_limits import check_body, check_text, limited_reading
+from archive.models import Space, User
+from archive.queries import offers, position_lookup, search_box, site_texts
+from archive.queries.addresses import AddressedGame, game_at
+from archive.queries.filters import filters_of, games_asked
+from archive.queries.games import find_games
+from archive.queries.scope import Scope, readable_spaces, scope_of
+from archive.queries.search.days import first_day, last_day, read_day
+from archive.queries.statistics import counts
+from archive.queries.totals import Total
+from kifu_core import games
+from kifu_core.errors import KifuError
+from kifu_core.games import GAMES, SHOGI, GameKind
+
+_DAYS: Final = {"day": first_day, "last day": last_day}
+_MOVES: Final = 2
+"""Entries of a record that has a move: the start comes first."""
+
+
+@endpoint("GET", told=Told({200: AboutTold}, examples=(Example("What it takes and gives"),)))
+def about(request: Request) -> Response:
+    """Tell what the archive reads and writes, how much of it, and whether who asks may send records."""
+    return Response(
+        {
+            "uploads": may_upload(request),
+            "limits": {
+                "files": settings.ARCHIVE_MAX_FILES_PER_REQUEST,
+                "request": settings.ARCHIVE_MAX_REQUEST_BYTES,
+                "file": settings.ARCHIVE_MAX_UPLOAD_BYTES,
+                "text": settings.ARCHIVE_MAX_TEXT_BYTES,
+                "convert": settings.ARCHIVE_MAX_CONVERT_BYTES,
+                "find": settings.ARCHIVE_MAX_FIND_BYTES,
+            },
+            "formats": [_formats(game) for game in GAMES.values()],
+        }
+    )
+
+
+def _formats(game: GameKind[Any]) -> dict[str, Any]:
+    language = get_language()
+    return {
+        "game": game.name,
+        "reads": list(game.formats.readers),
+        "writes": [
+            {"name": one.name, "title": one.called(language), "position": one.position_only}
+            for one in game.formats.writers.values()
+        ],
+    }
+
+
+@endpoint("GET", told=Told({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
+def texts(request: Request) -> Response:
+    """Tell what who keeps the archive has written: terms of use, privacy, contact."""
+    found = [site_texts.site_text(page, issues.language()) for page in site_texts.written()]
+    return Response(
+        {
+            "results": [
+                {
+                    "page": one.page,
+                    "title": one.get_page_display(),
+                    "language": one.language,
+                    "text": one.text,
+                    "changed": one.changed,
+                }
+                for one in found
+                if one is not None
+            ]
+        }
+    )
+
+
+# --- spaces ----------------------------------------------------------------------------------------------
+
+
+@endpoint("GET", told=Told({200: Spaces}, examples=(Example("Of a stranger"),)))
+def spaces(request: Request) -> Response:
+    """List the spaces that who asks may read: the public one, the own library, groups."""
+    readable, asked = readable_spaces(request), scope_of(request)
+    titles = libraries.called(readable.values())
+    allowed = may_upload(request)
+    return Response(
+        {
+            "results": [
+                {
+                    "name": name,
+                    "title": titles[space],
+                    "games": counts(Scope((space,))).games,
+                    "asked": space in asked.spaces,
+                    "sends": allowed,
+                    **_group(name, space, request),
+                }
+                for name, space in readable.items()
+            ]
+        }
+    )
+
+
+def _group(name: str, space: int, request: Request) -> dict[str, Any]:
+    if not name.startswith("group-"):
+        return {"id": None, "members_url": None}
+    return {"id": space, "members_url": reverse("api:space-members", [space], request=request)}
+
+
+@endpoint("GET", told=Told({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),)))
+def members(request: Request, space: int) -> Response:
+    """Tell the members of a group to each of them."""
+    if not isinstance(request.user, User) or f"group-{space}" not in readable_spaces(request):
+        raise Http404
+    group = Space.objects.get(pk=space)
+    found = group.memberships.select_related("user").order_by("-owner", "user__username")
+    return Response(
+        {
+            "name": group.name,
+            "owner": libraries.owns(request.user, space),
+            "invitations": libraries.open_invitations(group),
+            "results": [{"id": one.user_id, "name": one.user.username, "owner": one.owner} for one in found],
+        }
+    )
+
+
+# --- the search box --------------------------------------------------------------------------------------
+
+
+@endpoint(
+    "POST",
+    told=Told(
+        {200: Meant},
+        READING,
+        SearchedBody,
+        examples=(
+            Example("A name", body={"text": "大橋宗銀 1709"}),
+            Example("A query", body={"text": "player:大橋宗銀 AND plies:>=100"}),
+            Example("A position", body={"text": "startpos moves 7g7f"}),
+            Example("A game", body={"text": "/games/1/?ply=10"}),
+        ),
+    ),
+)
+def find(request: Request) -> Response:
+    """Tell what a text that people write or paste into a search box leads to: a game, a position, or a list
+    of games. Of several lines it is a record or a drawn board."""
+    check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
+    text, scope = body(SearchedBody, request)["text"].strip(), scope_of(request)
+    check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+    if own := game_at(scope, text, request.get_host()):
+        return Response(_game(own, request))
+    with limited_reading():
+        if "\n" in text:
+            return Response(_of_record(scope, text, request))
+        if meant := position_lookup.of_words(text):
+            return Response(_position(meant.game, meant.game.codec.encode(meant.position), request))
+    if search_box.is_query(text) or search_box.is_phrase(scope, text):
+        return Response(_games({"q": text}, request))
+    return Response(_games(_valid(search_box.filters_meant(scope, text)), request))
+
+
+def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
+    """Return where a record leads: to its game, else to the last of its positions that any game reaches; a
+    drawn board leads to itself. Raises KifuError for other texts."""
+    kind, record = _read(text)
+    if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
+        return _position(SHOGI, SHOGI.codec.encode(position_lookup.of_text(SHOGI, text)), request)
+    if (game := position_lookup.stored_game(scope, record)) is not None:
+        return _game(AddressedGame(game), request)
+    code = position_lookup.furthest(scope, record)
+    return _position(kind, code or kind.codec.encode(position_lookup.of_record(kind, record)), request)
+
+
+def _read(text: str) -> tuple[GameKind[Any], Any]:
+    """Return the kind of game of a text and its first record; None for a text that is none."""
+    try:
+        kind, result = games.load(text)
+    except KifuError:
+        return SHOGI, None
+    return kind, next((game.record for game in result.games), None)
+
+
+def _game(found: AddressedGame, request: Request) -> dict[str, Any]:
+    told = {"meant": "game", "game_id": found.id, "url": reverse("api:game", [found.id], request=request)}
+    name, _is, number = found.query.partition("=")
+    return told | ({"ply": int(number)} if name == "ply" and _is_ply(number) else {})
+
+
+def _is_ply(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 7
+
+
+def _position(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
+    return {
+        "meant": "position",
+        "game": game.name,
+        "code": code,
+        "url": position_url(game, code, request),
+    }
+
+
+def _games(filters: dict[str, str], request: Request) -> dict[str, Any]:
+    address = reverse("api:games", request=request)
+    url = f"{address}?{urlencode(filters)}" if filters else address
+    return {"meant": "games", "filters": filters, "url": url}
+
+
+def _valid(found: dict[str, str]) -> dict[str, str]:
+    """Return filters as `GET games` takes them: a month or a year is its first or last day there. Raises
+    ApiError for what is no day."""
+    kinds = {one.name: one.value for one in filters_of("games")}
+    return {name: _day(name, value, kinds.get(name, "text")) for name, value in found.items()}
+
+
+def _day(name: str, value: str, kind: str) -> str:
+    if kind not in _DAYS:
+        return value
+    day = read_day(value)
+    if day is None:
+        raise ApiError("invalid", "a day, a month or a year is 2024-03-15, 2024-03 or 2024", field=name)
+    return str(_DAYS[kind](day).isoformat())
+
+
+@endpoint(
+    "GET",
+    query=FacetsQuery,
+    remembered=True,
+    told=Told(
+        {200: Offers},
+        QUERIES,
+        examples=(
+            Example("Of a name that is mistyped", query={"player": "伊東印達"}),
+            Example("Of a word of an event", query={"player": "御城"}),
+        ),
+    ),
+)
+def suggestions(request: Request, query: dict[str, Any]) -> Response:
+    """Offer what else may be meant where the games of these filters are few: names, other filters, texts."""
+    scope = scope_of(request)
+    page = find_games(scope, games_asked(query), limit=offers.FEW)
+    few, nothing = offers.is_short(page), not page.items and page.next is None
+    names = offers.similar_names(scope, query, apart=nothing) if few else []
+    return Response(
+        {
+            "few": few,
+            "names": [
+                {
+                    "kind": kind,
+                    "id": one.id,
+                    "name": one.name,
+                    "url": reverse(f"api:{kind}", [one.id], request=request),
+                }
+                for kind, one in names
+            ],
+            "likely": [{"filter": name, "name": one} for name, one in offers.mistyped(scope, query)]
+            if nothing
+            else [],
+            "other_filters": offers.elsewhere(query) if nothing else [],
+            "in_text": _in_text(offers.in_text(scope, query, len(page.items))) if few else None,
+        }
+    )
+
+
+def _in_text(found: offers.InText | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    number = None if found.games is None else length_json(Total(found.games, exact=not found.more))
+    return {"query": found.query, "words": found.words, "games": number}

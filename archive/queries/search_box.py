@@ -1,0 +1,173 @@
+"""What the words of the search box mean: a query of the search language, or filters."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from archive.derive import headers
+from archive.queries import people
+from archive.queries.filters import filters_of
+from archive.queries.named import named
+from archive.queries.scope import Scope
+from archive.queries.search.days import read_day
+from archive.queries.search.fields import BY_KEY, folded
+from archive.queries.search.printing import OPERATORS
+from kifu_core.games import GAMES, SHOGI
+from kifu_core.shogi import handicaps, specials
+
+KEYS: Final = {key: one for one in filters_of("games") for key in (one.name, *one.keys)}
+"""What may stand before the colon in the search box, and the filter it is."""
+
+_ORDER: Final = ("order", "並び順")
+_SEATS: Final = {"先手": 0, "後手": 1}
+"""What Japanese calls colours 0 and 1 in every kind of game."""
+
+_PLAIN: Final[dict[str, dict[str, str]]] = {
+    "result": {"引き分け": "draw", "引分け": "draw", "引分": "draw"},
+    "record_kind": {"詰将棋": "problem", "詰め将棋": "problem", "つめ将棋": "problem", "定跡": "tree"},
+    "game": {
+        word: one.name for one in GAMES.values() if one is not SHOGI for word in (one.name, *one.called)
+    },
+}
+"""Words that say by themselves what a game is."""
+
+_WON: Final = re.compile(f"({'|'.join(specials.SIDES)})の?勝ち?")
+_NO_FILTER: Final = (None, "ILLEGAL_ACTION")
+"""Endings that no record is found by: those without a name, and the foul of which is not told whose it is."""
+_DAY: Final = re.compile(r"(?:1[5-9]|20)\d\d(?:年|[-/.年].*)?")
+"""A word that may be a day, a month or a year; other numbers are names."""
+
+_WINNER: Final = re.compile(f"({'|'.join(specials.SIDES)})(?:の?勝ち?)?")
+
+_TOKEN: Final = re.compile(r'(?:([^\s:："]+)[:：])?(?:"([^"]*)"|(\S+))')
+
+
+_OPERATOR: Final = re.compile(rf"(?<![^\s(])(?:{'|'.join(OPERATORS)})(?![^\s()])")
+_KEYED: Final = re.compile(r"""(?<![^\s(])([^\s()":,、]+): *([^\s"「]*)""")
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_RANGE: Final = re.compile(r"[(<>≦≧≤≥]|.*(?:\.\.|〜|~)")
+_PHRASE: Final = re.compile(r"\"([^\"]+)\"|「([^「」]+)」")
+_SURE: Final = re.compile(r'\("(?:[^"]|"")+"\)')
+_LOOKED_AT: Final = 4_000
+"""Characters in which a query would show."""
+
+
+def is_query(words: str) -> bool:
+    """Tell whether words are a query of the search language, and more than keys and names one after the
+    other: they have an operator, a range, a list, or a field that is no filter by itself."""
+    shown = _QUOTED.sub('""', folded(words[:_LOOKED_AT]))
+    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, _KEYED.finditer(shown)))
+
+
+def is_phrase(scope: Scope, words: str) -> bool:
+    """Tell whether words are one text in quotation marks that is no name of a player or an event, or any text
+    in these and parentheses."""
+    match = _PHRASE.fullmatch(words.strip())
+    if match is None:
+        return _SURE.fullmatch(words.strip()) is not None
+    text = match[1] or match[2]
+    return not (named(scope, "player", text) or named(scope, "event", text))
+
+
+def _is_of_query(keyed: re.Match[str]) -> bool:
+    field = BY_KEY.get(keyed[1].lower())
+    if field is None or keyed[1] in _SEATS:
+        return False
+    if keyed[1] not in KEYS or (_RANGE.match(keyed[2]) and field.kind != "text") or keyed[2][:1] == "(":
+        return True
+    return field.kind != "text" and ("," in keyed[2] or "、" in keyed[2])
+
+
+def filters_meant(scope: Scope, words: str) -> dict[str, str]:
+    """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
+
+    Words that name an event or an opening, and no player, ask for that; others are a player's name, which may
+    be written in the other kana or in other cases. A word may say what a game is: `2018`, `角落ち`, `千日手`,
+    `引き分け`, `詰将棋`, `コリドール`.
+    """
+    found, free = _read(scope, words)
+    for some in (free, *([word] for word in free[:_MOST_WORDS])):
+        name = " ".join(some)
+        if "event" not in found and free and _is_event(scope, name):
+            found["event"] = name
+            free = [word for word in free if word not in some]
+        elif "opening" not in found and free and _is_opening(scope, name):
+            found["opening"] = headers.read_opening(name)
+            free = [word for word in free if word not in some]
+    return _with_player(found, people.spelt(scope, " ".join(free)).split() if free else [])
+
+
+_MOST_WORDS: Final = 5
+"""Words of the search box that are looked up one by one."""
+
+
+def _is_event(scope: Scope, name: str) -> bool:
+    return bool(named(scope, "event", name)) and not named(scope, "player", name)
+
+
+def _is_opening(scope: Scope, name: str) -> bool:
+    return headers.is_opening(name) and not named(scope, "player", name)
+
+
+def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
+    """Join the words without a key to the player's name: `@羽生 善治`."""
+    if free:
+        found["player"] = " ".join([*filter(None, [found.get("player")]), *free])
+    return found
+
+
+def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
+    """Return what is asked for by a key, by `@` or by a word that says it, and the other words."""
+    found: dict[str, str] = {}
+    seats: dict[int, str] = {}
+    free = []
+    for match in _TOKEN.finditer(words):
+        key, text = match[1], match[2] if match[2] is not None else match[3]
+        if key in _SEATS:
+            seats[_SEATS[key]] = text
+        elif key in _ORDER:
+            found["order"] = text
+        elif key in KEYS:
+            found[KEYS[key].name] = KEYS[key].read(text)
+        elif key is None and text[:1] in ("@", "＠") and len(text) > 1 and "player" not in found:
+            found["player"] = text[1:]
+        else:
+            free.append(match[0] if key else text)
+    free = [word for word in free if not _take_plain(scope, found, word)]
+    sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
+    if winner := _WINNER.fullmatch(found.get("result", "")):
+        found["result"] = sides[specials.SIDES[winner[1]]]
+    return found | {sides[colour]: text for colour, text in seats.items()}, free
+
+
+def _take_plain(scope: Scope, found: dict[str, str], word: str) -> bool:
+    """Add to the filters what a word says by itself, and return whether it said anything.
+
+    A word that is a player's or an event's name says nothing, nor does one for a filter that is there
+    already.
+    """
+    asked = _said_by(word)
+    if not asked or not found.keys().isdisjoint(asked) or _is_known(scope, word):
+        return False
+    found |= asked
+    return True
+
+
+def _said_by(word: str) -> dict[str, str]:
+    """Return the filters that a word asks for without a key; none for other words."""
+    for name, values in _PLAIN.items():
+        if (value := values.get(word.lower())) is not None:
+            return {name: value}
+    if winner := _WON.fullmatch(word):
+        return {"result": winner[1]}
+    if start := handicaps.by_name(word):
+        return {"handicap": start.preset}
+    if (ending := specials.BY_WORD.get(word)) and ending.special not in _NO_FILTER:
+        return {"special": ending.special}
+    return {"from": word, "to": word} if _DAY.fullmatch(word) and read_day(word) else {}
+
+
+def _is_known(scope: Scope, name: str) -> bool:
+    """Return whether a player or an event has this very name."""
+    return bool(named(scope, "player", name) or named(scope, "event", name))

@@ -1,0 +1,448 @@
+"""Every page that is read, made from the API alone: what stands on it, beside the site's own words, stands in
+answers of the API.
+
+A page that is new comes into `PAGES`, with the answers that it can be made from, or into `FORMS` with the
+reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC
+from functools import cache
+from gettext import GNUTranslations
+from html import unescape
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.template.defaultfilters import filesizeformat
+from django.test import Client, override_settings
+from django.utils.dateparse import parse_datetime
+from django.utils.timezone import localtime
+from django.utils.translation import override
+
+from archive import libraries
+from archive.dumping import publishing
+from archive.intake import uploads, worker
+from archive.models import Event, Game, Player, SiteText, Upload, User
+from archive.web.browsing import duration_text
+from archive.web.wording import clock_text
+from kifu_core.games import GAMES
+from tests.archive.quoridor import NAMED
+from tests.archive.routes import routes
+
+pytestmark = pytest.mark.django_db
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+FORMS: Final = {
+    "/find/": "leads elsewhere, as `POST find` tells",
+    "/positions/": "leads to a position",
+    "/positions/{kind}/": "leads to a position, as `statistics` tells",
+    "/upload/": "a form",
+    "/uploads/{upload_id}/delete/": "a deed, `DELETE uploads/{id}`",
+    "/uploads/{upload_id}/move/": "a deed, `POST uploads/{id}/move`",
+    "/games/{game_id}/library/": "a deed, `POST games/{id}/library`",
+    "/games/{game_id}/report/": "a form to write to people",
+    "/join/{key}/": "a form between people",
+    "/shared/{key}/": "leads to a game, as `?key=` does in the API",
+    "/scope/": "a choice of the session, in the API `scope`",
+    "/pieces/": "a choice of the browser",
+    "/theme/": "a choice of the browser",
+    "/i18n/setlang/": "a choice of the browser",
+    "/quoridor/board/": "a board without anything of the archive",
+    "/dumps/{dump}/{file}": "a file, whose address `dumps` tells",
+    "/healthz": "for machines", "/readyz": "for machines", "/metrics": "for machines",
+    "/robots.txt": "for machines", "/.well-known/security.txt": "for machines",
+}  # fmt: skip
+"""Addresses that show nothing of the archive, and why."""
+
+ACCOUNTS: Final = ("/account/", "/sign-", "/api/", "/admin/")
+"""Forms of the account, the API itself, and the rooms of the staff."""
+
+FIRST: Final = (
+    "手合割：平手\n先手：zz甲野\n後手：zz乙山\n棋戦：第3回zz杯\n場所：zz会館\n戦型：矢倉\n持ち時間：10分\n開始日時：2024/05/01\n"
+    "手数----指手---------消費時間--\n*zzはじめに\n   1 ７六歩(77) (0:07/0:00:07)\n*zzここが要点\n&zz印\n"
+    "   2 ３四歩(33) (0:11/0:00:11)\n   3 ２六歩(27) (0:05/0:00:12)\n   4 投了 (0:02/0:00:13)\n"
+    "変化：3手\n   3 ６六歩(67)\n*zz変化の注\n"
+)
+SECOND: Final = (
+    "手合割：平手\n先手：zz丙川\n後手：zz甲野\n棋戦：第3回zz杯\n開始日時：2023/02/03\n"
+    "   1 ７六歩(77)\n   2 ８四歩(83)\n   3 投了\n"
+)
+BROKEN: Final = "手合割：平手\n先手：zz丁\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ５五zz(99)\n   4 zz残り\n"
+OWN: Final = "手合割：平手\n先手：zz私\n後手：zz友\n   1 ２六歩(27)\n   2 投了\n"
+
+
+@dataclass
+class World:
+    """What there is."""
+
+    client: Client
+    dump: str
+    group: int
+
+    def api(self, address: str) -> Any:
+        whole = address if address.startswith("http") else f"/api/v1/{address}"
+        answer = self.client.get(whole, headers={"Accept-Language": "en"})
+        assert answer.status_code == 200, (address, answer.content[:300])
+        return answer.json()
+
+
+@pytest.fixture(scope="module")
+def world(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """An archive with games of both kinds, one of a library, a broken record, texts and a dump."""
+    with override_settings(ARCHIVE_DUMP_FOLDER=str(tmp_path_factory.mktemp("dumps"))):
+        yield filled()
+
+
+def filled() -> World:
+    anna = User.objects.create_user("anna", password="opensesame")
+    group = libraries.make_group(anna, "zz道場")
+    own = libraries.own_library(anna).pk
+    for n, (text, space) in enumerate(((FIRST, 0), (SECOND, 0), (BROKEN, 0), (NAMED, 0), (OWN, own))):
+        name = f"zz{n}.{'txt' if text == NAMED else 'kif'}"
+        upload, _new = uploads.receive(name, [text.encode()], anna, "web", space=space)
+        worker.work_off(upload.pk)
+    upload, _new = uploads.receive("zzbild.png", [b"\x89PNG\r\n\x1a\n" + bytes(40)], anna, "web")
+    worker.work_off(upload.pk)
+    for page in SiteText.Page.values:
+        SiteText.objects.create(page=page, language="en", text=f"zz{page}\n\nzzmore")
+    made = publishing.make()
+    assert made is not None
+    client = Client()
+    client.force_login(anna)
+    return World(client, made.name, group.pk)
+
+
+# --- what pages are made from ----------------------------------------------------------------------------
+
+Answers = Iterator[Any]
+
+
+def home(world: World) -> Answers:
+    numbers = world.api("statistics?game=shogi")
+    yield from (numbers, world.api("games?limit=10"), *played(world, numbers["start_url"]))
+
+
+def played(world: World, address: str, query: str = "") -> Answers:
+    """Yield what was played at the address of a position, and all its moves in both languages."""
+    yield from (world.api(address + query), world.api(f"{address}/legal"))
+
+
+def listed(world: World, query: str = "") -> Answers:
+    mark = "&" if query else ""
+    yield world.api(f"games?{query}{mark}excerpts=1")
+    yield world.api(f"games/facets?{query}")
+    yield world.api(f"games/suggestions?{query}")
+
+
+def game(world: World, number: int, *, about: bool = True) -> Answers:
+    found = world.api(f"games/{number}")
+    record = world.api(found["record"].get("jkf") or found["record"]["json"])
+    yield from (found, record, world.api(f"games/{number}/series"), world.api(f"games/{number}/novelty"))
+    yield world.api(f"games/{number}/library")
+    for at in world.api(f"games/{number}/positions")["results"]:
+        address = path_code(at["code"])
+        yield from (at, world.api(f"positions/{found['game']}/{address}/legal"))
+        yield world.api(f"positions/{found['game']}/{address}/board")
+    for source in found["sources"] if about else ():
+        yield from (world.api(source["upload"]), world.api(source["entry"]))
+    yield from (world.api(twin["url"]) for twin in found["twins"])
+
+
+def path_code(code: str) -> str:
+    return code.replace("+", "-").replace("/", "_")
+
+
+def position(world: World, kind: str, code: str, query: str = "") -> Answers:
+    whole = f"positions/{kind}/{code}"
+    found = world.api(f"{whole}?transpositions=1{query}")
+    yield from (found, world.api(found["games_url"]))
+    yield from (world.api(f"{whole}/{part}") for part in ("legal", "trend", "board"))
+
+
+def names(world: World, kind: str) -> Answers:
+    yield world.api(f"{kind}s")
+
+
+def player(world: World, number: int) -> Answers:
+    found = world.api(f"players/{number}")
+    yield from (found, world.api(found["games_url"] + "&limit=10"))
+    for kind in {one["game"] for one in found["sides"]}:
+        start = world.api(f"statistics?game={kind}")["start_url"]
+        yield from played(world, start, f"?{GAMES[kind].rules.sides[0]}={found['name']}")
+
+
+def event(world: World, number: int) -> Answers:
+    found = world.api(f"events/{number}")
+    yield from (found, world.api(found["games_url"] + "&limit=10"))
+
+
+def statistics(world: World) -> Answers:
+    found = world.api("statistics")
+    yield from (found, *played(world, found["start_url"]))
+
+
+def upload(world: World, number: int) -> Answers:
+    found = world.api(f"uploads/{number}")
+    entries = world.api(found["entries_url"])
+    yield from (found, entries, world.api("spaces"))
+    for one in entries["results"]:
+        if one["game_url"]:
+            yield world.api(one["game_url"])
+
+
+def own_uploads(world: World) -> Answers:
+    yield from (world.api("uploads"), world.api("spaces"))
+
+
+def spaces(world: World) -> Answers:
+    found = world.api("spaces")
+    yield found
+    for one in found["results"]:
+        if one["members_url"]:
+            yield world.api(one["members_url"])
+
+
+def edited(world: World) -> Answers:
+    start = world.api("statistics?game=shogi")["start_url"]
+    found = world.api(start)
+    yield from (found, world.api(f"positions/shogi/oddities?sfen={found['sfen']}"), world.api("about"))
+
+
+def diagram(world: World, code: str) -> Answers:
+    sfen = world.api(f"positions/shogi/{code}/board")["sfen"]
+    sent = {"text": sfen, "to": "bod"}
+    answer = world.client.post("/api/v1/convert", sent, "application/json")
+    assert answer.status_code == 200, answer.content
+    yield answer.json()
+
+
+START: Final = {
+    kind: path_code(one.codec.encode(one.rules.initial())) for kind, one in GAMES.items()
+}  # fmt: skip
+
+
+def of_shogi() -> int:
+    return Game.objects.filter(player0__name="zz甲野").get().pk
+
+
+def of_quoridor() -> int:
+    return Game.objects.get(kind="quoridor").pk
+
+
+def private() -> int:
+    return Game.objects.get(player0__name="zz私").pk
+
+
+def broken() -> int:
+    return Game.objects.get(player0__name="zz丁").pk
+
+
+Make = Callable[[World], Answers]
+Page = Callable[[], tuple[str, Make]]
+
+PAGES: Final[dict[str, list[Page]]] = {
+    "/": [lambda: ("/", home)],
+    "/games/": [
+        lambda: ("/games/", listed),
+        lambda: ("/games/?player=zz甲野", lambda world: listed(world, "player=zz甲野")),
+        lambda: ("/games/?player=甲野", lambda world: listed(world, "player=甲野")),
+        lambda: ("/games/?player=zz甲里", lambda world: listed(world, "player=zz甲里")),
+        lambda: ("/games/?player=zz要点", lambda world: listed(world, "player=zz要点")),
+        lambda: ("/games/?q=要点 OR zz私", lambda world: listed(world, "q=要点 OR zz私")),
+    ],
+    "/games/{game_id}/": [
+        lambda: (f"/games/{of_shogi()}/", lambda world: game(world, of_shogi())),
+        lambda: (f"/games/{of_quoridor()}/", lambda world: game(world, of_quoridor())),
+        lambda: (f"/games/{private()}/", lambda world: game(world, private())),
+        lambda: (f"/games/{broken()}/", lambda world: game(world, broken())),
+    ],
+    "/embed/games/{game_id}/": [
+        lambda: (f"/embed/games/{of_shogi()}/", lambda world: game(world, of_shogi(), about=False)),
+    ],
+    "/positions/{kind}/{code}/": [
+        lambda: (
+            f"/positions/shogi/{START['shogi']}/",
+            lambda world: position(world, "shogi", START["shogi"]),
+        ),
+        lambda: (
+            f"/positions/shogi/{START['shogi']}/?match=any",
+            lambda world: position(world, "shogi", START["shogi"], "&match=any"),
+        ),
+        lambda: (
+            f"/positions/quoridor/{START['quoridor']}/",
+            lambda world: position(world, "quoridor", START["quoridor"]),
+        ),
+    ],
+    "/embed/positions/{kind}/{code}/": [
+        lambda: (
+            f"/embed/positions/shogi/{START['shogi']}/",
+            lambda world: position(world, "shogi", START["shogi"]),
+        ),
+    ],
+    "/positions/shogi/edit/": [lambda: ("/positions/shogi/edit/", edited)],
+    "/positions/shogi/{code}/bod/": [
+        lambda: (f"/positions/shogi/{START['shogi']}/bod/", lambda world: diagram(world, START["shogi"])),
+    ],
+    "/players/": [lambda: ("/players/", lambda world: names(world, "player"))],
+    "/players/{player_id}/": [lambda: _of(Player, "players", "zz甲野", player)],
+    "/events/": [lambda: ("/events/", lambda world: names(world, "event"))],
+    "/events/{event_id}/": [lambda: _of(Event, "events", "zz杯", event)],
+    "/statistics/": [lambda: ("/statistics/", statistics)],
+    "/dumps/": [lambda: ("/dumps/", lambda world: iter([world.api("dumps")]))],
+    "/uploads/": [lambda: ("/uploads/", own_uploads)],
+    "/uploads/{upload_id}/": [
+        lambda: _upload("zz0.kif"), lambda: _upload("zz2.kif"), lambda: _upload("zzbild.png"),
+    ],
+    "/libraries/": [lambda: ("/libraries/", spaces)],
+    "/libraries/{space}/": [lambda: (f"/libraries/{_group()}/", spaces)],
+    "/games.atom": [lambda: ("/games.atom", feed)],
+    "/positions/{kind}/{code}.atom": [
+        lambda: (f"/positions/shogi/{START['shogi']}.atom", feed),
+    ],
+    **{f"/{page}/": [lambda page=page: (f"/{page}/", texts)] for page in SiteText.Page.values},
+}  # fmt: skip
+"""By route: addresses of pages, and the answers that each can be made from."""
+
+
+def feed(world: World) -> Answers:
+    found = world.api("games?order=added")
+    games = [world.api(one["url"]) for one in found["results"]]
+    yield from (found, games, [world.api(source["upload"]) for one in games for source in one["sources"]])
+
+
+def texts(world: World) -> Answers:
+    yield world.api("texts")
+
+
+def _of(model: Any, room: str, name: str, make: Callable[[World, int], Answers]) -> tuple[str, Make]:
+    pk = model.objects.get(name__contains=name).pk
+    return f"/{room}/{pk}/", lambda world: make(world, pk)
+
+
+def _upload(name: str) -> tuple[str, Make]:
+    pk = Upload.objects.get(name=name).pk
+    return f"/uploads/{pk}/", lambda world: upload(world, pk)
+
+
+def _group() -> int:
+    return libraries.Space.objects.get(kind="group").pk
+
+
+SITE: Final = {"2014", "2016", "2020", "z", "sha-256", *"歩香桂銀金角飛玉", "shogi64"} | {
+    "lishogi", "editor", "kento", "ぴよ将棋ｗ",
+}  # fmt: skip
+"""Words of the site that have numbers in them, the pieces of the box to set up a position from, and programs
+that a game is opened in."""
+
+# --- words -----------------------------------------------------------------------------------------------
+
+_DROPPED: Final = re.compile(
+    r"<(script|style|svg|select|textarea|noscript|pre|form)\b.*?</\1>|<code id=\"snippet.*?</code>",
+    re.DOTALL,
+)
+_TAG: Final = re.compile(r"<[^>]*>")
+_MAIN: Final = re.compile(r"<main\b.*?</main>", re.DOTALL)
+_WORD: Final = re.compile(r"[^\s,.:;·–—()“”\"'’/×…%|#<>=?&\[\]{}+!*、。「」]+")
+_MARKS: Final = "☗☖▲△⛉⛊☐☑●○♙♟\ufe0e"
+
+
+def words(text: str) -> set[str]:
+    return {word.strip(_MARKS + "-_").lower() for word in _WORD.findall(text)} - {""}
+
+
+def shown(html: str) -> set[str]:
+    """The words of a page."""
+    found = _MAIN.search(html)
+    return words(unescape(_TAG.sub(" ", _DROPPED.sub(" ", found[0] if found else html))))
+
+
+@cache
+def own_words() -> frozenset[str]:
+    """The site's own words, without numbers: those of its templates and of its catalogue."""
+    with (ROOT / "archive/locale/ja/LC_MESSAGES/django.mo").open("rb") as file:
+        catalogue = GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    texts = [one if isinstance(one, str) else one[0] for one in catalogue]
+    texts += [path.read_text() for path in sorted((ROOT / "archive/templates").rglob("*.html"))]
+    plain = (re.sub(r"\{\{.*?\}\}|\{%.*?%\}|%\(\w+\)s|<[^>]*>", " ", text) for text in texts)
+    return frozenset(word for text in plain for word in words(text) if not any(map(str.isdigit, word)))
+
+
+def told(answers: Any) -> set[str]:
+    """The words of answers, and what pages make of their times, sizes and shares."""
+    found: set[str] = set()
+    for name, value in leaves(answers):
+        found |= words(str(value)) | worded(name, value)
+    return found
+
+
+def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield name, value
+        for key, inner in value.items():
+            yield key, key
+            yield from leaves(inner, key)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from leaves(inner, name)
+    elif value is not None:
+        yield name, value
+
+
+def worded(name: str, value: Any) -> set[str]:
+    """What a page makes of a member of an answer in other words."""
+    if isinstance(value, dict):
+        return of_object(value)
+    if name in ("received", "made", "finished", "changed") and (moment := parse_datetime(str(value))):
+        return words(localtime(moment).strftime("%Y-%m-%d %H:%M")) | words(moment.astimezone(UTC).isoformat())
+    if name == "plies" and isinstance(value, int):
+        return {str(value + 1)}  # the ending stands behind the last move
+    if name == "size":
+        with override("en"):
+            return words(filesizeformat(value))
+    if name in ("share", "score") and isinstance(value, float):
+        return {str(round(100 * value))}
+    if name in ("used", "total", "remaining", "main") and isinstance(value, int | float):
+        return words(clock_text(int(value)))
+    return set()
+
+
+def of_object(value: dict[str, Any]) -> set[str]:
+    """What a page makes of an object: shares in percent, classes of lengths and times."""
+    numbers = [one for one in value.values() if isinstance(one, int) and not isinstance(one, bool)]
+    whole = sum(numbers)
+    found = {str(round(100 * one / whole)) for one in numbers} if whole else set()
+    found |= {str(whole)}
+    if "below" in value:
+        found |= words(duration_text(value["first"]))
+    return found
+
+
+# --- the pages -------------------------------------------------------------------------------------------
+
+
+def test_every_page_is_in_one_of_the_tables():
+    pages = {one.template for one in routes() if not one.template.startswith(ACCOUNTS)}
+    assert pages == PAGES.keys() | FORMS.keys()
+    assert not PAGES.keys() & FORMS.keys()
+
+
+CASES: Final = [
+    pytest.param(page, id=f"{route} {n}") for route, pages in PAGES.items() for n, page in enumerate(pages)
+]
+
+
+@pytest.mark.parametrize("page", CASES)
+def test_what_a_page_shows_the_api_tells(world: World, page: Page):
+    address, make = page()
+    answer = world.client.get(address, headers={"Accept-Language": "en"})
+    assert answer.status_code == 200
+    found = shown(answer.content.decode()) - own_words()
+    known = told([world.api("about"), *make(world)]) | words(address) | SITE
+    assert found, "a page that says nothing proves nothing"
+    assert sorted(found - known) == []
