@@ -14,7 +14,7 @@ OUTSIDE = {
     "kifu_core/messages.py": "the texts of its findings",
     "kifu_core/rule_names.py": "the names of its grammars' rules",
     "archive/web/games.py": "the register of pages",
-    "archive/web/game_search.py": "an example of a search",
+    "archive/queries/search_box.py": "an example of a search",
     "archive/templates/archive/upload.html": "the sentence that says what can be sent",
 }
 """Where Quoridor is spoken of outside of folders of its name."""

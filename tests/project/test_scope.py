@@ -22,7 +22,7 @@ NO_GAMES = {
     "legal": "legal",
     "likely": "distance",
     "people": "like by_year without_gaps years_of",
-    "offers": "elsewhere is_short",
+    "offers": "is_short",
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",

@@ -132,7 +132,7 @@ class LegalMoves(TypedDict):
     moves: list[LegalMove]
 
 
-class Image(TypedDict):
+class PositionImage(TypedDict):
     """Another position that a `match` can count as this one."""
 
     image: Annotated[str, About("What it is.", title="ImageName", enum=["mirrored", "turned", "both"])]
@@ -147,7 +147,7 @@ class Board(TypedDict):
     sfen: NotRequired[Annotated[str, About("Of shogi.")]]
     position: Position
     words: Annotated[str, About("The board in lines, for those who do not see it.")]
-    images: Annotated[list[Image], About("None that is the position itself.", maxItems=3)]
+    images: Annotated[list[PositionImage], About("None that is the position itself.", maxItems=3)]
 
 
 class OddityTold(TypedDict):
@@ -168,7 +168,7 @@ class OddityTold(TypedDict):
     rank: NotRequired[Annotated[int, About(minimum=1, maximum=9)]]
 
 
-class Oddities(TypedDict):
+class OddPosition(TypedDict):
     """What is odd in a position of shogi that somebody has set up."""
 
     sfen: str

@@ -96,7 +96,7 @@ class Members(TypedDict):
     results: list[MemberTold]
 
 
-class Meant(TypedDict):
+class Leading(TypedDict):
     """What a text leads to: a game, a position, or a list of games."""
 
     meant: Annotated[str, About("What it is.", title="MeantBy", enum=["game", "position", "games"])]

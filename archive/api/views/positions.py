@@ -40,7 +40,7 @@ from archive.api.shapes.positions import (
     FoundPosition,
     GamesThroughPage,
     LegalMoves,
-    Oddities,
+    OddPosition,
     Tree,
     TrendTold,
 )
@@ -172,7 +172,7 @@ def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
     "GET",
     query=SfenQuery,
     told=Told(
-        {200: Oddities},
+        {200: OddPosition},
         {400: _OF_SFEN},
         examples=(
             Example("The start", query={"sfen": _SFEN}),

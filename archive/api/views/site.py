@@ -16,7 +16,7 @@ from archive.api.errors import ApiError
 from archive.api.pagination import length_json
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery, SearchedBody
-from archive.api.shapes.site import AboutTold, Meant, Members, Offers, SiteTexts, Spaces
+from archive.api.shapes.site import AboutTold, Leading, Members, Offers, SiteTexts, Spaces
 from archive.api.telling import QUERIES, READING, Example, Told
 from archive.intake.permissions import may_upload
 from archive.limits.text_limits import check_body, check_text, limited_reading
@@ -145,7 +145,7 @@ def members(request: Request, space: int) -> Response:
 @endpoint(
     "POST",
     told=Told(
-        {200: Meant},
+        {200: Leading},
         READING,
         SearchedBody,
         examples=(
