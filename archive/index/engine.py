@@ -1,6 +1,6 @@
 """One interface for what the database engines do differently; all other SQL runs on both."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, cast
 
@@ -98,6 +98,24 @@ class Engine(Protocol):
     def lasting_revision(self) -> object:
         """Return what is another one as soon as anybody has committed a change, in all processes alike and
         beyond their lives; it may also be another one without a change. None inside a transaction."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Have all that the body reads be of one moment, whoever writes meanwhile. Nobody waits for it; the
+        body may not write. Not within a transaction."""
+
+    def load_alone(self, cursor: CursorWrapper, tables: Sequence[str]) -> None:
+        """Keep everybody else from writing to tables until the transaction ends, and see to it that checking
+        what rows refer to takes no memory."""
+
+    def last_ids(self, tables: Collection[str]) -> dict[str, int]:
+        """Return the largest ids that were ever given in tables that give them; 0 where none was."""
+
+    def give_ids_after(self, cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+        """See to it that tables give no id up to these again."""
+
+    def keep_slots(self, cursor: CursorWrapper) -> None:
+        """See to it, within a transaction, that the slots of stored games have a place, and that no other
+        game gets them."""
 
     def may_retry(self, error: DatabaseError) -> bool:
         """Return whether the same transaction can succeed when it is run again."""

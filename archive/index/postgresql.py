@@ -9,7 +9,7 @@ promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
 
 import struct
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
@@ -85,6 +85,12 @@ _CROWDED: Final = """
 """
 _TAKE_SLOTS: Final = "SELECT nextval('archive_slot') FROM generate_series(1, %s)"
 _NEXT_SLOT: Final = "SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END FROM archive_slot"
+_KEEP_SLOTS: Final = "SELECT setval('archive_slot', max(slot)) FROM archive_game HAVING max(slot) > 0"
+_LAST_IDS: Final = """
+    SELECT name, coalesce(pg_sequence_last_value(pg_get_serial_sequence(name, 'id')::regclass), 0)
+    FROM unnest(%s::text[]) AS tables(name)
+"""
+_KEEP_LAST_ID: Final = "SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)"
 _BOUND: Final = r"substring(pg_get_expr(c.relpartbound, c.oid) FROM '{word} \(''?(\d+)')::int"
 _SEGMENTS: Final = """
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -335,6 +341,38 @@ def revision() -> object:
 def lasting_revision() -> object:
     """Return the same: the rows that count are part of the database."""
     return revision()
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read in a transaction that sees what was committed before its first question, and nothing else."""
+    with transaction.atomic(durable=True), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def load_alone(cursor: CursorWrapper, tables: Sequence[str]) -> None:
+    """Lock tables against writers; readers go on. What rows refer to is checked as they come: the server
+    would otherwise remember each until the commit."""
+    cursor.execute(f"LOCK TABLE {', '.join(tables)} IN EXCLUSIVE MODE")
+    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def last_ids(tables: Collection[str]) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_IDS, [list(tables)])
+        return dict(cursor.fetchall())
+
+
+def give_ids_after(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+    cursor.executemany(_KEEP_LAST_ID, [(table, pk) for table, pk in last.items() if pk])
+
+
+def keep_slots(cursor: CursorWrapper) -> None:
+    """Let the sequence go on after the highest slot, also where the transaction fails, and attach the
+    segments up to there."""
+    cursor.execute(_KEEP_SLOTS)
+    make_room()
 
 
 def may_retry(error: DatabaseError) -> bool:

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -84,6 +84,9 @@ _CROWDED: Final = f"""
     GROUP BY key HAVING count(*) >= %s
 """
 _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
+_LAST_IDS: Final = "SELECT name, seq FROM sqlite_sequence"
+_NO_LAST_ID: Final = "DELETE FROM sqlite_sequence WHERE name = %s"
+_KEEP_LAST_ID: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)"
 _NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
 
 
@@ -249,6 +252,38 @@ def _state_of(path: str) -> tuple[int, int, int]:
 
 _watchers: Final[dict[tuple[int, str], sqlite3.Connection]] = {}
 _watching: Final = Lock()
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read in a transaction that takes no lock: those of Django would keep all writers out. While it lasts
+    the log beside the file grows by what they write."""
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN DEFERRED")
+        try:
+            yield
+        finally:
+            cursor.execute("ROLLBACK")
+
+
+def load_alone(cursor: CursorWrapper, tables: Sequence[str]) -> None:
+    """Do nothing: the transaction is the lock, and what refers to nothing is only counted."""
+
+
+def last_ids(tables: Collection[str]) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_IDS)
+        given = dict(cursor.fetchall())
+    return {table: given.get(table, 0) for table in tables}
+
+
+def give_ids_after(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
+    cursor.executemany(_NO_LAST_ID, [(table,) for table in last])
+    cursor.executemany(_KEEP_LAST_ID, [*last.items()])
+
+
+def keep_slots(cursor: CursorWrapper) -> None:
+    """Do nothing: any slot has its place, and the highest in use tells which is next."""
 
 
 def may_retry(error: DatabaseError) -> bool:

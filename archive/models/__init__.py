@@ -1,7 +1,7 @@
 """The tables; docs/position-index.md says why those of the index are as they are.
 
-Rows of games, entries and the index are written by `archive.store` only. Foreign keys PROTECT, so
-that nothing else can delete them.
+Rows of games, entries and the index are written by `archive.store` only, and into an empty archive by
+`archive.backup`. Foreign keys PROTECT, so that nothing else can delete them.
 """
 
 from typing import Final

@@ -36,7 +36,7 @@ class Name(models.Model):
         return self.name
 
 
-class _OfName(_TextField):
+class OfName(_TextField):
     """What follows from the `name` beside it, by the function `of`, whenever that is stored."""
 
     of: Callable[[str], str]
@@ -52,20 +52,20 @@ class _OfName(_TextField):
         return name, "django.db.models.TextField", args, options
 
 
-class KeyField(_OfName):
+class KeyField(OfName):
     """What a player is known by. Characters that are written in several ways make no difference in it
     (`archive.character_forms`)."""
 
     of = staticmethod(folded)
 
 
-class ReadingField(_OfName):
+class ReadingField(OfName):
     """What a player is sorted by, empty where no reading is known (`archive.kana_readings`)."""
 
     of = staticmethod(reading)
 
 
-class SearchedField(_OfName):
+class SearchedField(OfName):
     """The form in which words are looked for in a name (`archive.search_text`)."""
 
     of = staticmethod(searched)

@@ -25,6 +25,7 @@ from archive.store.leases import (
     unfinished,
 )
 from archive.store.moving import TakenDownError, begin_move, left_moving, move_game, move_upload
+from archive.store.restoring import Restored, UnknownIndexError, restore_records
 from archive.store.taken_down import let_in
 from archive.store.uploads import (
     UploadEmpty,
@@ -40,8 +41,10 @@ __all__ = [
     "IndexDamagedError",
     "ReadBatch",
     "RenumberedError",
+    "Restored",
     "StoredCounts",
     "TakenDownError",
+    "UnknownIndexError",
     "UploadEmpty",
     "UploadTooLarge",
     "admit",
@@ -68,6 +71,7 @@ __all__ = [
     "reindex_games",
     "reread",
     "reread_renumbered",
+    "restore_records",
     "retry",
     "store_batches",
     "sweep",

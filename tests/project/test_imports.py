@@ -28,7 +28,7 @@ FLOORS = (
     "answers limits observing",
     "dumps intake libraries hooks",
     "api",
-    "dumping web",
+    "backup dumping web",
     "serving",
     "management admin checks settings urls wsgi",
     "apps asgi",

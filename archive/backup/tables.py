@@ -1,0 +1,152 @@
+"""Which tables a backup has, in an order in which none refers to a later one, and why others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from django.apps import apps
+from django.db.models import Field, Model
+
+from archive.models import User
+from archive.models.names import OfName
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a backup: one line for each row, in the order of one or two columns that tell rows apart.
+
+    `split` says that the first of them counts up: rows lie in parts by ranges of it, so that new ones change
+    none but the last part. `accounts` says that it is left out of a backup without accounts. `followed` are
+    columns that are not written since they follow from others, as those of names do.
+    """
+
+    label: str
+    order: tuple[str, ...] = ("id",)
+    split: bool = True
+    accounts: bool = False
+    followed: frozenset[str] = frozenset()
+    replaced: Mapping[str, Any] = field(default_factory=dict)
+    """What stands in columns where accounts are left out; `{id}` is the row's."""
+
+    @cached_property
+    def model(self) -> type[Model]:
+        return apps.get_model(self.label)
+
+    @property
+    def name(self) -> str:
+        """Return what it is called in the database and in the backup."""
+        return self.model._meta.db_table
+
+    @cached_property
+    def fields(self) -> dict[str, Field[Any, Any]]:
+        """Return the fields that are written, by their columns."""
+        return {
+            one.attname: one
+            for one in self.model._meta.concrete_fields
+            if not isinstance(one, OfName) and one.attname not in self.followed
+        }
+
+    @cached_property
+    def following(self) -> dict[str, OfName]:
+        """Return the fields that follow from the name of a row."""
+        return {one.attname: one for one in self.model._meta.concrete_fields if isinstance(one, OfName)}
+
+    @property
+    def gives_ids(self) -> bool:
+        """Return whether the database gives the ids of its rows."""
+        return self.model._meta.auto_field is not None
+
+
+_NOBODY: Final = {
+    "username": "account-{id}",
+    "password": "!",
+    "email": "",
+    "first_name": "",
+    "last_name": "",
+    "last_login": None,
+    "is_active": False,
+    "is_staff": False,
+    "is_superuser": False,
+    "role": User.Role.CONTRIBUTOR.value,
+}
+"""An account that is there so that uploads and libraries stay somebody's; nobody gets in by it."""
+
+USERS: Final = Table("archive.User", replaced=_NOBODY)
+UPLOADS: Final = Table("archive.Upload")
+RECORDS: Final = Table("archive.GameRecord", ("game_id",), followed=frozenset({"keys"}))
+
+TABLES: Final = (
+    USERS,
+    Table("archive.Space"),
+    Table("archive.Membership"),
+    Table("archive.LeftSpace", ("space",)),
+    Table("archive.SiteText"),
+    Table("archive.IndexState", ("version",)),
+    Table("archive.Player"),
+    Table("archive.Event"),
+    Table("archive.PlayerAlias"),
+    Table("archive.EventAlias"),
+    UPLOADS,
+    Table("archive.Sender"),
+    Table("archive.GoneUpload"),
+    Table("archive.Game"),
+    Table("archive.GameAlias"),
+    Table("archive.GoneGame"),
+    Table("archive.TakenDown"),
+    Table("archive.GamePlayer", ("slot", "colour")),
+    Table("archive.GameEvent", ("slot",)),
+    RECORDS,
+    Table("archive.HotPosition", ("key",), split=False),
+    Table("archive.Entry"),
+    Table("archive.Arrival"),
+    Table("archive.Report"),
+    Table("auth.Group", accounts=True),
+    Table("auth.Group_permissions", accounts=True),
+    Table("archive.User_groups", accounts=True),
+    Table("archive.User_user_permissions", accounts=True),
+    Table("account.EmailAddress", accounts=True),
+    Table("mfa.Authenticator", accounts=True),
+    Table("archive.Token", accounts=True),
+    Table("archive.AccountInvitation", accounts=True),
+    Table("archive.Invitation", accounts=True),
+    Table("archive.Share", accounts=True),
+    Table("archive.Hook", accounts=True),
+    Table("archive.HookDelivery", split=False, accounts=True),
+    Table("archive.AuditLine", accounts=True),
+)
+
+_FOLLOWS: Final = "follows from the records of games: made anew"
+_RUNNING: Final = "of processes that run, not of the archive"
+_MADE: Final = "made by migrations"
+
+LEFT_OUT: Final[dict[str, str]] = {
+    "archive_uploadchunk": "bytes of uploads: files of their own",
+    "archive_occurrence": _FOLLOWS,
+    "archive_occurrence_recent": _FOLLOWS,
+    "archive_occurrence_settled": _FOLLOWS,
+    "archive_occurrence_settling": _FOLLOWS,
+    "archive_gameseries": _FOLLOWS,
+    "archive_gametext": _FOLLOWS,
+    "archive_textindex": _FOLLOWS,
+    "archive_hotmove": "counted anew for each hot position",
+    "archive_changes": _RUNNING,
+    "archive_throttle": _RUNNING,
+    "archive_heardprocess": _RUNNING,
+    "archive_tally": _RUNNING,
+    "account_emailconfirmation": "good for minutes",
+    "django_session": "who is signed in signs in again",
+    "usersessions_usersession": "who is signed in signs in again",
+    "django_admin_log": "the audit log tells who did what",
+    "auth_permission": _MADE,
+    "django_content_type": _MADE,
+    "django_migrations": _MADE,
+}
+"""Tables that no backup has, and why not."""
+
+
+def written(*, accounts: bool) -> tuple[Table, ...]:
+    """Return the tables of a backup with or without accounts."""
+    return tuple(table for table in TABLES if accounts or not table.accounts)

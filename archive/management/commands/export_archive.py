@@ -1,0 +1,40 @@
+"""Write the whole archive into a folder, from which any engine makes it again."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.backup.exporting import export_archive, rows_in_all
+from archive.backup.folder import BackupError
+from archive.management.progress import Progress
+
+
+class Command(BaseCommand):
+    help = (
+        "Write everything of the archive into a folder (docs/backup.md), while it runs. Into a folder with "
+        "an earlier backup only what is new is written, and what is gone is deleted there."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--users",
+            action="store_true",
+            help="with names and addresses of accounts, hashes of passwords, tokens, webhooks, the audit log",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        accounts = options["users"]
+        progress = Progress(self.stderr, rows_in_all(accounts=accounts), "rows")
+        try:
+            done = export_archive(options["folder"], accounts=accounts, report=progress.update)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        found = done.manifest
+        games, uploads = found.rows("archive_game"), found.rows("archive_upload")
+        self.stdout.write(f"{options['folder']}: {games} games, {uploads} uploads")
+        self.stdout.write(f"written: {done.new_parts} parts, bytes of {done.new_uploads} uploads")
+        self.stdout.write(f"deleted: {done.deleted_parts} parts, bytes of {done.deleted_uploads} uploads")
+        self.stdout.write(f"content {found.content}")

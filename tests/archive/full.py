@@ -1,0 +1,150 @@
+"""An archive that has something of everything: each table of a backup has rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import Group, Permission
+from django.db import connection
+from django.utils import timezone
+
+from archive import libraries, store
+from archive.accounts import invitations, tokens
+from archive.audit import Deed, note
+from archive.hooks import arrivals
+from archive.intake import worker
+from archive.models import (
+    EventAlias,
+    Game,
+    GameAlias,
+    Hook,
+    HookDelivery,
+    HotMove,
+    IndexState,
+    Occurrence,
+    Player,
+    PlayerAlias,
+    Report,
+    SiteText,
+    Space,
+    Upload,
+    User,
+)
+from kifu_core.classes import PUBLIC
+from tests.archive.games import CSA, KIF, UNREADABLE
+from tests.archive.quoridor import NAMED
+
+SAMPLE = Path(__file__).resolve().parents[1] / "data" / "backup"
+"""A backup of such an archive as the first version wrote it: read for ever, and never written again."""
+
+SECRETS = ("opensesame", "boris@kifu.example", "receiver.example", "192.0.2.7", "Borislav")
+"""What a backup without accounts may not hold."""
+
+_COMMENTED = KIF.replace("まで7手", "*髙いところの注釈\nまで7手")
+_FORKED = KIF.replace("後手の人", "別の人") + "\n変化：5手\n   5 ６六歩(67)\n"
+_IN_1700 = KIF.replace("2024/05/01", "宝永６年１０月１０日").replace("先手の人", "宗銀")
+LARGE = (KIF.replace("先手の人", "大\u3000橋") + "# " + "あ" * 400_000).encode()
+"""An upload of more than one piece."""
+
+
+def sent(data: bytes | str, name: str, by: User | None = None, space: int = PUBLIC) -> Upload:
+    """An upload of somebody's, worked off."""
+    content = data.encode() if isinstance(data, str) else data
+    upload, _ = store.create_upload(name, [content], by, "web", space=space, sender="" if by else "a" * 32)
+    worker.work_off(upload.pk)
+    upload.refresh_from_db()
+    return upload
+
+
+def fill(large: bytes = LARGE) -> None:
+    """Make the archive, through the ways that its users have where these are short."""
+    anna = User.objects.create_user("anna", "anna@kifu.example", "opensesame", role=User.Role.CURATOR)
+    boris = User.objects.create_user("boris", "boris@kifu.example", "opensesame", first_name="Borislav")
+    _send(anna, large)
+    _forget(anna)
+    _share(anna, boris)
+    _let_in(anna)
+    _say(anna)
+
+
+def _send(anna: User, large: bytes) -> None:
+    for number in range(4):
+        sent(KIF.replace("先手の人", f"{'甲乙丙丁'[number]}一"), f"{number}.kif")
+    sent(KIF, "first.kif")
+    sent(CSA, "same.csa")
+    sent(_COMMENTED, "commented.kif", anna)
+    sent(_FORKED, "forked.kif")
+    sent(_IN_1700, "old.kif")
+    sent(NAMED, "quoridor.txt")
+    sent(UNREADABLE, "unreadable.kif")
+    sent(large, "large.kif")
+    store.create_upload("waiting.kif", [KIF.replace("先手の人", "待").encode()], anna, "api", waits=True)
+
+
+def _forget(anna: User) -> None:
+    gone = sent(KIF.replace("先手の人", "去"), "gone.kif")
+    store.delete_upload(gone.pk)
+    doomed = sent(KIF.replace("先手の人", "消"), "doomed.kif")
+    store.begin_deletion(doomed.pk)
+    taken = sent(KIF.replace("先手の人", "伏"), "taken.kif")
+    store.delete_games(taken.entries.values_list("game", flat=True), hide_bytes=True)
+    GameAlias.objects.create(pk=1_000_000, game=Game.objects.order_by("pk")[0])
+    player = Player.objects.order_by("pk")[0]
+    PlayerAlias.objects.create(player=player, name="渡邉明", former=987654)
+    EventAlias.objects.create(event_id=Game.objects.exclude(event=None)[0].event_id, name="別名戦")
+
+
+def _share(anna: User, boris: User) -> None:
+    libraries.own_library(anna)
+    group = libraries.make_group(anna, "研究会")
+    libraries.join(boris, libraries.invite(anna, group))
+    libraries.invite(anna, group, owner=True)
+    own = Space.objects.get(kind=Space.Kind.PERSON, memberships__user=anna)
+    private = sent(KIF.replace("先手の人", "秘密"), "private.kif", anna, own.pk)
+    sent(KIF.replace("先手の人", "秘密"), "group.kif", anna, group.pk)
+    game = Game.objects.get(entries__upload=private)
+    libraries.share_by_link(anna, game)
+    libraries.share_with(anna, game, "boris")
+    moved = sent(KIF.replace("先手の人", "公開"), "published.kif", anna, own.pk)
+    libraries.publish(anna, Game.objects.get(entries__upload=moved))
+
+
+def _let_in(anna: User) -> None:
+    EmailAddress.objects.create(user=anna, email="anna@kifu.example", verified=True, primary=True)
+    Authenticator.objects.create(user=anna, type="totp", data={"secret": "sealed"})
+    tokens.make(anna, "a program", ["upload"], None)
+    invitations.make(User.Role.READER, 7, anna, "a friend")
+    group = Group.objects.create(name="helpers")
+    right = Permission.objects.get(codename="view_report")
+    group.permissions.add(right)
+    anna.groups.add(group)
+    anna.user_permissions.add(right)
+    arrivals.number_arrivals()
+    hook = Hook.objects.create(user=anna, address="https://receiver.example/", scope="public", salt="5a" * 16)
+    HookDelivery.objects.create(hook=hook, games=[1, 2])
+
+
+def _say(anna: User) -> None:
+    note(Deed.SHARE, anna, "game 1: from 192.0.2.7")
+    SiteText.objects.create(page="terms", language="ja", text="どうぞ\n\nご自由に")
+    Report.objects.create(game=1, reason="wrong", text="名前が違う", by=anna, settled=timezone.now())
+    IndexState.objects.create(version=1, state=IndexState.State.LIVE)
+
+
+def index() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """All rows of the index and all counters, sorted."""
+    columns = ("key", "played", "slot", "ply", "move", "flags", "result")
+    counted = ("key", "flags", "move", "result", "n", "rated", "rating_sum", "last_played")
+    return sorted(Occurrence.objects.values_list(*columns)), sorted(HotMove.objects.values_list(*counted))
+
+
+def pieces() -> list[tuple[int, int, bytes]]:
+    """All bytes of all uploads, in the pieces in which they are stored; none of those being deleted."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.upload_id, c.n, c.bytes FROM archive_uploadchunk c JOIN archive_upload u "
+            "ON u.id = c.upload_id WHERE u.state <> 'deleting' ORDER BY 1, 2"
+        )
+        return [(upload, n, bytes(data)) for upload, n, data in cursor.fetchall()]
