@@ -32,7 +32,7 @@ def main_line(record: Record) -> Iterator[tuple[int, Position, int, MoveEntry]]:
     The position is one and the same object, changed between the steps: look at it, do not keep it. A move
     that the board does not allow ends the line.
     """
-    return main_line_from(start(record), record["moves"], packed_move, _can_play)
+    return main_line_from(start(record), record["moves"], packed_move, can_play)
 
 
 def main_moves(record: Record) -> list[int]:
@@ -67,7 +67,7 @@ def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[
         if "move" not in entry:
             continue
         move = packed_move(entry["move"])
-        if not _can_play(position, move):
+        if not can_play(position, move):
             break
         code, orientation, symmetric = canonical_of(encoder)
         found.append(Visit(ply, fork, code, orientation, symmetric, orient(move, orientation)))
@@ -77,7 +77,7 @@ def _walk_line(branch: Branch[Position], found: list[Visit], forks: list[Branch[
         found.append(Visit(ply, fork, *canonical_of(encoder), NO_MOVE))
 
 
-def _can_play(position: Position, move: int) -> bool:
+def can_play(position: Position, move: int) -> bool:
     """Tell whether `do_move` makes sense.
 
     That takes an own piece to move, or one in hand, and no own piece on the target.

@@ -272,7 +272,7 @@ def plainly(pattern: Pattern, line: list[Position]) -> Found | None:
         for mirrored in (False, True) if pattern.mirrored else (False,):
             plies = chain(pattern, [one.oriented(2 * own + mirrored) for one in line])
             found += [Found(plies, own, mirrored)] if plies else []
-    return min(found, key=lambda one: (one.plies, one.own, one.mirrored), default=None)
+    return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
 
 
 def _hand(position: Position, piece: int) -> int:

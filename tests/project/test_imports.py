@@ -18,11 +18,11 @@ FLOORS = (
     "kifu_core.games",
     "kifu_core.names",
     "character_forms",
-    "broker codec entity_tags env garbage_collection issues logs kana_readings plain_text queues search_text "
-    "site_address upgrading version",
+    "broker codec duck entity_tags env garbage_collection issues logs kana_readings plain_text queues "
+    "search_text site_address upgrading version",
     "celery models",
     "audit sentry",
-    "accounts index",
+    "accounts columns index",
     "derive",
     "store queries",
     "answers limits observing",

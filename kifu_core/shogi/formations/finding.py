@@ -31,18 +31,18 @@ class Arisen:
     ply: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Watched:
-    """A pattern of a formation as one colour has it on the board."""
+    """A pattern of a formation as one colour has it on the board; `key` is what it stands for."""
 
-    formation: Formation
-    color: int
-    seen: Seen
+    __slots__ = ("kept", "key", "more", "seen", "squares", "until")
 
-    @property
-    def key(self) -> tuple[str, int]:
-        """Return what it stands for."""
-        return self.formation.name, self.color
+    def __init__(self, formation: Formation, seen: Seen) -> None:
+        self.key = formation.name, seen.own
+        self.until = formation.until
+        self.seen = seen
+        self.squares = seen.squares
+        self.kept = seen.step.kept
+        self.more = bool(seen.step.hands)
 
 
 class _Watch:
@@ -75,7 +75,7 @@ def _watch() -> _Watch:
                 plies = step.first is not None or step.last is not None
                 if len(look.steps) != 1 or step.own_turn is not None or step.board or plies:
                     raise ValueError(f"{formation.name}: squares, hands and kept can be asked for")
-                found.add(_Watched(formation, look.own, look.steps[0]))
+                found.add(_Watched(formation, look.steps[0]))
     return found
 
 
@@ -116,10 +116,18 @@ class _Game:
 
     def look(self, watched: Iterable[_Watched]) -> None:
         """Look whether patterns stand now."""
-        found, ply, position = self.found, self.ply, self.position
+        found, ply, board = self.found, self.ply, self.position.board
         for one in watched:
-            if one.key not in found and ply <= one.formation.until and one.seen.stands(position):
-                if one.seen.step.kept:
+            if ply > one.until or one.key in found:
+                continue
+            # As `Seen.stands` does it, without a call: nearly all end at the first square.
+            for square, allowed in one.squares:
+                if not allowed >> board[square] % CONTENTS & 1:
+                    break
+            else:
+                if one.more and not one.seen.stands(self.position):
+                    continue
+                if one.kept:
                     self.waiting.setdefault(one, ply)
                 else:
                     found[one.key] = Arisen(*one.key, ply)
@@ -129,6 +137,6 @@ class _Game:
         for one, since in [*self.waiting.items()]:
             if not one.seen.stands(self.position):
                 del self.waiting[one]
-            elif self.ply - since >= one.seen.step.kept:
+            elif self.ply - since >= one.kept:
                 del self.waiting[one]
                 self.found.setdefault(one.key, Arisen(*one.key, since))

@@ -89,11 +89,11 @@ def _seen(step: Step, own: int, mirrored: bool) -> Seen:
 def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Found | None:
     """Return where a pattern stands first in a line of positions, of which the first is at `first_ply`.
 
-    First is what begins at the lowest ply; of those Black's, unmirrored. Time: positions times steps times
-    squares, for each look.
+    First is what begins at the lowest ply; of those Black's, then what is not mirrored. Time: positions times
+    steps times squares, for each look.
     """
     found = [one for look in looks(pattern) if (one := _find(pattern, look, line, first_ply))]
-    return min(found, key=lambda one: (one.plies, one.own, one.mirrored), default=None)
+    return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
 
 
 def _find(pattern: Pattern, look: Look, line: Sequence[Position], first_ply: int) -> Found | None:

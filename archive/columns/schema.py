@@ -1,0 +1,52 @@
+"""The columns of a position, with their types, as everybody who reads the files finds them.
+
+A row is a position of a game. `slot` is the game's place in the index, `ply` counts from 0, `fork` tells a
+variation from the main line. `node` numbers the positions of a game so that whatever follows one, in any
+line, has the numbers after it up to its `last`. Squares are named by file and rank, `s76`; a square holds a
+signed piece of `kifu_core.shogi.pieces`: Black's 1 to 14, White's the same with a minus, 0 for none. `move`
+is the packed move that its line plays there, 0 at the end. `result`, `played` and the ratings are the game's,
+null where it has none.
+"""
+
+from typing import Final
+
+from kifu_core.shogi.pieces import CODES, HAND_KINDS, KINDS
+from kifu_core.shogi.squares import CSA
+
+COLORS: Final = ("black", "white")
+
+SQUARES: Final = tuple(f"s{name}" for name in CSA)
+"""By square, 0 to 80."""
+
+HANDS: Final = {
+    (color, kind): f"{name}_hand_{CODES[kind]}" for color, name in enumerate(COLORS) for kind in HAND_KINDS
+}
+"""By colour and kind."""
+
+COUNTS: Final = {
+    (color, kind.value): f"{name}_{kind.code}" for color, name in enumerate(COLORS) for kind in KINDS
+}
+"""By colour and kind: how many are on the board."""
+
+OF_POSITION: Final = {
+    "slot": "INTEGER",
+    "node": "SMALLINT",
+    "last": "SMALLINT",
+    "ply": "SMALLINT",
+    "fork": "BOOLEAN",
+    "turn": "TINYINT",
+    "move": "INTEGER",
+}
+
+OF_GAME: Final = {
+    "result": "TINYINT",
+    "played": "INTEGER",
+    "black_rating": "SMALLINT",
+    "white_rating": "SMALLINT",
+}
+"""What a search needs of the game: the same in all its rows, so it takes no room."""
+
+CONTENTS: Final = (*SQUARES, *HANDS.values(), *COUNTS.values())
+"""Small numbers: what stands on squares, in hands and altogether on the board, in this order."""
+
+TYPES: Final = OF_POSITION | OF_GAME | dict.fromkeys(CONTENTS, "TINYINT")
