@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -145,7 +146,7 @@ class _Export:
         with created(path) as file:
             packed = PackedLines(file)
             for row in rows:
-                text = line(table, row, accounts=self.accounts)
+                text = self.line(table, row)
                 if len(text) > MOST_LINE:
                     raise BackupError("too-large", f"a row of {table.name} has {len(text)} bytes")
                 digest.update(text)
@@ -156,6 +157,13 @@ class _Export:
                 self.report(self.rows)
             packed.end()
         return self._named(path, table, number, packed, digest.hexdigest())
+
+    def line(self, table: Table, row: Sequence[Any]) -> bytes:
+        """Return the line of a row. Raises BackupError for a record that cannot be unpacked."""
+        try:
+            return line(table, row, accounts=self.accounts)
+        except (zlib.error, ValueError) as error:
+            raise _damaged(f"{table.name} has a record that cannot be unpacked: {row[0]}") from error
 
     def _named(self, path: Path, table: Table, number: int, packed: PackedLines, content: str) -> Part:
         """Give a part its name, or leave the file of the earlier backup that has the same lines."""
@@ -177,10 +185,13 @@ class _Export:
         self.uploads.add(name)
         if path.exists() and path.stat().st_size == upload["size"]:
             return
-        new = path.with_suffix(NEW)
+        new, digest = path.with_suffix(NEW), hashlib.sha256()
         with created(new) as file:
             for piece in Upload(pk=upload["id"], size=upload["size"]).stream():
+                digest.update(piece)
                 file.write(piece)
+        if digest.hexdigest() != upload["sha256"]:
+            raise _damaged(f"the bytes of upload {upload['id']} are not those that were received")
         new.replace(path)
         self.new_uploads += 1
 
@@ -204,6 +215,10 @@ class _Export:
         lines += [f"{part.sha256}  {TABLES}/{part.name}" for part in manifest.parts]
         lines += [f"{name.rpartition('/')[2]}  {name}" for name in sorted(self.uploads)]
         return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _damaged(text: str) -> BackupError:
+    return BackupError("damaged", f"{text}: `manage.py verify_archive` tells of all that is wrong")
 
 
 def _is_there(path: Path, part: Part) -> bool:

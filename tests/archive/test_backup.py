@@ -20,7 +20,7 @@ from archive.backup.exporting import export_archive
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Manifest, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
 from archive.backup.tables import LEFT_OUT, TABLES
-from archive.models import Entry, Game, GoneGame, Upload, User
+from archive.models import Entry, Game, GameRecord, GoneGame, Upload, UploadChunk, User
 from archive.store import delete_upload, verify
 from tests.archive.full import LARGE, SAMPLE, SECRETS, fill, index, pieces, sent
 from tests.archive.games import KIF
@@ -210,6 +210,16 @@ def test_a_backup_that_broke_off_leaves_the_earlier_one_whole(tmp_path, monkeypa
     second = export(tmp_path / "it")
     assert second.content != first.content and not (tmp_path / "it" / UNFINISHED).exists()
     check(tmp_path / "it")
+
+
+@pytest.mark.parametrize(("model", "column"), [(UploadChunk, "bytes"), (GameRecord, "record")])
+def test_an_archive_that_is_damaged_is_told_before_it_is_needed(tmp_path, model, column):
+    import_archive(SAMPLE)
+    export(tmp_path / "it")
+    model.objects.filter(pk=model.objects.first().pk).update(**{column: b"damaged"})
+    with pytest.raises(BackupError, match="verify_archive") as error:
+        export(tmp_path / "new")
+    assert error.value.code == "damaged"
 
 
 def test_it_writes_into_no_folder_of_something_else(tmp_path):
