@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -228,6 +230,24 @@ def test_it_writes_into_no_folder_of_something_else(tmp_path):
         export(tmp_path)
     assert error.value.code == "not-a-backup"
     assert [*files(tmp_path)] == ["letter.txt"]
+
+
+def test_two_do_not_write_into_one_folder(tmp_path):
+    import_archive(SAMPLE)
+    first = export(tmp_path / "it")
+    with (tmp_path / "it" / UNFINISHED).open("w") as mark:
+        fcntl.flock(mark, fcntl.LOCK_EX)
+        with pytest.raises(BackupError) as error:
+            export(tmp_path / "it")
+    assert error.value.code == "in-use"
+    assert check(tmp_path / "it").content == first.content
+
+
+@pytest.mark.parametrize("name", ["backup.md", "backup.ja.md"])
+def test_every_code_is_told_in_the_documents(name):
+    codes = re.findall(r"\b[a-z]+(?:-[a-z]+)+\b|\bdamaged\b", (BackupError.__doc__ or "").partition("\n")[2])
+    assert len(codes) == 13
+    assert [code for code in codes if f"`{code}`" not in (ROOT / "docs" / name).read_text()] == []
 
 
 # --- back again ------------------------------------------------------------------------------------------
