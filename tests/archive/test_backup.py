@@ -6,14 +6,16 @@ import fcntl
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -22,7 +24,8 @@ from archive.backup.exporting import export_archive
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Manifest, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
 from archive.backup.tables import LEFT_OUT, TABLES
-from archive.models import Entry, Game, GameRecord, GoneGame, Upload, UploadChunk, User
+from archive.limits.postgresql import PostgreSQLStore
+from archive.models import Entry, Game, GameRecord, GoneGame, Space, Upload, UploadChunk, User
 from archive.store import delete_upload, verify
 from tests.archive.full import LARGE, SAMPLE, SECRETS, fill, index, pieces, sent
 from tests.archive.games import KIF
@@ -343,6 +346,31 @@ def test_an_import_that_is_killed_leaves_an_empty_archive_and_is_begun_again(tmp
     assert not (Game.objects.exists() or Upload.objects.exists() or User.objects.exists())
     call_command("import_archive", tmp_path / "it")
     assert export(tmp_path / "again").content == content
+
+
+def write_from_elsewhere() -> None:
+    """Add a space on another connection, which waits for a tenth of a second at most."""
+    statement = "INSERT INTO archive_space (kind, name, created) VALUES ('group', 'x', '2026-05-01 00:00:00')"
+    if connection.vendor == "postgresql":
+        with psycopg.connect(**PostgreSQLStore.parameters()) as other:
+            other.execute("SET lock_timeout = '100ms'")
+            other.execute(statement)
+    else:
+        with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=0.1)) as other:
+            other.execute(statement)
+
+
+def test_nobody_writes_into_an_archive_while_it_is_read_in():
+    refused: list[Exception] = []
+
+    def write(rows: int) -> None:
+        if not refused:
+            with pytest.raises((psycopg.errors.LockNotAvailable, sqlite3.OperationalError)) as error:
+                write_from_elsewhere()
+            refused.append(error.value)
+
+    import_archive(SAMPLE, report=write)
+    assert refused and Space.objects.count() == read_manifest(SAMPLE).rows("archive_space")
 
 
 def test_an_archive_that_has_something_takes_no_backup(tmp_path):
