@@ -30,12 +30,17 @@ FORGOTTEN: Final = timedelta(days=1)
 log = logging.getLogger(__name__)
 
 
+def _here() -> str:
+    """Return how the names of processes of this machine, or this container, end."""
+    return f"@{socket.gethostname()}"
+
+
 class Beats:
     """The thread of one process that tells of it. `number` is that of its worker or its own."""
 
     def __init__(self, role: HeardProcess.Role, number: int) -> None:
         self.role = role
-        self.name = f"{role}-{number}@{socket.gethostname()}"[:200]
+        self.name = f"{role}-{number}{_here()}"[:200]
         self.started = timezone.now()
         self.worked: datetime | None = None
         self.stopped = threading.Event()
@@ -92,3 +97,9 @@ def worked() -> None:
 def heard_lately(role: HeardProcess.Role) -> bool:
     """Return whether a process of that role was heard of lately."""
     return HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY).exists()
+
+
+def heard_here(role: HeardProcess.Role) -> bool:
+    """Return whether a process of that role on this machine was heard of lately."""
+    here = HeardProcess.objects.filter(role=role, seen__gte=timezone.now() - LATELY, name__endswith=_here())
+    return here.exists()
