@@ -1,6 +1,7 @@
 """From files on disk to committed, searchable games, beside the bare insertion of the same rows.
 
     python -m benchmarks.ingest [--engine sqlite|postgresql] [--games 2000] [--workers 2] [--json]
+    python -m benchmarks.ingest --served [--games 2000] [--workers 1,2,4] [--broker rabbitmq] [--json]
     python -m benchmarks.ingest --corpus [--page] [--json]
     python -m benchmarks.ingest --paste [--games 10000] [--json]
 
@@ -9,6 +10,10 @@ as `manage.py import_kifu` does, first with one process, on PostgreSQL then othe
 rows of the position index that this gave are put into an empty table of the same shape by nothing but COPY
 (PostgreSQL) or executemany (SQLite), in sorted batches of the same size: that is the limit. The steps of one
 process are timed one by one, in processor time; what is left over is in `other`.
+
+`--served` has archives on PostgreSQL with so many worker processes, one after the other, each with an empty
+database; their API is sent the games in files of 100, and timed is from the first until all are stored. The
+broker is a Redis of its own, with `--broker` a virtual host of this machine's RabbitMQ or the folder.
 
 `--corpus` sends every file of the corpus beside the checkout in one ZIP through the API of a running archive
 and prints what became of its entries, how long it took and the worker's largest memory; with `--page` through
@@ -28,10 +33,12 @@ import argparse
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +54,10 @@ ENGINES = ("sqlite", "postgresql")
 GAMES_A_FILE = 20
 BATCH_ROWS = 10_000
 CORPUS_SECONDS = 1200.0
+SENT_GAMES = 100
+"""Games of a file that is sent: many files for few workers, each of several turns."""
+SERVED_SECONDS = 3600.0
+BROKERS = ("redis", "rabbitmq", "folder")
 PASTES = 40
 PASTE_SECONDS = 3.0
 """What a paste may take during an import."""
@@ -281,6 +292,99 @@ def show(found: dict[str, Any]) -> None:
         print(f"    {step:<26}{seconds / total:6.0%}   {seconds / found['games'] * 1000:6.2f} ms a game")
 
 
+# --- workers ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _broker(name: str) -> Iterator[dict[str, str]]:
+    """Settings for a broker of our own. Raises SystemExit where there is none on this machine."""
+    from tests.faults.servers import rabbitmq_host, redis_server
+    from tests.serving import free_port
+
+    if name == "folder":
+        yield {}
+    elif name == "rabbitmq":
+        with rabbitmq_host() as address:
+            if address is None:
+                sys.exit("there is no RabbitMQ on this machine that we may make a virtual host on")
+            yield {"CELERY_BROKER_URL": address}
+    else:
+        if shutil.which("redis-server") is None:
+            sys.exit("there is no redis-server on this machine")
+        port = free_port()
+        with redis_server(port):
+            yield {"CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0"}
+
+
+def served(games: int, workers: Sequence[int], broker: str) -> dict[str, Any]:
+    """Send games to archives with so many workers; how long each took. Raises SystemExit where games are
+    missing in the end, or it never ends."""
+    from tests.postgres import postgres_url
+
+    load = os.getloadavg()[0]
+    with postgres_url() as url, _broker(broker) as address:
+        os.environ["DATABASE_URL"] = url
+        found = [_served(games, count, address) for count in workers]
+    return {"games": games, "broker": broker, "load": load, "cores": os.cpu_count(), "runs": found}
+
+
+def _served(games: int, workers: int, broker: dict[str, str]) -> dict[str, Any]:
+    from tests.serving import archive_at
+
+    settings = {"ARCHIVE_INGEST_WORKERS": str(workers), "ARCHIVE_THROTTLE": "0"} | broker
+    files = [
+        generate.csa_file(range(first, min(first + SENT_GAMES, games))).encode()
+        for first in range(0, games, SENT_GAMES)
+    ]
+    with (
+        tempfile.TemporaryDirectory(prefix="kifu-ingest-") as name,
+        archive_at(Path(name), **settings) as archive,
+    ):
+        _wait_for_workers(archive, workers)
+        began = time.perf_counter()
+        waiting = [archive.post_file(data, f"{n}.csa") for n, data in enumerate(files)]
+        stored = 0
+        while waiting:
+            told = archive.get(f"/api/v1/uploads/{waiting[0]}")
+            if told["state"] in ("done", "failed"):
+                stored += told["entries"].get("stored", 0)
+                del waiting[0]
+            elif time.perf_counter() - began > SERVED_SECONDS:
+                sys.exit("the import does not end")
+            else:
+                time.sleep(0.05)
+        seconds = time.perf_counter() - began
+    if stored != games:
+        sys.exit(f"{stored} games of {games} were stored")
+    return {"workers": workers, "seconds": seconds, "games_a_second": games / seconds}
+
+
+def _wait_for_workers(archive: Any, workers: int) -> None:
+    """Return when so many workers were heard of."""
+    wanted = f'kifu_processes{{role="worker"}} {float(workers)}'
+    until = time.monotonic() + CORPUS_SECONDS
+    while True:
+        with urllib.request.urlopen(f"{archive.url}/metrics") as answer:
+            if wanted in answer.read().decode():
+                return
+        if time.monotonic() > until:
+            sys.exit("the workers do not begin")
+        time.sleep(0.2)
+
+
+def show_served(found: dict[str, Any]) -> None:
+    print(
+        f"{found['games']} games through the API, broker {found['broker']}, {found['cores']} cores; "
+        f"load before {found['load']:.1f}"
+    )
+    one = found["runs"][0]
+    for run in found["runs"]:
+        print(
+            f"  {run['workers']} worker(s) {run['seconds']:8.1f} s {run['games_a_second']:8.0f} games/s   "
+            f"x {run['games_a_second'] / one['games_a_second']:.2f}"
+        )
+
+
 # --- the corpus ------------------------------------------------------------------------------------------
 
 
@@ -429,6 +533,10 @@ def show_pastes(found: dict[str, Any]) -> None:
     print(f"    target {found['target']:.0f} s")
 
 
+def _numbers(written: str) -> list[int]:
+    return [int(word) for word in written.split(",")]
+
+
 def main() -> None:
     """Print tables, or JSON."""
     parser = argparse.ArgumentParser(
@@ -436,7 +544,9 @@ def main() -> None:
     )
     parser.add_argument("--engine", choices=ENGINES)
     parser.add_argument("--games", type=int, help="2,000; beside pastes 10,000")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=_numbers, help="2; with --served 1,2,4")
+    parser.add_argument("--served", action="store_true")
+    parser.add_argument("--broker", choices=BROKERS, default="redis")
     parser.add_argument("--corpus", action="store_true")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--paste", action="store_true")
@@ -445,11 +555,14 @@ def main() -> None:
     if options.corpus:
         found = corpus(options.page)
         print(json.dumps(found)) if options.json else show_corpus(found)
+    elif options.served:
+        found = served(options.games or 2_000, options.workers or [1, 2, 4], options.broker)
+        print(json.dumps(found)) if options.json else show_served(found)
     elif options.paste:
         found = pastes(options.games or 10_000)
         print(json.dumps(found)) if options.json else show_pastes(found)
     elif options.engine:
-        found = measure(options.engine, options.games or 2_000, options.workers)
+        found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
         print(json.dumps(found)) if options.json else show(found)
     else:
         # Settings are read once in a process: each engine has its own.

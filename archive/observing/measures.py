@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from django.db import connection
 from django.db.models import Count, Max, Min
@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from archive.index.engine import engine
 from archive.index.schema import Segment
-from archive.models import Game, HeardProcess, Upload
+from archive.models import Entry, Game, HeardProcess, Upload
 from archive.observing.beats import LATELY
 from archive.store import unfinished
 
@@ -29,6 +29,12 @@ KEPT_SECONDS: Final = 10.0
 
 COUNTING_SECONDS: Final = 2.0
 """What counting all uploads may take; where it takes longer nothing is told."""
+
+FAILURES: Final = 10
+"""So many of the newest failures are told."""
+
+FAILURES_SECONDS: Final = 0.5
+"""What looking for them may take."""
 
 RARELY: Final = 200
 """So many times as long as counting took, its result is told: it takes 0.5 % of the time at most."""
@@ -60,6 +66,14 @@ def queue() -> Queue:
     """Return what waits for a worker."""
     found = unfinished().aggregate(waiting=Count("pk"), oldest=Min("received"))
     return Queue(found["waiting"], found["oldest"])
+
+
+class Failure(NamedTuple):
+    """That something of an upload could not be read, which was received then; the code of why."""
+
+    received: datetime
+    upload: int
+    code: str
 
 
 class _Kept(Generic[T]):
@@ -113,8 +127,32 @@ _SAMPLE: Final = """
     SELECT slot, index_rows FROM archive_game WHERE slot >= %s AND slot < %s ORDER BY slot LIMIT %s
 """
 
+
+def _find_failures() -> Sequence[Failure] | None:
+    failed = Upload.objects.filter(state=Upload.State.FAILED).order_by("-pk")
+    entries = Entry.objects.filter(state=Entry.State.FAILED).order_by("-pk")
+    try:
+        with engine().time_limit(FAILURES_SECONDS):
+            found = [
+                *failed.values_list("pk", "received", "reason")[:FAILURES],
+                *entries.values_list("upload_id", "upload__received", "issues")[:FAILURES],
+            ]
+            told = {Failure(received, upload, _code(why)) for upload, received, why in found}
+    except TimeoutError:
+        return None
+    return sorted(told, reverse=True)[:FAILURES]
+
+
+def _code(why: Any) -> str:
+    """Return the code of a reason, or of the gravest of issues."""
+    issues = why if isinstance(why, list) else [why] if why else []
+    errors = [issue for issue in issues if issue.get("severity", "error") == "error"]
+    return str(errors[0]["code"]) if errors else "unknown"
+
+
 _uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
 _rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
+_failures: Final = _Kept(_find_failures, lambda seconds: max(KEPT_SECONDS, RARELY * seconds))
 
 
 def uploads_by_state() -> Mapping[str, int] | None:
@@ -126,6 +164,12 @@ def uploads_by_state() -> Mapping[str, int] | None:
 def index_rows() -> int:
     """Return about how many rows the index has: exactly where there are up to a thousand games."""
     return _rows.get()
+
+
+def newest_failures() -> Sequence[Failure] | None:
+    """Return the uploads and entries that failed last; None where it takes longer than `FAILURES_SECONDS` to
+    find them, for there is no index of what failed."""
+    return _failures.get()
 
 
 def segments() -> Sequence[Segment]:
@@ -151,3 +195,4 @@ def forget() -> None:
     """Find out everything anew when it is asked for again."""
     _uploads.forget()
     _rows.forget()
+    _failures.forget()

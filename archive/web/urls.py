@@ -15,6 +15,7 @@ from archive.web import (
     libraries,
     reporting,
     site_texts,
+    status,
     uploading,
     views,
 )
@@ -36,6 +37,7 @@ urlpatterns = [
     path("events/", costs(2, browsing.events), name="events"),
     path("events/<int:event_id>/", costs(2, browsing.event), name="event"),
     path("statistics/", costs(2, browsing.statistics_page), name="statistics"),
+    path("status/", costs(10, status.status), name="status"),
     path("dumps/", costs(1, dumps.dumps), name="dumps"),
     path("dumps/<str:dump>/<str:file>", costs(1, dumps.dump_file), name="dump-file"),
     path("embed/games/<int:game_id>/", costs(1, embedding.game), name="embed-game"),

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +21,19 @@ import yaml
 from jsonschema import Draft7Validator
 
 from tests import postgres
+from tests.archive.games import KIF
 from tests.archive.test_deployment import SECRET, run
 from tests.faults.servers import redis_server
-from tests.serving import ROOT, START_SECONDS, STOP_SECONDS, database, free_port, wait_for
+from tests.serving import (
+    ROOT,
+    START_SECONDS,
+    STOP_SECONDS,
+    Archive,
+    answers,
+    database,
+    free_port,
+    wait_for,
+)
 
 DOCKER: Final = ROOT / "docker"
 UNITS: Final = ROOT / "deploy" / "systemd"
@@ -159,6 +170,30 @@ def test_the_image_has_all_that_it_copies_and_runs_the_web_process_by_itself():
     assert re.findall(r"^USER (.+)$", archive, re.MULTILINE) == [services(False)["web"]["user"]]
 
 
+@pytest.mark.one_engine
+def test_forwarded_addresses_are_believed_from_the_network_of_the_proxy():
+    networks = loaded(FILES[0])["networks"]
+    assert networks["inside"]["internal"]
+    (inside,) = networks["inside"]["ipam"]["config"]
+    assert services(False)["web"]["environment"]["ARCHIVE_TRUSTED_PROXIES"] == inside["subnet"]
+
+
+@pytest.mark.one_engine
+def test_the_proxy_has_patience_with_slow_visitors_in_place_of_the_archive():
+    text = (DOCKER / "Caddyfile").read_text()
+    words = ("request_buffers", "response_buffers", "read_header", "read_body", "max_size")
+    assert [word for word in words if word not in text] == []
+
+
+@pytest.mark.one_engine
+@BOTH
+def test_every_setting_is_one_of_ours(scale):
+    known = (ROOT / "archive" / "settings.py").read_text()
+    found = services(scale)
+    ours = [name for name, service in found.items() if service["image"] == "kifu-archive"]
+    assert {name for one in ours for name in found[one]["environment"] if f'"{name}"' not in known} == set()
+
+
 # --- what the commands do --------------------------------------------------------------------------------
 
 
@@ -226,6 +261,64 @@ def test_every_command_of_the_image_is_run_and_its_health_is_told(tmp_path):
             log = tmp_path / f"{name}.log"
             stack.enter_context(running(image[name]["command"], environment(name), log))
             wait_for(lambda name=name: healthy(name), START_SECONDS, log)  # type: ignore[misc]
+
+
+@pytest.mark.worker
+def test_the_commands_work_without_a_terminal(tmp_path):
+    found = services(scale=False)
+    with database() as address:
+        environment = os.environ | {
+            "ARCHIVE_DATA_DIR": str(tmp_path),
+            "ARCHIVE_BIND": f"127.0.0.1:{free_port()}",
+            "ARCHIVE_WEB_WORKERS": "1",
+            "ARCHIVE_ANONYMOUS_UPLOAD": "1",
+            **address,
+        }
+        subprocess.run(
+            ours(found["migrate"]["command"]),
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=START_SECONDS,
+        )
+        running = [
+            _start(service, found[service]["command"], environment, tmp_path)
+            for service in ("web", "worker", "scheduler")
+        ]
+        archive = Archive(
+            running[0], f"http://{environment['ARCHIVE_BIND']}", environment, tmp_path / "web.log"
+        )
+        try:
+            wait_for(lambda: answers(archive), START_SECONDS, archive.log)
+            assert archive.wait_done(archive.post_text(KIF, "game.kif"))["entries"]["stored"] == 1
+            wait_for(lambda: any(tmp_path.glob("scheduler*")) and not _starting(running[2]), START_SECONDS)
+        finally:
+            for process in running:
+                process.terminate()
+        assert [process.wait(timeout=STOP_SECONDS) for process in running] == [0, 0, 0]
+
+
+def _starting(process: subprocess.Popen[str]) -> bool:
+    """Whether the process has not yet said what it does on SIGTERM."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return not int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
+def _start(
+    service: str, command: Sequence[str], environment: dict[str, str], folder: Path
+) -> subprocess.Popen[str]:
+    with (folder / f"{service}.log").open("wb") as log:
+        return subprocess.Popen(
+            ours(command),
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
 
 @pytest.mark.worker

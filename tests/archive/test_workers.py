@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,17 @@ import pytest
 from tests.archive.games import CSA, KIF, START
 from tests.archive.packing import zipped
 from tests.faults.servers import rabbitmq_host, redis_server
-from tests.serving import START_SECONDS, Archive, archive_at, children_of, free_port, processes_of, wait_for
+from tests.serving import (
+    ROOT,
+    START_SECONDS,
+    STOP_SECONDS,
+    Archive,
+    archive_at,
+    children_of,
+    free_port,
+    processes_of,
+    wait_for,
+)
 
 pytestmark = pytest.mark.worker
 
@@ -90,28 +102,20 @@ def test_a_file_put_into_the_watched_folder_becomes_a_game(archive):
 
 
 def test_a_pasted_game_does_not_wait_with_redis_and_two_workers_either(tmp_path, short_turns):
-    if shutil.which("redis-server") is None:
-        reason = "there is no redis-server on this machine"
-        print(reason)
-        pytest.skip(reason)
-    port = free_port()
-    with redis_server(port):
-        settings = {"CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0", "ARCHIVE_INGEST_WORKERS": "2"}
+    with broker("redis") as address:
+        port = address.split(":")[2].split("/")[0]
+        settings = {"CELERY_BROKER_URL": address, "ARCHIVE_INGEST_WORKERS": "2"}
         with archive_at(tmp_path, **settings, **short_turns) as archive:
             paste_beside_an_import(archive)
             keys = subprocess.run(
-                ["redis-cli", "-p", str(port), "keys", "*"], capture_output=True, text=True, check=True
+                ["redis-cli", "-p", port, "keys", "*"], capture_output=True, text=True, check=True
             ).stdout
             assert "_kombu.binding.bulk" in keys
 
 
 @pytest.mark.one_engine
 def test_uploads_are_worked_off_with_rabbitmq(tmp_path):
-    with rabbitmq_host() as address:
-        if address is None:
-            reason = "there is no RabbitMQ on this machine that we may make a virtual host on"
-            print(reason)
-            pytest.skip(reason)
+    with broker("rabbitmq") as address:
         settings = {"CELERY_BROKER_URL": address, "ARCHIVE_INGEST_WORKERS": "2"}
         with archive_at(tmp_path, **settings) as archive:
             large = archive.post_file(collection(500), "large.csa")
@@ -119,6 +123,84 @@ def test_uploads_are_worked_off_with_rabbitmq(tmp_path):
             assert archive.wait_done(paste)["entries"]["stored"] == 1
             assert archive.wait_done(large)["entries"]["stored"] == 500
             assert "no message for upload" not in archive.log.read_text()
+
+
+@contextmanager
+def broker(name: str) -> Iterator[str]:
+    """The address of a broker of our own; the test is skipped where none can be made."""
+    if name == "rabbitmq":
+        with rabbitmq_host() as address:
+            if address is None:
+                skip("there is no RabbitMQ on this machine that we may make a virtual host on")
+            yield str(address)
+    else:
+        if shutil.which("redis-server") is None:
+            skip("there is no redis-server on this machine")
+        port = free_port()
+        with redis_server(port):
+            yield f"redis://127.0.0.1:{port}/0"
+
+
+def skip(reason: str) -> None:
+    print(reason)
+    pytest.skip(reason)
+
+
+@contextmanager
+def far_worker(folder: Path, archive: Archive, queues: str) -> Iterator[Path]:
+    """A worker that has the database and the broker of an archive and nothing else of it: neither its folder
+    nor its working directory. Yields its log."""
+    folder.mkdir()
+    shared = ("PATH", "HOME", "LANG", "DATABASE_URL", "SECRET_KEY", "CELERY_BROKER_URL", "PYTHONPATH")
+    settings = {
+        "ARCHIVE_DATA_DIR": str(folder / "data"), "ARCHIVE_WORKER_QUEUES": queues,
+        "ARCHIVE_LOG_LEVEL": "info", "ARCHIVE_LOG_FORMAT": "json",
+    }  # fmt: skip
+    kept = {name: archive.environment[name] for name in shared if name in archive.environment}
+    kept["PYTHONPATH"] = f"{kept['PYTHONPATH']}:{ROOT}"
+    log = folder / "log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "archive.serving.child", "worker"],
+            cwd=folder, env=kept | settings, stdout=output, stderr=output,
+        )  # fmt: skip
+    try:
+        yield log
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=STOP_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("name", ["redis", "rabbitmq"])
+def test_workers_elsewhere_serve_queues_with_nothing_but_the_database_and_the_broker(
+    tmp_path, short_turns, name
+):
+    if "DATABASE_URL" not in os.environ:
+        skip("SQLite is a folder of the machine that it is on")
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    with ExitStack() as stack:
+        settings = {
+            # Who has the watched folder looks into it, and reads nothing.
+            "ARCHIVE_WORKER_QUEUES": "maintenance", "ARCHIVE_WATCH_DIR": str(watched),
+            "ARCHIVE_SWEEP_SECONDS": "1", "CELERY_BROKER_URL": stack.enter_context(broker(name)),
+        }  # fmt: skip
+        archive = stack.enter_context(archive_at(tmp_path / "here", **settings, **short_turns))
+        new = stack.enter_context(far_worker(tmp_path / "new", archive, "interactive"))
+        bulk = [stack.enter_context(far_worker(tmp_path / f"bulk{n}", archive, "bulk")) for n in (1, 2)]
+        large = archive.post_file(collection(500), "large.csa")
+        paste = archive.post_text(KIF, "paste.kif")
+        assert archive.wait_done(paste)["entries"]["stored"] == 1
+        assert archive.wait_done(large)["entries"]["stored"] == 500
+        (watched / "game.csa").write_text(CSA.replace("先手の人", "見張られた人"))
+        wait_for(lambda: games_from_start(archive) == 502, START_SECONDS, archive.log)
+        assert f'"upload {paste} is worked off"' in new.read_text()
+        assert f'"upload {large} is worked off"' in "".join(log.read_text() for log in bulk)
+        assert "no message for upload" not in archive.log.read_text()
 
 
 DEATHS = 3

@@ -1,0 +1,23 @@
+"""Which versions of what work together here."""
+
+import platform
+
+import celery
+import django
+from django.db import connection
+
+from archive.version import version
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the archive, of Python and the libraries that carry it, and of the database."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
+        (server,) = cursor.fetchall()[0]
+    return {
+        "Kifu Archive": version(),
+        "Python": platform.python_version(),
+        "Django": django.get_version(),
+        "Celery": celery.__version__,
+        connection.display_name: str(server),
+    }

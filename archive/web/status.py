@@ -1,0 +1,80 @@
+"""How the archive fares, on one page for the staff: what probes and metrics tell, in words."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from archive.models import Upload, User
+from archive.observing import measures, readiness, replicas, tally
+from archive.observing.beats import LATELY
+from archive.observing.versions import versions
+from archive.web.accounts.own import own
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+_PARTS: Final[Mapping[str, "_StrPromise"]] = {
+    readiness.DATABASE: _("database"),
+    readiness.MIGRATIONS: _("tables"),
+    readiness.BROKER: _("broker"),
+    readiness.WORKER: _("worker"),
+}
+_STATES: Final[Mapping[str, "_StrPromise"]] = {
+    readiness.OK: _("in order"),
+    readiness.AWAY: _("away"),
+    readiness.UNKNOWN: _("unknown"),
+    readiness.WAITING: _("have to be brought up to date"),
+    readiness.TOO_OLD: _("too old for this version"),
+    readiness.NOT_HEARD: _("not heard of"),
+}
+_OUTCOMES: Final[Mapping[str, "_StrPromise"]] = {
+    "stored": _("stored"),
+    "duplicate": _("known game"),
+    "failed": _("failed"),
+    "success": _("done"),
+    "failure": _("failed"),
+    "retry": _("tried again"),
+}
+
+
+@own("GET", "HEAD")
+def status(request: HttpRequest, user: User) -> HttpResponse:
+    """Show the staff how each part of the archive is, what waits, what failed, and how much room there is."""
+    if not user.is_staff:
+        raise PermissionDenied
+    by_state = measures.uploads_by_state()
+    context = {
+        "parts": [
+            (_PARTS[part], _STATES[state], state == readiness.OK)
+            for part, state in readiness.checks().items()
+        ],
+        "processes": measures.heard(),
+        "heard_since": timezone.now() - LATELY,
+        "queue": measures.queue(),
+        "uploads": None
+        if by_state is None
+        else [(Upload.State(one).label, n) for one, n in by_state.items()],
+        "failures": measures.newest_failures(),
+        "entries": [
+            (_outcome(one.outcome), n) for one, n, _seconds in tally.sums() if one.what == tally.ENTRIES
+        ],
+        "tasks": [
+            (one.label, _outcome(one.outcome), n, seconds / n if n else 0.0)
+            for one, n, seconds in tally.sums()
+            if one.what == tally.TASKS
+        ],
+        "index_rows": measures.index_rows(),
+        "segments": measures.segments(),
+        "replicas": replicas.lags(),
+        "versions": versions(),
+    }
+    return render(request, "archive/status.html", context)
+
+
+def _outcome(name: str) -> str:
+    return str(_OUTCOMES.get(name, name))
