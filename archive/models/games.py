@@ -1,6 +1,10 @@
 # Meta classes hold plain lists, as Django reads them.
 # ruff: noqa: RUF012
-"""Games with their records, numbers, players and events, and what is left of those that are gone."""
+"""Games with their records, numbers, players and events, and what is left of those that are gone.
+
+Where no constraint of the database ties a row to its game (`db_constraint=False`), its table can lie on other
+servers: the store writes and deletes both in one transaction, `verify_archive` finds what belongs to nothing.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +108,9 @@ class Game(models.Model):
 class GameRecord(models.Model):
     """A game's normalized record, packed by `archive.codec`."""
 
-    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="stored")
+    game = models.OneToOneField(
+        Game, on_delete=models.PROTECT, primary_key=True, related_name="stored", db_constraint=False
+    )
     record = models.BinaryField()
     parsed_facts = models.JSONField(default=dict)
     """What the game is made of beside its record (`archive.derive.game.derive_stored`)."""
@@ -119,7 +125,9 @@ class GameRecord(models.Model):
 class GameSeries(models.Model):
     """Evaluations and clocks of a game, packed by `archive.derive.series`; only games with any have a row."""
 
-    game = models.OneToOneField(Game, on_delete=models.PROTECT, primary_key=True, related_name="series")
+    game = models.OneToOneField(
+        Game, on_delete=models.PROTECT, primary_key=True, related_name="series", db_constraint=False
+    )
     series = models.BinaryField()
 
     def __str__(self) -> str:

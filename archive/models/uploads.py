@@ -111,7 +111,10 @@ class UploadChunk(models.Model):
     """Piece `n` (from 0) of an upload: `PIECE_BYTES` long, the last one shorter."""
 
     pk = models.CompositePrimaryKey("upload_id", "n")
-    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="chunks", db_index=False)
+    # No constraint of the database either: the pieces can lie on other servers (`archive.models.games`).
+    upload = models.ForeignKey(
+        Upload, on_delete=models.PROTECT, related_name="chunks", db_index=False, db_constraint=False
+    )
     n = models.IntegerField()
     bytes = models.BinaryField()
 

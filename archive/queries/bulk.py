@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from django.db.models import Prefetch
 from django.db.models.functions import Length
 
 from archive.models import Entry, Game, GameRecord, Upload
@@ -100,8 +101,9 @@ class Bulk:
     def _with_records(self, pks: Sequence[int]) -> dict[int, Game]:
         """Return those of the games that are still there, with their records."""
         there = Game.objects.filter(pk__in=pks, space__in=self.scope.spaces)
-        lean = there.select_related("stored").defer("header_data", "stored__parsed_facts", "stored__keys")
-        games = {game.pk: game for game in lean}
+        records = Prefetch("stored", GameRecord.objects.defer("parsed_facts", "keys"))
+        lean = there.defer("header_data").prefetch_related(records)
+        games = {game.pk: game for game in lean if hasattr(game, "stored")}
         for pk in _gone(pks):
             games.pop(pk, None)
         return games

@@ -120,7 +120,7 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
 
 def of_game(scope: Scope, game: GameKind[Any], pk: int, ply: int | None = None) -> Any:
     """Return a position of a game, also by a former id. Raises GameNotFoundError, else as `of_record`."""
-    games = Game.objects.select_related("stored").filter(space__in=scope.spaces, kind=game.name)
+    games = Game.objects.prefetch_related("stored").filter(space__in=scope.spaces, kind=game.name)
     alias = GameAlias.objects.filter(pk=pk).values_list("game_id", flat=True).first()
     found = games.filter(pk=pk if alias is None else alias).first()
     if found is None or is_hidden(found.pk):

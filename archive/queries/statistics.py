@@ -8,7 +8,8 @@ from typing import Final
 from django.db import connection
 
 from archive.derive.series import unpack
-from archive.models import Game
+from archive.derive.text import TIMES
+from archive.models import Game, GameSeries
 from archive.queries.kept import kept
 from archive.queries.people import LISTED, without_gaps
 from archive.queries.scope import Scope
@@ -132,12 +133,9 @@ def add_up(scope: Scope, kind: str | None = None, records: Whole | None = None) 
     )
 
 
-_SERIES: Final = """
-    SELECT s.series FROM (
-        SELECT g.id, g.played, g.slot FROM archive_game g WHERE {readable} AND g.kind = %s AND EXISTS (
-            SELECT 1 FROM archive_gameseries t WHERE t.game_id = g.id
-        ) ORDER BY g.played DESC, g.slot DESC LIMIT %s
-    ) x JOIN archive_gameseries s ON s.game_id = x.id
+_TIMED: Final = f"""
+    SELECT g.id FROM archive_game g WHERE {{readable}} AND g.kind = %s AND (g.features & {TIMES}) <> 0
+    ORDER BY g.played DESC, g.slot DESC LIMIT %s
 """
 
 
@@ -145,8 +143,10 @@ def _durations(scope: Scope, kind: str) -> tuple[tuple[int, int], ...]:
     """Count games by class of the time that both sides used together, without empty classes at the ends."""
     with connection.cursor() as cursor:
         readable = scope.condition("g")
-        cursor.execute(_SERIES.format(readable=readable.text), [*readable.values, kind, TIMED])
-        clocks = [unpack(stored).clock for (stored,) in cursor.fetchall()]
+        cursor.execute(_TIMED.format(readable=readable.text), [*readable.values, kind, TIMED])
+        games = [pk for (pk,) in cursor.fetchall()]
+    kept = GameSeries.objects.filter(pk__in=games).values_list("series", flat=True)
+    clocks = [unpack(stored).clock for stored in kept]
     # The last tick of a side has the total of all before it.
     totals = (sum({tick.color: tick.total for tick in clock}.values()) for clock in clocks if clock)
     found = Counter(bisect_right(DURATIONS, seconds) - 1 for seconds in totals)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models.functions import Length
 
 from archive import codec
 from archive.derive.editions import is_beginning
@@ -63,10 +64,13 @@ def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Tw
     return (*alike, *parts)
 
 
-def _small(games: list[tuple[int, int]]) -> list[int]:
-    """Return the first games, given with the sizes of their records, that are small enough together."""
-    totals = accumulate(size for _pk, size in games)
-    return [pk for (pk, _size), total in zip(games, totals, strict=True) if total <= PACKED]
+def _small(games: list[int]) -> list[int]:
+    """Return the first games whose records are small enough together."""
+    if not games:
+        return []
+    sizes = dict(GameRecord.objects.filter(pk__in=games).values_list("pk", Length("record")))
+    totals = accumulate(sizes.get(pk, 0) for pk in games)
+    return [pk for pk, total in zip(games, totals, strict=True) if total <= PACKED]
 
 
 def _unpacked(games: list[int]) -> Iterator[tuple[int, Record]]:
@@ -89,7 +93,7 @@ _SAME_MOVES: Final = """
     ORDER BY g.id LIMIT %s
 """
 _MET_AGAIN: Final = """
-    SELECT g.id, length(r.record) FROM archive_game g JOIN archive_gamerecord r ON r.game_id = g.id
+    SELECT g.id FROM archive_game g
     WHERE g.space = %s AND g.kind = %s AND g.record_kind = 'game' AND g.played = %s AND g.precision = 'day'
         AND g.player0_id = %s AND g.player1_id = %s AND g.handicap = %s AND g.plies > 0
         AND g.id <> %s AND (g.stem IS NULL OR g.stem <> %s)
@@ -110,16 +114,15 @@ def _may_be_part(game: Game) -> bool:
     return game.precision == "day" and None not in (game.player0_id, game.player1_id) and game.plies > 0
 
 
-def _met_again(game: Game) -> list[tuple[int, int]]:
-    """Return other games of the same players on the same day, with the sizes of their records. They are found
-    through the day's list."""
+def _met_again(game: Game) -> list[int]:
+    """Return other games of the same players on the same day. They are found through the day's list."""
     values: list[Any] = [
         game.space, game.kind, game.played, game.player0_id, game.player1_id, game.handicap, game.pk,
         bytes(game.stem or b""), LIMIT,
     ]  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_MET_AGAIN, values)
-        return [(pk, size) for pk, size in cursor.fetchall()]
+        return [pk for (pk,) in cursor.fetchall()]
 
 
 def _is_part(one: Record, other: Record) -> bool:
@@ -161,7 +164,7 @@ def _of_one_meeting(scope: Scope) -> QuerySet[Game]:
 
 def _parts(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
     """Yield pairs of games of one meeting of which one is the beginning of the other."""
-    newest = games.select_related("stored").order_by("-played", "player0", "player1", "pk")[:MEETINGS]
+    newest = games.prefetch_related("stored").order_by("-played", "player0", "player1", "pk")[:MEETINGS]
     for _, group in groupby(newest, lambda game: (game.played, game.player0_id, game.player1_id)):
         opened = [(game, game.jkf) for game in group]
         for (one, mine), (other, theirs) in combinations(opened, 2):

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from django.db import connection
+from django.db.models import Model
 
 from archive.derive import headers, series
 from archive.derive import text as record_text
@@ -25,7 +26,7 @@ from archive.index.counters import GROUPED
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
-from archive.models import Game, GameSeries, GameText, Upload
+from archive.models import Game, GameRecord, GameSeries, GameText, Upload, UploadChunk
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -77,7 +78,7 @@ def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Differen
             if derived:
                 yield from _differences(derived)
                 yield from _collisions(derived, keys)
-            elif Game.objects.filter(pk=pk, stored=None).exists():
+            elif _without_record(pk):
                 yield Difference("record", f"game {pk}", "is not there")
             if report:
                 report(number, len(ids))
@@ -94,12 +95,19 @@ class _Derived:
 
 
 def _derive(pk: int) -> _Derived | None:
-    game = Game.objects.select_related("stored").filter(pk=pk).exclude(stored=None).first()
-    if game is None:
+    game = Game.objects.filter(pk=pk).first()
+    stored = GameRecord.objects.filter(pk=pk).first()
+    if game is None or stored is None:
         return None
+    game.stored = stored
     record = game.jkf
     version = game.index_version if game.index_version in schema.KEY_VERSIONS else None
     return _Derived(game, record, *index_rows(record, game.kind, game.space, version))
+
+
+def _without_record(pk: int) -> bool:
+    """Tell whether a game has no record. Asked in this order: a game that is deleted goes with its record."""
+    return not GameRecord.objects.filter(pk=pk).exists() and Game.objects.filter(pk=pk).exists()
 
 
 def _differences(derived: _Derived) -> list[Difference]:
@@ -288,13 +296,37 @@ _UNLISTED: Final = """
 """
 
 
+_OWNED: Final[tuple[tuple[type[Model], str, type[Model]], ...]] = (
+    (GameRecord, "game_id", Game),
+    (GameSeries, "game_id", Game),
+    (UploadChunk, "upload_id", Upload),
+)
+"""Tables that no constraint of the database ties to what their rows belong to."""
+_AT_ONCE: Final = 10_000
+
+
+def _ownerless() -> Iterator[Difference]:
+    """Yield rows that belong to no game or upload. They are looked at once more: rows and what they belong to
+    are deleted together, but maybe between two looks."""
+    for table, column, owner in _OWNED:
+        rows, last = table._default_manager.order_by(column).values_list(column, flat=True).distinct(), -1
+        while ids := list(rows.filter(**{f"{column}__gt": last})[:_AT_ONCE]):
+            last = ids[-1]
+            missing = {*ids} - {*owner._default_manager.filter(pk__in=ids).values_list("pk", flat=True)}
+            for pk in rows.filter(**{f"{column}__in": missing}) if missing else ():
+                yield Difference(
+                    "orphan", f"{owner._meta.model_name} {pk}", f"{table._meta.db_table} has rows of it"
+                )
+
+
 _UNSENT: Final = """
     SELECT g.id FROM archive_game g WHERE NOT EXISTS (SELECT 1 FROM archive_entry e WHERE e.game_id = g.id)
 """
 
 
 def orphans() -> Iterator[Difference]:
-    """Yield slots without a game or with other rows than it has, games without entries, lists out of line."""
+    """Yield slots without a game or with other rows than it has, games without entries, what belongs to no
+    game or upload, lists out of line."""
     with connection.cursor() as cursor:
         cursor.execute(_SLOTS)
         for slot, n, pk, wanted in cursor.fetchall():
@@ -303,6 +335,7 @@ def orphans() -> Iterator[Difference]:
         cursor.execute(_UNSENT)
         for (pk,) in cursor.fetchall():
             yield Difference("orphan", f"game {pk}", "no entry has brought it")
+        yield from _ownerless()
         cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED}")
         for table, slot in cursor.fetchall():
             yield Difference("list", f"slot {slot}", f"{table} does not agree with the games")

@@ -35,6 +35,8 @@ NOBODY_IS_SHOWN = {
     "archive_auditline": "for administrators",
     "archive_uploadchunk": "bytes that never change",
     "archive_occurrence": "changes with games",
+    "archive_gamerecord": "changes with games",
+    "archive_gameseries": "changes with games",
     "archive_gametext": "changes with games",
     "archive_hotposition": "counts rows",
     "archive_hotmove": "counts rows",
@@ -64,7 +66,8 @@ def others() -> Iterator[list[psycopg.Connection]]:
 
 
 def test_every_table_is_looked_at_or_has_a_reason():
-    named = import_module("archive.migrations.0026_changes").TABLES
+    named = set(import_module("archive.migrations.0026_changes").TABLES)
+    named -= {*import_module("archive.migrations.0033_no_constraints").UNNOTED}
     tables = {one._meta.db_table for one in apps.get_app_config("archive").get_models() if one._meta.managed}
     assert {f"archive_{name}" for name in named} == tables - NOBODY_IS_SHOWN.keys() - {"auth_user"}
     with connection.cursor() as cursor:

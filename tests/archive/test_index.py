@@ -267,6 +267,20 @@ def test_other_lists_and_rows_are_found_too(archive):
             transaction.set_rollback(True)
 
 
+def test_rows_that_belong_to_no_game_or_upload_are_found(archive):
+    assert not [*verify.orphans()]
+    for table, row in (
+        ("gamerecord", GameRecord(game_id=77, record=b"")),
+        ("gameseries", GameSeries(game_id=78, series=b"")),
+        ("uploadchunk", UploadChunk(upload_id=79, n=0, bytes=b"")),
+    ):
+        with transaction.atomic():
+            row.save(force_insert=True)
+            (difference,) = verify.orphans()
+            assert (difference.check, difference.text) == ("orphan", f"archive_{table} has rows of it")
+            transaction.set_rollback(True)
+
+
 def test_colliding_keys_are_found(archive, monkeypatch):
     def colliding(code: str, orientation: int, *_: object) -> int:
         return (len(code) % 2) << 2 | orientation
