@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import postgresql, sqlite
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
+from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value
 
 
 class Engine(Protocol):
@@ -47,6 +47,18 @@ class Engine(Protocol):
         `EACH`, by scalar subqueries in place of joins, and by limits, which have to be values: PostgreSQL
         then reads in the order of the index. With a limit in the text it would count on few rows and sort.
         """
+
+    def fetch_all(self, statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
+        """Return the rows of several such statements with the same columns, one after the other: of one
+        state of the database, where it has one for all keys."""
+
+    def key_lists(self, keys: Collection[int]) -> list[list[int]]:
+        """Return keys in lists, each of which one statement about the index can name."""
+
+    def carried(self, pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+        """Return rows of one side, the index or the catalogue of games and lists, as SELECT of a question to
+        the other, with its values. `pieces` are SELECTs of numbers in these columns, all of them together the
+        rows. Nothing else brings the two sides together: they may lie on different servers."""
 
     def time_limit(self, seconds: float) -> AbstractContextManager[None]:
         """End what the body asks after so long, also many short statements; raise TimeoutError then."""

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
+from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value, together
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -149,6 +149,19 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
                 return _fetch(preparing, sql, [_typed(value) for value in values])
         finally:
             driver.prepare_threshold = None
+
+
+def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
+    return fetch_prepared(*together(statements))
+
+
+def key_lists(keys: Collection[int]) -> list[list[int]]:
+    return [[*keys]]
+
+
+def carried(pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+    """Leave rows where they are: both sides are one database."""
+    return together(pieces, ", ".join(columns))
 
 
 def _fetch(cursor: CursorWrapper, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:

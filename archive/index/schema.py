@@ -55,6 +55,17 @@ GameAtKey = tuple[int, int, int]
 Value = int | str | Sequence[int]
 """What a question is asked with: a number, a word, a list of keys."""
 
+Asking = tuple[str, Sequence[Value]]
+"""A statement with its values."""
+
+
+def together(pieces: Sequence[Asking], columns: str = "*") -> tuple[str, tuple[Value, ...]]:
+    """Return one SELECT of the rows of all pieces."""
+    if len(pieces) == 1 and columns == "*":
+        return pieces[0][0], (*pieces[0][1],)
+    texts = (f"SELECT {columns} FROM ({text}) p{number}" for number, (text, _) in enumerate(pieces))
+    return " UNION ALL ".join(texts), tuple(value for _, values in pieces for value in values)
+
 
 class IndexRow(NamedTuple):
     """One row of the index; sorts as the primary key does."""

@@ -23,7 +23,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError, OperationalError
 
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, Segment, Value
+from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value, together
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -101,6 +101,19 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
             sql, [value if isinstance(value, int | str) else json.dumps([*value]) for value in values]
         )
         return list(cursor.fetchall())
+
+
+def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
+    return fetch_prepared(*together(statements))
+
+
+def key_lists(keys: Collection[int]) -> list[list[int]]:
+    return [[*keys]]
+
+
+def carried(pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+    """Leave rows where they are: both sides are one database."""
+    return together(pieces, ", ".join(columns))
 
 
 _OPCODES: Final = 20_000

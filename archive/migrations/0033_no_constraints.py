@@ -3,7 +3,7 @@ servers; and without the triggers that note a change: these rows change in trans
 their game, which notes it.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -29,7 +29,7 @@ def backwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
             schema_editor.execute(_NOTE.format(table=table))
 
 
-def _of_game(name: str) -> models.OneToOneField:
+def _of_game(name: str) -> models.OneToOneField[Any, Any]:
     return models.OneToOneField(
         db_constraint=False,
         on_delete=django.db.models.deletion.PROTECT,

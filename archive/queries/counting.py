@@ -1,17 +1,20 @@
 """Numbers of rows under keys: from counters where a key has them, else from the rows; with filters, from the
 rows of as many games as can be looked at in time, and a word about it where these are not all.
+
+The index may lie on other servers than the catalogue of games, players and lists. So each is asked by itself:
+what one has found is carried to the other (`Engine.carried`), and rows find their games by their slots.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries import reading_plan
-from archive.queries.position_filters import Driver, Part, shortest
+from archive.queries.position_filters import Driver, Part, at_hand, shortest
 from archive.queries.position_query import ROWS, Lines
 from archive.queries.reading_plan import ReadingPlan, Sample, way_to_all, way_to_next
 from archive.queries.sql import Sql, conjunction
@@ -35,14 +38,17 @@ class RowCount(NamedTuple):
 ALL: Final = 2**62
 """A limit that nothing reaches."""
 
+COUNTED_BY: Final = ("key", "flags", "move", "result", "played", "slot")
+"""The columns of rows that are counted."""
 _COUNTED: Final = "x.key, x.flags, x.move, x.result"
 _GROUPED: Final = f"""
     SELECT {_COUNTED}, count(*), count(x.rating), coalesce(sum(x.rating), 0), max(x.played),
         min(CASE WHEN x.played > {UNKNOWN_DAY} THEN x.played END)
-    FROM ({{rows}} LIMIT {ALL}) x GROUP BY {_COUNTED}
+    FROM (
+        SELECT d.key, d.flags, d.move, d.result, d.played, {{rating}} AS rating {{rows}} LIMIT {ALL}
+    ) x GROUP BY {_COUNTED}
 """
 """The limit, which nothing reaches, keeps planners from looking a rating up once for each of its uses."""
-_ROW: Final = "SELECT d.key, d.flags, d.move, d.result, d.played, {rating} AS rating"
 _RATING: Final = "(SELECT p.rating FROM archive_gameplayer p WHERE p.slot = d.slot AND p.colour = {colour})"
 _NO_RATING: Final = "CAST(NULL AS smallint)"
 _HOT: Final = "(SELECT count(*) FROM archive_hotposition h WHERE h.key = k.key)"
@@ -69,35 +75,39 @@ def _each(table: str, keys: str) -> str:
     return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
-def counted(keys: Sequence[int]) -> list[RowCount]:
+def counted(keys: Collection[int]) -> list[RowCount]:
     """Return all numbers under keys. A key without counters has few rows (about HOT_GAMES), which are read.
 
-    One statement, and so one state: a game that is moving from one version of the index to another is in it
-    once, and so is a key that gets its counters meanwhile.
+    Where the database has one state for all keys, a game that is moving from one version of the index to
+    another is in it once, and so is a key that gets its counters meanwhile.
     """
-    listed = engine().KEYS
-    read = _GROUPED.format(rows=_cold(_ROW.format(rating=_RATING.format(colour="(d.key & 2) / 2"))))
-    kept = _KEPT.format(each=_each("archive_hotmove", listed))
-    return [RowCount(*row) for row in _asked_again(f"{kept} UNION ALL {read}", keys)]
+    lists, select = engine().key_lists(keys), f"SELECT {', '.join(f'd.{name}' for name in COUNTED_BY)}"
+    kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS)))
+    cold = carried([Sql(text, (one,)) for one in lists for text in _cold(select)], COUNTED_BY)
+    read = _GROUPED.format(rating=_RATING.format(colour="(d.key & 2) / 2"), rows=f"FROM {cold.text}")
+    statements = [*(Sql(kept.text, (one,)) for one in lists), Sql(read, cold.values)]
+    return [RowCount(*row) for row in engine().fetch_all(statements)]
 
 
-def totals(keys: Sequence[int], lines: Lines) -> dict[int, int]:
+def totals(keys: Collection[int], lines: Lines) -> dict[int, int]:
     """Return how many games reach each key. Keys that no game reaches are left out."""
     counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
-    rows = _cold("SELECT d.key", f"WHERE {counting}")
+    rows = " UNION ALL ".join(_cold("SELECT d.key", f"WHERE {counting}"))
     sql = _TOTALS.format(keys=engine().KEYS, rows=rows, counting=counting)
-    return {key: int(n) for key, n in _asked_again(sql, keys) if n}
+    values = ([one] * (1 + len(engine().TABLES)) for one in engine().key_lists(keys))
+    return {key: int(n) for key, n in engine().fetch_all([(sql, each) for each in values]) if n}
 
 
-def _cold(select: str, where: str = "") -> str:
-    """Return SQL for the rows of those keys of a list that have no counters."""
+def _cold(select: str, where: str = "") -> list[str]:
+    """Return SELECTs of the rows of those keys of a list that have no counters, of each table one."""
     cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
-    return " UNION ALL ".join(f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES)
+    return [f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES]
 
 
-def _asked_again(sql: str, keys: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Return the answer to a question that names its keys once, and once more for the rows of each table."""
-    return engine().fetch_prepared(sql, [keys] * (1 + len(engine().TABLES)))
+def carried(pieces: Sequence[Sql], columns: Sequence[str], alias: str = "d") -> Sql:
+    """Return rows of the index, or of a list, as a FROM item of a question to the other side."""
+    text, values = engine().carried(pieces, columns)
+    return Sql(f"({text}) {alias}", values)
 
 
 # --- with filters ----------------------------------------------------------------------------------------
@@ -112,12 +122,33 @@ def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
         kept = counted(_keys(parts)) if parts else []
         return [row for row in kept if _wanted(parts[0], row)], list(parts)
     parts = choose(parts)
-    rows = _together([piece for part in parts for key in part.asked.keys for piece in _rows(part, key)])
-    found = engine().fetch_prepared(_GROUPED.format(rows=rows.text), rows.values)
-    told = [RowCount(*row) for row in found]
-    if not parts[0].reading.rated:
+    statements = [_grouped(part, key) for part in parts for key in part.asked.keys]
+    told = [RowCount(*row) for row in engine().fetch_all(statements)] if statements else []
+    if parts and not parts[0].reading.rated:
         told = [row._replace(rated=None, rating_sum=None) for row in told]
     return told, parts
+
+
+def _grouped(part: Part, key: int) -> Sql:
+    """Return SQL for the numbers of what the filters let through under a key."""
+    rated = part.reading.rated
+    rating = _RATING.format(colour=mover(key)) if rated else _NO_RATING
+    rows = let_through(part, key, _rows(part, key), COUNTED_BY, rated=rated)
+    return Sql(_GROUPED.format(rating=rating, rows=rows.text), rows.values)
+
+
+def let_through(
+    part: Part, key: int, rows: Sequence[Sql], columns: Sequence[str], *, rated: bool = False
+) -> Sql:
+    """Return FROM and WHERE for those rows of the index whose games pass. `rows` are SELECTs of its columns.
+
+    Only where a game has to be looked at, or its ratings, are they carried to the catalogue.
+    """
+    probes = part.resolved.probes(part.asked, key, part.reading)
+    if probes or rated:
+        return conjunction_from(carried(rows, columns), probes)
+    text = " UNION ALL ".join(one.text for one in rows)
+    return Sql(f"FROM ({text}) d", tuple(value for one in rows for value in one.values))
 
 
 def _keys(parts: Sequence[Part]) -> list[int]:
@@ -135,7 +166,7 @@ def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
     lines = parts[0].asked.lines
     each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(lines)
     sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[lines])
-    found = engine().fetch_prepared(sql, [_keys(parts)])
+    found = engine().fetch_all([(sql, [one]) for one in engine().key_lists(_keys(parts))])
     known = {key: (int(rows), int(games)) for key, rows, games in found}
     numbers = ([known.get(key, (0, 0)) for key in part.asked.keys] for part in parts)
     return [(sum(rows for rows, _ in each), sum(games for _, games in each)) for each in numbers]
@@ -198,21 +229,17 @@ def choose_for_pages(parts: Sequence[Part]) -> list[Part]:
 
 
 def _rows_among(part: Part) -> int:
-    """Count the rows that have a day that is asked for, up to one more than `EXACT_ROWS`."""
-    rows = _together([_selected("SELECT 1", _in_order(part, key)) for key in part.asked.keys])
-    sql = f"SELECT count(*) FROM ({rows.text} LIMIT %s) x"
-    ((number,),) = engine().fetch_prepared(sql, [*rows.values, reading_plan.EXACT_ROWS + 1])
-    return int(number)
+    """Count the rows that have a day that is asked for, of each key up to one more than `EXACT_ROWS`."""
+    each = (_in_order(part, key) for key in part.asked.keys)
+    most = reading_plan.EXACT_ROWS + 1
+    statements = [
+        (f"SELECT count(*) FROM (SELECT 1 {rows.text} LIMIT %s) x", (*rows.values, most)) for rows in each
+    ]
+    return sum(int(number) for (number,) in engine().fetch_all(statements))
 
 
 def _selected(select: str, found: Sql) -> Sql:
     return Sql(f"{select} {found.text}", found.values)
-
-
-def _together(pieces: Sequence[Sql]) -> Sql:
-    """Return SQL for the rows of all pieces together."""
-    text = " UNION ALL ".join(piece.text for piece in pieces)
-    return Sql(text, tuple(value for piece in pieces for value in piece.values))
 
 
 def _in_order(part: Part, key: int) -> Sql:
@@ -230,36 +257,32 @@ def conjunction_from(source: Sql, conditions: Sequence[Sql]) -> Sql:
     return Sql(f"FROM {source.text} WHERE {where.text}", (*source.values, *where.values))
 
 
-_NEWEST_OF: Final = """
-    SELECT * FROM (
-        SELECT d.played, d.slot, d.flags {rows} ORDER BY d.played DESC, d.slot DESC LIMIT %s
-    ) p{number}
-"""
+_NEWEST_OF: Final = "SELECT d.played, d.slot, d.flags {rows} ORDER BY d.played DESC, d.slot DESC LIMIT %s"
 _CUT: Final = """
     SELECT played, slot FROM ({newest}) x ORDER BY played DESC, slot DESC LIMIT 1 OFFSET %s
 """
-_READ: Final = """
+_SINCE: Final = """
     SELECT count(*), max(played) FROM ({newest}) d WHERE (played, slot) >= (%s, %s) AND {rows}
 """
 
 
 def _sampled(parts: Sequence[Part], games: int) -> ReadingPlan:
     """Return how to read the newest `SAMPLE_ROWS` rows of all keys: where they begin, and of which days."""
-    each = [_in_order(part, key) for part in parts for key in part.asked.keys]
-    newest = _together([_newest(rows, number) for number, rows in enumerate(each)])
+    each = [_newest(_in_order(part, key)) for part in parts for key in part.asked.keys]
+    newest = Sql(*engine().carried(each, ("played", "slot", "flags")))
     cut = _CUT.format(newest=newest.text)
     ((played, slot),) = engine().fetch_prepared(cut, [*newest.values, reading_plan.SAMPLE_ROWS - 1])
-    read = _READ.format(newest=newest.text, rows=ROWS[parts[0].asked.lines])
-    ((number, until),) = engine().fetch_prepared(read, [*newest.values, played, slot])
+    since = _SINCE.format(newest=newest.text, rows=ROWS[parts[0].asked.lines])
+    ((number, until),) = engine().fetch_prepared(since, [*newest.values, played, slot])
     sample = Sample(number, games, _day(played), _day(until))
     return ReadingPlan(
         rated=reading_plan.SAMPLE_ROWS <= reading_plan.RATED_ROWS, cut=(played, slot), sample=sample
     )
 
 
-def _newest(rows: Sql, number: int) -> Sql:
-    """Return SQL for the newest of a key's rows; each key has a number."""
-    return Sql(_NEWEST_OF.format(rows=rows.text, number=number), (*rows.values, reading_plan.SAMPLE_ROWS))
+def _newest(rows: Sql) -> Sql:
+    """Return SQL for the newest of a key's rows."""
+    return Sql(_NEWEST_OF.format(rows=rows.text), (*rows.values, reading_plan.SAMPLE_ROWS))
 
 
 def _day(ordinal: int) -> date | None:
@@ -267,22 +290,29 @@ def _day(ordinal: int) -> date | None:
 
 
 def _rows(part: Part, key: int) -> list[Sql]:
-    """Return SQL for the single rows of a key that the filters let through, in as many pieces as it takes."""
+    """Return SELECTs of the rows under a key that pass what the index knows, of each table one."""
     asked, resolved, reading = part
-    rating = _RATING.format(colour=mover(key)) if reading.rated else _NO_RATING
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
-    conditions.append(
-        resolved.probes(asked, key, at_hand=reading.at_hand, ratings_at_once=reading.ratings_at_once)
-    )
-    if reading.driver is None:
+    if reading.driver is not None:
+        listed = _listed(part, driver_of(part, key, reading.driver))
+        sources = probed(carried([listed], ("played", "slot"), "l"), key)
+    else:
         within = [Sql("d.key = %s", (key,)), resolved.between("d")]
         if reading.cut is not None:
             within.append(Sql("(d.played, d.slot) >= (%s, %s)", reading.cut))
         sources = [_all_of(conjunction_from(ROWS_OF_KEY, within))]
-    else:
-        sources = probed(_listed(part, driver_of(part, key, reading.driver)), key)
-    select = _ROW.format(rating=rating)
-    return [_selected(select, conjunction_from(source, conditions)) for source in sources]
+        conditions += among_list(part, key)
+    columns = ", ".join(f"d.{name}" for name in COUNTED_BY)
+    return [_selected(f"SELECT {columns}", conjunction_from(source, conditions)) for source in sources]
+
+
+def among_list(part: Part, key: int) -> list[Sql]:
+    """Return the condition that a row's game is one of the list at hand; nothing where none is."""
+    if part.reading.at_hand is None:
+        return []
+    slots = driver_of(part, key, part.reading.at_hand).slots
+    listed = carried([slots], ("slot",), "l")
+    return [at_hand(Sql(f"SELECT l.slot FROM {listed.text}", listed.values))]
 
 
 def _all_of(rows: Sql) -> Sql:
@@ -291,11 +321,11 @@ def _all_of(rows: Sql) -> Sql:
     return Sql(f"(SELECT d.* {rows.text} LIMIT {ALL}) d", rows.values)
 
 
-_LISTED: Final = "(SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT %s) l"
+_LISTED: Final = "SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT %s"
 
 
 def _listed(part: Part, driver: Driver) -> Sql:
-    """Return a list's games within the days asked for, in order, as a FROM item read by the list's index."""
+    """Return SQL for a list's games within the days asked for, in the order of the list's index."""
     rows = conjunction_from(driver.source, [*driver.conditions, part.resolved.between("l")])
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 

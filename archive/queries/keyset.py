@@ -92,6 +92,11 @@ class Phase:
             return f"{alias}.id {sign} %s", [place.played]
         return f"({alias}.{self.column}, {alias}.slot) {sign} (%s, %s)", [place.played, place.slot]
 
+    def rank(self, place: PageEnd) -> tuple[int, int, int]:
+        """Return a key that sorts places as the listing does."""
+        sign = -1 if self.descending else 1
+        return sign * place.played, sign * place.slot, place.way
+
     @property
     def order(self) -> str:
         return ", ".join(f"{column} DESC" if self.descending else column for column in self._columns)

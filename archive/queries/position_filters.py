@@ -49,7 +49,7 @@ class Resolved:
     @property
     def probing(self) -> bool:
         """Tell whether each row's game has to be looked at."""
-        return bool(self._probes(0))
+        return bool(self._probes(0, ReadingPlan()))
 
     def days(self) -> tuple[int, int] | None:
         """Return the first and the last day asked for, as ordinals; None where no day is asked for."""
@@ -71,23 +71,18 @@ class Resolved:
         days = self.days()
         return Sql("TRUE") if days is None else Sql(f"{alias}.played BETWEEN %s AND %s", days)
 
-    def probes(
-        self, asked: Asked, key: int, *, at_hand: int | None = None, ratings_at_once: bool = False
-    ) -> Sql:
-        """Return the conditions on the games of rows d under a key, one probe each. Of the list `at_hand` all
-        slots are read once instead. With `ratings_at_once` so are all ratings of the archive, which is less
-        for a position that most games reach."""
-        turned = int(asked.turned(key))
-        return conjunction(self._probes(turned, at_hand=at_hand, ratings_at_once=ratings_at_once))
+    def probes(self, asked: Asked, key: int, reading: ReadingPlan) -> list[Sql]:
+        """Return the conditions on the games of rows d under a key, one probe each, but for that of the list
+        by which they were found. Where it reads ratings at once, all of the archive are, which is less for
+        a position that most games reach."""
+        return self._probes(int(asked.turned(key)), reading)
 
-    def _probes(self, turned: int, *, at_hand: int | None = None, ratings_at_once: bool = False) -> list[Sql]:
-        found = [
-            _among(driver.slots) if number == at_hand else driver.probe
-            for number, driver in enumerate(self._lists(turned))
-        ]
+    def _probes(self, turned: int, reading: ReadingPlan) -> list[Sql]:
+        lists = enumerate(self._lists(turned))
+        found = [driver.probe for number, driver in lists if number not in (reading.at_hand, reading.driver)]
         for one in FILTERS:
             if one.positions and (value := self.filters.asked(one)) is not None:
-                at_once = ratings_at_once and one.attribute == "min_rating"
+                at_once = reading.ratings_at_once and one.attribute == "min_rating"
                 found.append(Sql(_RATED_SLOTS if at_once else one.positions, (one.stored(value),)))
         return found
 
@@ -128,7 +123,7 @@ class Resolved:
         return Driver(Sql(table), (mine, *conditions), slots, slots, probe)
 
 
-def _among(slots: Sql) -> Sql:
+def at_hand(slots: Sql) -> Sql:
     """Return the condition that a row's game is one of these."""
     return Sql(_AT_HAND.format(slots=slots.text), slots.values)
 

@@ -1,6 +1,6 @@
 """The games through a position, in pages of constant cost."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -10,9 +10,12 @@ from archive.queries import reading_plan
 from archive.queries.counting import (
     ROWS_OF_KEY,
     RowCount,
+    among_list,
+    carried,
     choose_for_pages,
     conjunction_from,
     driver_of,
+    let_through,
     probed,
 )
 from archive.queries.filters import GameFilters
@@ -21,7 +24,7 @@ from archive.queries.keyset import Order, Page, PageEnd, Phase, paged, phases
 from archive.queries.position_filters import Part, parts_of
 from archive.queries.position_query import ROWS, Asked, Lines, ask
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction
+from archive.queries.sql import Sql
 from kifu_core.classes import Match
 from kifu_core.lines import NO_MOVE
 
@@ -41,26 +44,25 @@ class GameThrough(GameRow):
     turned: bool
 
 
+_OF_ROW: Final = ("part", "way", "played", "slot", "ply", "move", "flags")
 _PIECE: Final = """
-    SELECT d.key & 3 AS way, d.played, d.slot, d.ply, d.move, d.flags FROM {source} WHERE {conditions}
-    ORDER BY {order} LIMIT %s
+    SELECT {part} AS part, {way} AS way, d.played, d.slot, d.ply, d.move, d.flags
+    {rows} ORDER BY {order} LIMIT %s
 """
-_OF_ROW: Final = ("played", "slot", "way", "ply", "move", "flags")
-_SHOWN: Final = f"{GAME_COLUMNS}, {', '.join(f'x.{name}' for name in _OF_ROW)}"
-_THROUGH: Final = f"""
-    SELECT {_SHOWN}
-    FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
-    ORDER BY {{outer}}, x.way
+_FIRST: Final = "SELECT * FROM {rows} ORDER BY {order}, way LIMIT %s"
+_SHOWN: Final = f"""
+    SELECT {GAME_COLUMNS}, {", ".join(f"x.{name}" for name in _OF_ROW)}
+    FROM {{rows}} LEFT JOIN archive_game g ON g.slot = x.slot
 """
-_OF_PARTS: Final = f"""
-    SELECT {_SHOWN}, x.part
-    FROM ({{rows}}) x {{join}} archive_game g ON g.slot = x.slot
-"""
-_READ: Final = "SELECT {alias}.* {source} ORDER BY {order} LIMIT %s"
-_LAST_READ: Final = """
-    SELECT * FROM (SELECT played, slot, {way} AS way FROM ({read}) r LIMIT 1 OFFSET %s) e{number}
-"""
+_READ: Final = "SELECT {columns} {source} ORDER BY {order} LIMIT %s"
+_LAST_READ: Final = "SELECT played, slot, {way} AS way FROM ({read}) r LIMIT 1 OFFSET %s"
 _DATED_GAMES: Final = Sql(f"d.result <> {NOT_A_GAME} AND d.played > {UNKNOWN_DAY}")
+
+_OF_INDEX: Final = ("played", "slot", "ply", "move", "flags")
+"""The columns of rows that games are listed by."""
+
+ATTEMPTS: Final = 3
+"""Looks at the index, where games that it named have gone to other slots before they were looked up."""
 
 
 def games_through(
@@ -87,7 +89,8 @@ def games_through(
 
     def fetch(phase: Phase, count: int) -> tuple[list[GameThrough], PageEnd | None]:
         if not filters:
-            return _games(asked, phase, _pieces(asked, phase, count), count), None
+            pieces = _pieces(asked, phase, count)
+            return _games(asked, phase, lambda: _first(phase, pieces, count)), None
         return _chosen(_Scan(parts, phase, reading_plan.PAGE_ROWS // len(asked.keys)), count)
 
     return paged(order, cursor, limit, fetch, lambda row: row.place)
@@ -95,7 +98,16 @@ def games_through(
 
 def extremes(asked: Asked) -> tuple[GameThrough | None, ...]:
     """Return the first and the latest game with a known day."""
-    return _first_of_each(asked, [next(phases(order, None)) for order in _ORDERS])
+    pieces = [
+        piece
+        for part, phase in enumerate(_PHASES)
+        for piece in _pieces(asked, phase, 1, _DATED_GAMES, part=part)
+    ]
+    ends = _shown(asked, lambda: carried(pieces, _OF_ROW, "x"))
+    return tuple(
+        _foremost(phase, (game for at, game in ends if at == part))
+        for part, phase in enumerate(_PHASES)
+    )
 
 
 def extremes_among(parts: Sequence[Part], rows: Iterable[RowCount]) -> tuple[GameThrough | None, ...]:
@@ -133,69 +145,70 @@ def _days(lines: Lines, rows: Iterable[RowCount]) -> tuple[int | None, int] | No
 _ORDERS: Final[tuple[Order, ...]] = ("oldest", "newest")
 
 
-def _first_of_each(asked: Asked, parts: Sequence[Phase]) -> tuple[GameThrough | None, ...]:
-    """Return the first game of each listing, found in one statement."""
-    unions = [_union(part, _pieces(asked, part, 1, _DATED_GAMES), 1) for part in parts]
-    both = " UNION ALL ".join(
-        f"SELECT * FROM (SELECT {number} AS part, u.* FROM ({union.text}) u) a{number}"
-        for number, union in enumerate(unions)
-    )
-    values = [value for union in unions for value in union.values]
-    rows = engine().fetch_prepared(_OF_PARTS.format(rows=both, join=engine().JOIN), values)
-    found = {row[-1]: _game_through(asked, row[:-1]) for row in rows}
-    return tuple(found.get(number) for number in range(len(parts)))
+_PHASES: Final = tuple(next(phases(order, None)) for order in _ORDERS)
 
 
-def _pieces(asked: Asked, phase: Phase, count: int, also: Sql | None = None) -> list[Sql]:
+def _pieces(asked: Asked, phase: Phase, count: int, *also: Sql, part: int = 0) -> list[Sql]:
     """Return SQL for the next rows of each key."""
     pieces: list[Sql] = []
     for key in asked.keys:
-        conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, "d", key)]
-        where = conjunction(conditions if also is None else [*conditions, also])
-        pieces.append(_piece(phase, ROWS_OF_KEY, where, "d", count))
+        conditions = (Sql("d.key = %s", (key,)), Sql(ROWS[asked.lines]), _after(phase, key), *also)
+        pieces.append(_piece(phase, conjunction_from(ROWS_OF_KEY, conditions), key, count, part))
     return pieces
 
 
-def _after(phase: Phase, alias: str, key: int) -> Sql:
+def _after(phase: Phase, key: int, alias: str = "d") -> Sql:
     text, values = phase.keyset(key & 3, alias)
     return Sql(text, tuple(values))
 
 
-def _piece(phase: Phase, source: Sql, where: Sql, alias: str, count: int) -> Sql:
-    """Return SQL for the next rows of one key."""
-    text = _PIECE.format(source=source.text, conditions=where.text, order=phase.by(alias))
-    return Sql(text, (*source.values, *where.values, count))
+def _piece(phase: Phase, rows: Sql, key: int, count: int, part: int = 0) -> Sql:
+    """Return SQL for the first of a key's rows, given as FROM and WHERE."""
+    text = _PIECE.format(part=part, way=key & 3, rows=rows.text, order=phase.by("d"))
+    return Sql(text, (*rows.values, count))
 
 
-def _union(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
-    """Return SQL for the first rows of all pieces together."""
-    text = " UNION ALL ".join(f"SELECT * FROM ({each.text}) p{n}" for n, each in enumerate(pieces))
-    values = tuple(value for piece in pieces for value in piece.values)
-    return Sql(f"{text} ORDER BY {phase.order}, way LIMIT %s", (*values, count))
+def _first(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
+    """Return the first rows of all pieces together as a FROM item x."""
+    rows = carried(pieces, _OF_ROW, "u")
+    return Sql(f"({_FIRST.format(rows=rows.text, order=phase.order)}) x", (*rows.values, count))
 
 
-def _games(asked: Asked, phase: Phase, pieces: Sequence[Sql], count: int) -> list[GameThrough]:
-    """Return the first games of all pieces together."""
-    rows = _union(phase, pieces, count)
-    found = engine().fetch_prepared(
-        _THROUGH.format(rows=rows.text, join=engine().JOIN, outer=phase.by("x")), rows.values
-    )
-    return [_game_through(asked, row) for row in found]
+def _games(asked: Asked, phase: Phase, first: Callable[[], Sql]) -> list[GameThrough]:
+    """Return the games of rows x, in the order of a listing."""
+    games = [game for _, game in _shown(asked, first)]
+    return sorted(games, key=lambda game: phase.rank(game.place))
 
 
-def _game_through(asked: Asked, row: tuple[Any, ...]) -> GameThrough:
+def _foremost(phase: Phase, games: Iterable[GameThrough]) -> GameThrough | None:
+    """Return the first of some games in the order of a listing."""
+    return min(games, key=lambda game: phase.rank(game.place), default=None)
+
+
+def _shown(asked: Asked, found: Callable[[], Sql]) -> list[tuple[int, GameThrough]]:
+    """Return the games of rows x, each with its part. Where some have gone to other slots since the index was
+    asked, it is asked again; after that those that do so again and again are left out."""
+    for _ in range(ATTEMPTS):
+        rows = found()
+        shown = engine().fetch_prepared(_SHOWN.format(rows=rows.text), rows.values)
+        if all(row[0] is not None for row in shown):
+            break
+    return [_game_through(asked, row) for row in shown if row[0] is not None]
+
+
+def _game_through(asked: Asked, row: tuple[Any, ...]) -> tuple[int, GameThrough]:
     found = by_name(row, *_OF_ROW)
     move = asked.move(found["move"])
-    name = asked.game.text.move_name(move) if move != NO_MOVE else ""
-    return GameThrough(
+    game = GameThrough(
         **{column: found[column] for column in COLUMNS},
         place=PageEnd(found["played"], found["slot"], found["way"]),
         ply=found["ply"],
         move=move,
-        move_name=name,
+        move_name=asked.game.text.move_name(move) if move != NO_MOVE else "",
         fork=bool(found["flags"] & FORK),
         turned=asked.turned(found["way"]),
     )
+    return found["part"], game
 
 
 # --- with filters ----------------------------------------------------------------------------------------
@@ -217,60 +230,61 @@ class _Scan(NamedTuple):
         """Return SQL for what is looked at for a key, in order, before the filters; up to a place, if one is
         given."""
         if part.reading.driver is None:
-            alias, source = "d", ROWS_OF_KEY
+            alias, columns, source = "d", "d.*", ROWS_OF_KEY
             conditions = [Sql("d.key = %s", (key,)), Sql(ROWS[part.asked.lines])]
         else:
             driver = driver_of(part, key, part.reading.driver)
-            alias, source, conditions = "l", driver.source, list(driver.conditions)
-        conditions += [_after(self.phase, alias, key), part.resolved.between(alias)]
+            alias, columns, source = "l", "l.played, l.slot", driver.source
+            conditions = list(driver.conditions)
+        conditions += [_after(self.phase, key, alias), part.resolved.between(alias)]
         if until is not None:
             text, values = self.phase.until(until, alias)
             conditions.append(Sql(text, tuple(values)))
         found = conjunction_from(source, conditions)
-        text = _READ.format(alias=alias, source=found.text, order=self.phase.by(alias))
+        text = _READ.format(columns=columns, source=found.text, order=self.phase.by(alias))
         return Sql(text, (*found.values, self.rows))
 
-    def pieces(self, part: Part, key: int, count: int, also: Sql | None) -> list[Sql]:
-        """Return SQL for the next rows of a key that the filters let through."""
+    def first(self, count: int, also: Sql | None) -> Sql:
+        """Return the next rows that the filters let through as a FROM item x."""
+        pieces = [
+            _piece(self.phase, let_through(part, key, self._rows(part, key, also), _OF_INDEX), key, count)
+            for part, key in self.keys
+        ]
+        return _first(self.phase, pieces, count)
+
+    def _rows(self, part: Part, key: int, also: Sql | None) -> list[Sql]:
+        """Return SELECTs of what passes all that the index knows, of each table one."""
         read = self.read(part, key)
-        probes = part.resolved.probes(part.asked, key, at_hand=part.reading.at_hand)
-        conditions = [part.resolved.result_of(part.asked, key), probes]
+        conditions = [part.resolved.result_of(part.asked, key), *([] if also is None else [also])]
         if part.reading.driver is None:
-            alias, sources = "d", [Sql(f"({read.text}) d", read.values)]
+            sources = [Sql(f"({read.text}) d", read.values)]
+            conditions += among_list(part, key)
         else:
-            alias, sources = "l", probed(Sql(f"({read.text}) l", read.values), key)
+            sources = probed(carried([read], ("played", "slot"), "l"), key)
             conditions.append(Sql(ROWS[part.asked.lines]))
-        where = conjunction(conditions if also is None else [*conditions, also])
-        return [_piece(self.phase, source, where, alias, count) for source in sources]
+        columns = ", ".join(f"d.{name}" for name in _OF_INDEX)
+        found = (conjunction_from(source, conditions) for source in sources)
+        return [Sql(f"SELECT {columns} {one.text}", one.values) for one in found]
 
     def end(self, until: PageEnd | None) -> PageEnd | None:
         """Return the place up to which everything was looked at; None if that is the end, or beyond the place
         up to which it matters."""
-        ends = [
-            _end_of(self.read(part, key, until), key, number)
-            for number, (part, key) in enumerate(self.keys)
-            if not self._reads_all(part)
+        reads = [
+            _end_of(self.read(part, key, until), key) for part, key in self.keys if not self._reads_all(part)
         ]
-        if not ends:
+        if not reads:
             return None
-        text = " UNION ALL ".join(end.text for end in ends)
-        values = [value for end in ends for value in (*end.values, self.rows - 1)]
-        places = (PageEnd(*row) for row in engine().fetch_prepared(text, values))
-        return min(places, key=self.rank, default=None)
+        found = engine().fetch_all([(text, (*values, self.rows - 1)) for text, values in reads])
+        return min((PageEnd(*row) for row in found), key=self.phase.rank, default=None)
 
     def _reads_all(self, part: Part) -> bool:
         """Tell whether all there is under the only key of a part is looked at."""
         return len(part.asked.keys) == 1 and part.reading.most is not None and part.reading.most < self.rows
 
-    def rank(self, place: PageEnd) -> tuple[int, int, int]:
-        """Return a key that sorts places as the listing does."""
-        sign = -1 if self.phase.descending else 1
-        return sign * place.played, sign * place.slot, place.way
 
-
-def _end_of(read: Sql, key: int, number: int) -> Sql:
+def _end_of(read: Sql, key: int) -> Sql:
     """Return SQL for the last place that is looked at for a key, where there are so many."""
-    return Sql(_LAST_READ.format(read=read.text, way=key & 3, number=number), read.values)
+    return Sql(_LAST_READ.format(read=read.text, way=key & 3), read.values)
 
 
 def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[GameThrough], PageEnd | None]:
@@ -278,13 +292,12 @@ def _chosen(scan: _Scan, count: int, also: Sql | None = None) -> tuple[list[Game
 
     What one key gives from beyond the place where another's looking ended comes on the next page.
     """
-    pieces = [piece for part, key in scan.keys for piece in scan.pieces(part, key, count, also)]
-    found = _games(scan.parts[0].asked, scan.phase, pieces, count)
-    full = len(found) == count
+    games = _games(scan.parts[0].asked, scan.phase, lambda: scan.first(count, also))
+    full = len(games) == count
     if full and len(scan.keys) == 1:
-        return found, None
-    end = scan.end(found[-1].place if full else None)
+        return games, None
+    end = scan.end(games[-1].place if full else None)
     if end is None:
-        return found, None
-    within = [game for game in found if scan.rank(game.place) <= scan.rank(end)]
+        return games, None
+    within = [game for game in games if scan.phase.rank(game.place) <= scan.phase.rank(end)]
     return within, None if len(within) == count else end
