@@ -1,6 +1,7 @@
 """The one Django app of the archive."""
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 from django.utils.translation import gettext_lazy as _
 
 
@@ -10,5 +11,7 @@ class ArchiveConfig(AppConfig):
 
     def ready(self) -> None:
         from archive import audit, checks  # noqa: F401  # registers them
+        from archive.index import citus
 
         audit.listen()
+        connection_created.connect(citus.greet, dispatch_uid="citus")

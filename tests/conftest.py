@@ -10,6 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 from django.core.cache import cache
+from django.core.management import call_command
 from django.db import connection
 from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -18,6 +19,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from archive.answers import answers
 from archive.index import sqlite
 from archive.limits import counting
+from tests import citus
 from tests.archive.rows import empty_index
 from tests.engines import depends_on_engine
 from tests.shared import SHARED, need_shared
@@ -83,6 +85,32 @@ def few_recent_rows() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite, "RECENT_ROWS", 40)
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """On Citus the database is there before Django looks for it, with the extension and the nodes."""
+    if citus.servers():
+        citus.make(connection.creation._get_test_db_name())  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool) -> bool:
+    return django_db_keepdb or bool(citus.servers())
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """On Citus the archive is spread as soon as it has its tables."""
+    if not citus.servers():
+        yield
+        return
+    with django_db_blocker.unblock():
+        call_command("distribute", "--shards", str(citus.SHARDS), verbosity=0)
+    yield
+    with django_db_blocker.unblock():
+        connection.close()
+    citus.drop(str(connection.settings_dict["NAME"]))
 
 
 @pytest.fixture(autouse=True)

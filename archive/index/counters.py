@@ -10,26 +10,30 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from archive.index.engine import engine
-from archive.index.schema import CounterKey, CounterRow, IndexRow, mover
+from archive.index.schema import CounterKey, IndexRow, mover
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""
 
+Counter = tuple[int, ...]
+"""The columns of a counter: what it counts, n, rated, rating_sum, last_played."""
+
 Delta = list[int]
 """n, rated, rating_sum to add, and the last day among the rows added."""
 
-GROUPED: Final = """
-    SELECT o.key, o.flags, o.move, o.result,
-        count(*) AS n, count(p.rating) AS rated, coalesce(sum(p.rating), 0) AS rating_sum,
-        max(o.played) AS last_played
-    FROM archive_occurrence o
+_COUNTED: Final = "o.key, o.flags, o.move, o.result"
+_GROUPED: Final = f"""
+    SELECT {_COUNTED}, count(*), count(p.rating), coalesce(sum(p.rating), 0), max(o.played)
+    FROM ({{rows}}) o
     LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
-    WHERE {where}
-    GROUP BY o.key, o.flags, o.move, o.result
+    GROUP BY {_COUNTED} ORDER BY {_COUNTED}
 """
-"""What the counters of the keys chosen by `where` have to be."""
-
+_ROWS: Final = (
+    "SELECT d.key, d.flags, d.move, d.result, d.played, d.slot FROM archive_occurrence d WHERE d.key = %s"
+)
+_ROW: Final = ("key", "flags", "move", "result", "played", "slot")
 _COLUMNS: Final = "key, flags, move, result, n, rated, rating_sum, last_played"
+_KEYS: Final = "SELECT key FROM archive_hotposition UNION SELECT key FROM archive_hotmove ORDER BY key"
 _ADD: Final = f"""
     INSERT INTO archive_hotmove AS h ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (key, flags, move, result) DO UPDATE SET
@@ -47,7 +51,8 @@ _LAST_AGAIN: Final = f"""
         WHERE o.key = %s AND o.flags = %s AND o.move = %s AND o.result = %s
     ) WHERE {_THIS} AND last_played = %s
 """
-_FILL: Final = f"INSERT INTO archive_hotmove ({_COLUMNS}) {GROUPED.format(where='o.key = %s')}"
+_FILL: Final = f"INSERT INTO archive_hotmove ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
+_KEPT: Final = f"SELECT {_COLUMNS} FROM archive_hotmove WHERE key = %s ORDER BY key, flags, move, result"
 _EMPTY: Final = "DELETE FROM archive_hotmove WHERE key = %s"
 _MARK: Final = "INSERT INTO archive_hotposition (key, code) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING"
 
@@ -79,17 +84,15 @@ def update(
     added: Sequence[IndexRow],
     removed: Sequence[IndexRow],
     ratings: Ratings,
-    taken: Sequence[CounterRow] = (),
 ) -> None:
-    """Bring the counters in line with rows just added and removed, and with those that the engine has taken
-    out and counted (`Engine.take_out`). The last writes of a transaction.
+    """Bring the counters in line with rows just added and removed. The last writes of a transaction.
 
     The hot keys are read here, after the shared lock, so that a key is either counted by its promotion or
     by us. Counters are changed in key order, so that writers wait for each other and never in a circle.
     """
     keys = {row.key for rows in (added, removed) for row in rows}
     hot = engine().hot(cursor, keys) if keys else set()
-    if not hot and not taken:
+    if not hot:
         return
     gone = [row for row in removed if row.key in hot]
     deltas = tally((row for row in added if row.key in hot), gone, ratings)
@@ -97,11 +100,6 @@ def update(
     for row in gone:
         counter = _counted(row)
         last[counter] = max(last.get(counter, 0), row.played)
-    for *of, n, rated, rating_sum, day in taken:
-        counter = CounterKey(*of)
-        delta = deltas.setdefault(counter, [0, 0, 0, 0])
-        delta[:3] = [delta[0] - n, delta[1] - rated, delta[2] - rating_sum]
-        last[counter] = max(last.get(counter, 0), day)
     cursor.executemany(_ADD, [(*key, *delta) for key, delta in sorted(deltas.items())])
     if last:
         _settle(cursor, last)
@@ -126,7 +124,30 @@ def promote(key: int, code: str) -> None:
         engine().lock_exclusive(cursor)
         cursor.execute(_MARK, [key, code])
         if cursor.rowcount:
-            cursor.execute(_FILL, [key])
+            _fill(cursor, key)
+
+
+def _fill(cursor: CursorWrapper, key: int) -> None:
+    cursor.executemany(_FILL, counted(key))
+
+
+def counted(key: int) -> list[Counter]:
+    """Return what the counters of a key have to be, by its rows; in their order."""
+    text, values = engine().carried([(_ROWS, [key])], _ROW)
+    rows = engine().fetch_prepared(_GROUPED.format(rows=text), values, keep=False)
+    return [tuple(map(int, row)) for row in rows]
+
+
+def kept(cursor: CursorWrapper, key: int) -> list[Counter]:
+    """Return the counters of a key, in their order."""
+    cursor.execute(_KEPT, [key])
+    return list(cursor.fetchall())
+
+
+def keys(cursor: CursorWrapper) -> list[int]:
+    """Return the keys that are marked as hot or have counters, ascending."""
+    cursor.execute(_KEYS)
+    return [key for (key,) in cursor.fetchall()]
 
 
 def rebuild() -> None:
@@ -138,4 +159,4 @@ def rebuild() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             engine().lock_exclusive(cursor)
             cursor.execute(_EMPTY, [key])
-            cursor.execute(_FILL, [key])
+            _fill(cursor, key)

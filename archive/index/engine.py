@@ -1,4 +1,4 @@
-"""One interface for what the database engines do differently; all other SQL runs on both."""
+"""One interface for what the database engines do differently; all other SQL runs on all of them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -9,12 +9,13 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
-from archive.index import postgresql, sqlite
-from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value
+from archive.index import citus, postgresql, sqlite
+from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value
 
 
 class Engine(Protocol):
-    """Implemented by the modules `sqlite` and `postgresql`. What takes a cursor runs inside a transaction."""
+    """Implemented by the modules `sqlite`, `postgresql` and `citus`. What takes a cursor runs inside a
+    transaction."""
 
     EACH: str
     """FROM clause, with places for `list` and `table` and for the condition `on` that ties rows d of the
@@ -52,8 +53,14 @@ class Engine(Protocol):
         """Return the rows of several such statements with the same columns, one after the other: of one
         state of the database, where it has one for all keys."""
 
-    def key_lists(self, keys: Collection[int]) -> list[list[int]]:
-        """Return keys in lists, each of which one statement about the index can name."""
+    KEYS_ASKED: str
+    """What a statement about the index reads the keys of one of `key_lists` from, as k(key)."""
+
+    APART: bool
+    """Whether the index lies on other servers than the catalogue."""
+
+    def key_lists(self, keys: Collection[int]) -> Sequence[Value]:
+        """Return keys in parts, of each of which one statement about the index can ask."""
 
     def carried(self, pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
         """Return rows of one side, the index or the catalogue of games and lists, as SELECT of a question to
@@ -87,9 +94,9 @@ class Engine(Protocol):
     def delete(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
         """Remove a game's rows under these keys and return them."""
 
-    def take_out(self, cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
-        """Remove the rows at these places, which are sorted; return how many they were, and what those of hot
-        keys counted for. The players of their games have to be there still."""
+    def take_out(self, cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
+        """Remove the rows at these places, which are sorted; return how many they were, and those of hot
+        keys."""
 
     def delete_slot(self, cursor: CursorWrapper, slot: int) -> list[IndexRow]:
         """Remove a game's rows whatever their keys and return them; reads a whole segment."""
@@ -139,6 +146,8 @@ _ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 def engine() -> Engine:
     """Return the module for the configured database. Raise ImproperlyConfigured for any other engine."""
     try:
+        if connection.vendor == "postgresql" and citus.is_distributed():
+            return cast(Engine, citus)
         return cast(Engine, _ENGINES[connection.vendor])
     except KeyError:
         raise ImproperlyConfigured(

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
-from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value, together
+from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -40,6 +40,8 @@ GAMES: Final = "CROSS JOIN LATERAL (SELECT g.* FROM archive_game g WHERE g.slot 
 TABLES: Final = ("archive_occurrence",)
 
 KEYS: Final = "unnest(%s::bigint[]) AS k(key)"
+KEYS_ASKED: Final = KEYS
+APART: Final = False
 
 _COUNTERS_LOCK: Final = 0x6B696675_01
 _SEGMENTS_LOCK: Final = 0x6B696675_02
@@ -68,15 +70,12 @@ _TAKE_OUT: Final = """
     ), gone AS (
         DELETE FROM archive_occurrence o USING doomed d
         WHERE o.key = d.key AND o.played = d.played AND o.slot = d.slot
-        RETURNING o.key, o.flags, o.move, o.result, o.played, o.slot
+        RETURNING o.*
     )
-    SELECT NULL, NULL, NULL, NULL, count(*), NULL, NULL, NULL FROM gone
+    SELECT count(*), NULL, NULL, NULL, NULL, NULL, NULL FROM gone
     UNION ALL
-    SELECT o.key, o.flags, o.move, o.result,
-        count(*), count(p.rating), coalesce(sum(p.rating), 0), max(o.played)
+    SELECT o.key, o.played, o.slot, o.ply, o.move, o.flags, o.result
     FROM gone o JOIN archive_hotposition h ON h.key = o.key
-    LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
-    GROUP BY o.key, o.flags, o.move, o.result
 """
 _SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE key = ANY(%s::bigint[]) AND slot = %s"
 _HOT: Final = "SELECT key FROM archive_hotposition WHERE key = ANY(%s::bigint[])"
@@ -146,7 +145,7 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
         driver.prepare_threshold, driver.prepared_max = 0 if keep else None, KEPT_PLANS
         try:
             with wrap(cast(Any, psycopg.Cursor(driver))) as preparing:
-                return _fetch(preparing, sql, [_typed(value) for value in values])
+                return _fetch(preparing, sql, typed(values))
         finally:
             driver.prepare_threshold = None
 
@@ -155,7 +154,7 @@ def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
     return fetch_prepared(*together(statements))
 
 
-def key_lists(keys: Collection[int]) -> list[list[int]]:
+def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
@@ -171,6 +170,11 @@ def _fetch(cursor: CursorWrapper, sql: str, values: Sequence[Any]) -> list[tuple
 
 def _plain(value: Value) -> int | str | list[int]:
     return value if isinstance(value, int | str) else [*value]
+
+
+def typed(values: Sequence[Value]) -> list[Int8 | str | list[Int8]]:
+    """Return values as a statement that is kept takes them."""
+    return [_typed(value) for value in values]
 
 
 def _typed(value: Value) -> Int8 | str | list[Int8]:
@@ -227,10 +231,18 @@ def make_room() -> None:
             cursor.execute(_LOOK_AT.format(segment=segment))
         if _has_room(cursor, slot):
             return
+    attach_segments()
+
+
+def attach_segments(games: int | None = None) -> None:
+    """Attach segments of so many games until there is room after the next slot."""
+    with connection.cursor() as cursor:
+        if _has_room(cursor, _scalar(cursor, _NEXT_SLOT)):
+            return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SEGMENTS_LOCK])
         while not _has_room(cursor, _scalar(cursor, _NEXT_SLOT)):
-            attach_segment(cursor)
+            attach_segment(cursor, games)
 
 
 def segments() -> Sequence[Segment]:
@@ -253,13 +265,13 @@ def _has_room(cursor: CursorWrapper, slot: int) -> bool:
     return _scalar(cursor, _SEGMENTS_END) > slot + min(SEGMENT_GAMES, ROOM_GAMES)
 
 
-def attach_segment(cursor: CursorWrapper) -> None:
-    """Add a segment after the last one, inside a transaction.
+def attach_segment(cursor: CursorWrapper, games: int | None = None) -> None:
+    """Add a segment of so many games (None: `SEGMENT_GAMES`) after the last one, inside a transaction.
 
     The CHECK spares ATTACH the reading of the table; once the bounds say the same, it can go.
     """
     start = _scalar(cursor, _SEGMENTS_END)
-    end = start + SEGMENT_GAMES
+    end = start + (games or SEGMENT_GAMES)
     name = f"archive_occurrence_{start:010d}"
     cursor.execute(
         f"CREATE TABLE {name} (LIKE archive_occurrence INCLUDING ALL, "
@@ -315,15 +327,15 @@ def delete_slot(cursor: CursorWrapper, slot: int) -> list[IndexRow]:
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
+def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
     """Look each place up: for thousands of them the planner would rather read the index of a segment whole.
     Arrays are written out here: the driver would look at every number to see how it is written."""
     columns = [f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True)] or ["{}"] * 3
     cursor.execute(_LOOK_UP, ["off"] * 3)
     cursor.execute(_TAKE_OUT, columns)
-    (total, *counted) = cursor.fetchall()
+    ((total, *_), *warm) = cursor.fetchall()
     cursor.execute(_LOOK_UP, ["on"] * 3)
-    return total[4], [CounterRow(*map(int, row)) for row in counted]
+    return total, [IndexRow(*row) for row in warm]
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:

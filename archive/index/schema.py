@@ -88,19 +88,6 @@ class CounterKey(NamedTuple):
     result: int
 
 
-class CounterRow(NamedTuple):
-    """Rows that are counted together; `rated` of them have a rating of the side to move."""
-
-    key: int
-    flags: int
-    move: int
-    result: int
-    n: int
-    rated: int
-    rating_sum: int
-    last_played: int
-
-
 class Segment(NamedTuple):
     """A part of the index: the slots from `start` to before `end`, the first `taken` of them given away."""
 

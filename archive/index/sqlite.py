@@ -23,7 +23,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError, OperationalError
 
-from archive.index.schema import Asking, CounterRow, GameAtKey, IndexRow, Segment, Value, together
+from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
 
 EACH: Final = "{list} CROSS JOIN {table} d ON {on}"
 """To SQLite a CROSS JOIN says which table to read first."""
@@ -32,6 +32,8 @@ JOIN: Final = "CROSS JOIN"
 GAMES: Final = "CROSS JOIN archive_game g ON g.slot = d.slot"
 
 KEYS: Final = "(SELECT value AS key FROM json_each(%s)) k"
+KEYS_ASKED: Final = KEYS
+APART: Final = False
 
 RECENT_ROWS: Final = 500_000
 """So many rows stay in the small table, those of about 4,500 games: 16 MB. A batch of 300 games touches all
@@ -67,13 +69,10 @@ _DOOMED: Final = """
 _NONE_DOOMED: Final = "DELETE FROM temp.doomed"
 _DOOM: Final = "INSERT INTO temp.doomed (key, played, slot) VALUES (%s, %s, %s)"
 _DOOMED_HOT: Final = """
-    SELECT o.key, o.flags, o.move, o.result,
-        count(*), count(p.rating), coalesce(sum(p.rating), 0), max(o.played)
+    SELECT o.key, o.played, o.slot, o.ply, o.move, o.flags, o.result
     FROM temp.doomed d
     CROSS JOIN archive_hotposition h ON h.key = d.key
     CROSS JOIN {table} o ON o.key = d.key AND o.played = d.played AND o.slot = d.slot
-    LEFT JOIN archive_gameplayer p ON p.slot = o.slot AND p.colour = (o.key & 2) / 2
-    GROUP BY o.key, o.flags, o.move, o.result
 """
 _DELETE_PLACE: Final = "DELETE FROM {table} WHERE key = %s AND played = %s AND slot = %s"
 _KEYED: Final = " UNION ALL ".join(
@@ -107,7 +106,7 @@ def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
     return fetch_prepared(*together(statements))
 
 
-def key_lists(keys: Collection[int]) -> list[list[int]]:
+def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
@@ -201,23 +200,23 @@ def _delete(cursor: CursorWrapper, statement: str, values: Sequence[int | str]) 
     return [IndexRow(*row) for row in (*recent, *cursor.fetchall())]
 
 
-def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[CounterRow]]:
+def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, list[IndexRow]]:
     """Take rows out place by place. Given a list of places, SQLite would use no more than the key, and read
     all games that reach it."""
     cursor.execute(_DOOMED)
     cursor.execute(_NONE_DOOMED)
     counting = hot(cursor, {key for key, _, _ in places})
     cursor.executemany(_DOOM, [place for place in places if place[0] in counting])
-    removed, counted = [], list[CounterRow]()
+    removed, warm = [], list[IndexRow]()
     for table in TABLES:
         if counting:
             cursor.execute(_DOOMED_HOT.format(table=table))
-            counted += [CounterRow(*row) for row in cursor.fetchall()]
+            warm += [IndexRow(*row) for row in cursor.fetchall()]
         cursor.executemany(_DELETE_PLACE.format(table=table), places)
         removed.append(max(0, cursor.rowcount))
     cursor.execute(_NOTE, [-removed[TABLES.index(RECENT)]])
     cursor.execute(_NONE_DOOMED)
-    return sum(removed), counted
+    return sum(removed), warm
 
 
 def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:

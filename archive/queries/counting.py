@@ -82,7 +82,7 @@ def counted(keys: Collection[int]) -> list[RowCount]:
     another is in it once, and so is a key that gets its counters meanwhile.
     """
     lists, select = engine().key_lists(keys), f"SELECT {', '.join(f'd.{name}' for name in COUNTED_BY)}"
-    kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS)))
+    kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS_ASKED)))
     cold = carried([Sql(text, (one,)) for one in lists for text in _cold(select)], COUNTED_BY)
     read = _GROUPED.format(rating=_RATING.format(colour="(d.key & 2) / 2"), rows=f"FROM {cold.text}")
     statements = [*(Sql(kept.text, (one,)) for one in lists), Sql(read, cold.values)]
@@ -93,14 +93,14 @@ def totals(keys: Collection[int], lines: Lines) -> dict[int, int]:
     """Return how many games reach each key. Keys that no game reaches are left out."""
     counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
     rows = " UNION ALL ".join(_cold("SELECT d.key", f"WHERE {counting}"))
-    sql = _TOTALS.format(keys=engine().KEYS, rows=rows, counting=counting)
+    sql = _TOTALS.format(keys=engine().KEYS_ASKED, rows=rows, counting=counting)
     values = ([one] * (1 + len(engine().TABLES)) for one in engine().key_lists(keys))
     return {key: int(n) for key, n in engine().fetch_all([(sql, each) for each in values]) if n}
 
 
 def _cold(select: str, where: str = "") -> list[str]:
     """Return SELECTs of the rows of those keys of a list that have no counters, of each table one."""
-    cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
+    cold = f"(SELECT k.key FROM {engine().KEYS_ASKED} WHERE {_HOT} = 0) k"
     return [f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES]
 
 
@@ -164,7 +164,7 @@ def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
     """Return of each part how many rows there are under those of its keys that have counters, and how many of
     these rows count in totals: one for each game. The other keys have few rows."""
     lines = parts[0].asked.lines
-    each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(lines)
+    each, counting = _each("archive_hotmove", engine().KEYS_ASKED), _of_lines(lines)
     sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[lines])
     found = engine().fetch_all([(sql, [one]) for one in engine().key_lists(_keys(parts))])
     known = {key: (int(rows), int(games)) for key, rows, games in found}

@@ -354,7 +354,7 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     query, driver = _driven(scope, ids, filters.game)
     if searched.few is not None:
         query, driver = Query(scope, searched.few), None
-    elif searched.keys and query.of_all:
+    elif searched.keys and query.of_all and not engine().APART:
         query = _through(scope, searched.keys)
     asked = _asked(filters)
     days = [_condition(scope, one, filters, ids, "d") for one in asked if one.attribute in _DAYS_ASKED]

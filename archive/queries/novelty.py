@@ -56,6 +56,7 @@ def _known(scope: Scope, game: Game, positions: list[Any]) -> set[int]:
     """Return the numbers of those positions that earlier games had."""
     keys = position_keys(scope, positions, "exact", game.kind)
     listed = [key for found in keys for key in found]
-    rows = engine().fetch_prepared(_KNOWN.format(keys=engine().KEYS), [listed, game.played, game.slot])
+    sql, place = _KNOWN.format(keys=engine().KEYS_ASKED), (game.played, game.slot)
+    rows = engine().fetch_all([(sql, (one, *place)) for one in engine().key_lists(listed)])
     known = {key for (key,) in rows}
     return {number for number, found in enumerate(keys) if known & {*found}}

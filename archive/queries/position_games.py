@@ -105,8 +105,7 @@ def extremes(asked: Asked) -> tuple[GameThrough | None, ...]:
     ]
     ends = _shown(asked, lambda: carried(pieces, _OF_ROW, "x"))
     return tuple(
-        _foremost(phase, (game for at, game in ends if at == part))
-        for part, phase in enumerate(_PHASES)
+        _foremost(phase, (game for at, game in ends if at == part)) for part, phase in enumerate(_PHASES)
     )
 
 

@@ -22,7 +22,7 @@ from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
 from archive.derive.headers import folded
 from archive.index import counters, schema, versions
 from archive.index.engine import engine
-from archive.index.schema import CounterRow, GameAtKey, IndexRow, pack_keys, unpack_keys
+from archive.index.schema import GameAtKey, IndexRow, pack_keys, unpack_keys
 from archive.index.texts import text_index
 from archive.models import (
     Arrival,
@@ -87,8 +87,6 @@ class Change:
     pending: list[IndexRow] = field(default_factory=list)
     added: list[IndexRow] = field(default_factory=list)
     removed: list[IndexRow] = field(default_factory=list)
-    taken: list[CounterRow] = field(default_factory=list)
-    """What hot keys lose by games that are taken out at once."""
     ratings: dict[tuple[int, int], int] = field(default_factory=dict)
     codes: dict[int, str] = field(default_factory=dict)
     records: dict[int, bytes] = field(default_factory=dict)
@@ -137,7 +135,7 @@ class Change:
 
     def write_counters(self) -> None:
         """Update the counters. Only the upload is written after them."""
-        counters.update(self.cursor, self.added, self.removed, self.ratings, self.taken)
+        counters.update(self.cursor, self.added, self.removed, self.ratings)
 
     def promote(self) -> None:
         """Give counters to keys that have become hot, after the commit."""
@@ -340,9 +338,7 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool 
     the others in the segment.
     """
     change.write_rows()
-    for colour, rating in GamePlayer.objects.filter(slot=game.slot).values_list("colour", "rating"):
-        if rating is not None:
-            change.ratings[game.slot, colour] = rating
+    _know_ratings(change, [game.slot])
     if scan:
         change.removed += engine().delete_slot(change.cursor, game.slot)
         return
@@ -354,6 +350,14 @@ def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool 
     if not anyhow:
         raise IndexDamagedError(f"game {game.pk}: {len(rows)} rows found, {game.index_rows} expected")
     change.removed += engine().delete_slot(change.cursor, game.slot)
+
+
+def _know_ratings(change: Change, slots: Collection[int]) -> None:
+    """Keep the ratings of games, by slot, for the counters: the lists may be gone by then."""
+    rated = GamePlayer.objects.filter(slot__in=slots)
+    for slot, colour, rating in rated.values_list("slot", "colour", "rating"):
+        if rating is not None:
+            change.ratings[slot, colour] = rating
 
 
 def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
@@ -380,10 +384,11 @@ def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -
     places.sort()
     try:
         with transaction.atomic():
-            removed, counted = engine().take_out(change.cursor, places)
+            removed, warm = engine().take_out(change.cursor, places)
             if removed != sum(game.index_rows for game in games):
                 raise IndexDamagedError(f"{removed} rows found")
-        change.taken += counted
+        _know_ratings(change, [game.slot for game in games])
+        change.removed += warm
     except IndexDamagedError:
         for game in games:
             remove_rows(change, game, anyhow=anyhow)

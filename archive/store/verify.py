@@ -15,14 +15,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
 from archive.derive import headers, series
 from archive.derive import text as record_text
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
+from archive.index import counters as hot
 from archive.index import schema
-from archive.index.counters import GROUPED
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
@@ -214,25 +215,27 @@ class _KeyTable:
 
 # --- counters --------------------------------------------------------------------------------------------
 
-_COUNTED: Final = GROUPED.format(where="o.key IN (SELECT key FROM archive_hotposition)")
-_KEPT: Final = "SELECT key, flags, move, result, n, rated, rating_sum, last_played FROM archive_hotmove"
-_COUNTERS: Final = f"""
-    SELECT * FROM (
-        SELECT 'kept' AS side, a.* FROM ({_KEPT} EXCEPT SELECT * FROM ({_COUNTED}) c) a
-        UNION ALL
-        SELECT 'counted' AS side, b.* FROM (SELECT * FROM ({_COUNTED}) c EXCEPT {_KEPT}) b
-    ) d ORDER BY key, flags, move, result, side
-"""
-
 
 def counters() -> Iterator[Difference]:
-    """Yield counters that are not the GROUP BY of the rows, in one statement and so of one state of both."""
+    """Yield counters that are not the GROUP BY of the rows. A key that differs is looked at again while
+    nobody writes: rows and counters are two looks."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNTERS)
-        rows = cursor.fetchall()
-    for side, key, flags, move, result, n, rated, rating_sum, last in rows:
-        where = f"key {key} flags {flags} move {move} result {result}"
-        yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
+        keys = hot.keys(cursor)
+    for key in keys:
+        with connection.cursor() as cursor:
+            same = hot.kept(cursor, key) == hot.counted(key)
+        if not same:
+            yield from _wrong_counters(key)
+
+
+def _wrong_counters(key: int) -> Iterator[Difference]:
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().lock_exclusive(cursor)
+        sides = {"kept": {*hot.kept(cursor, key)}, "counted": {*hot.counted(key)}}
+    for side, other in (("kept", "counted"), ("counted", "kept")):
+        for _, flags, move, result, n, rated, rating_sum, last in sorted(sides[side] - sides[other]):
+            where = f"key {key} flags {flags} move {move} result {result}"
+            yield Difference("counter", where, f"{side}: n={n} rated={rated} sum={rating_sum} last={last}")
 
 
 # --- spaces ----------------------------------------------------------------------------------------------
@@ -267,14 +270,12 @@ def spaces() -> Iterator[Difference]:
 
 # --- what belongs to nothing -----------------------------------------------------------------------------
 
-_BY_SLOT: Final = "(SELECT slot, count(*) AS n FROM archive_occurrence GROUP BY slot) o"
-_SLOTS: Final = f"""
-    SELECT o.slot, o.n, g.id, g.index_rows FROM {_BY_SLOT} LEFT JOIN archive_game g ON g.slot = o.slot
-    WHERE g.id IS NULL OR g.index_rows <> o.n
-    UNION ALL
-    SELECT g.slot, 0, g.id, g.index_rows FROM archive_game g LEFT JOIN {_BY_SLOT} ON o.slot = g.slot
-    WHERE o.slot IS NULL AND g.index_rows <> 0
+_ROWS_AT: Final = """
+    SELECT slot, count(*) FROM archive_occurrence WHERE slot BETWEEN %s AND %s GROUP BY slot
 """
+_LAST_ROW: Final = "SELECT coalesce(max(slot), 0) FROM archive_occurrence"
+_SLOTS: Final = 500_000
+"""Slots that are compared with the games there at a time."""
 _LISTS: Final = """
     SELECT '{table}', d.slot FROM {table} d
     WHERE NOT EXISTS (
@@ -294,6 +295,28 @@ _UNLISTED: Final = """
     WHERE (g.player0_id IS NOT NULL AND p0.slot IS NULL) OR (g.player1_id IS NOT NULL AND p1.slot IS NULL)
         OR (g.event_id IS NOT NULL AND e.slot IS NULL)
 """
+
+
+def _misplaced(cursor: CursorWrapper) -> Iterator[tuple[int, int, int | None, int]]:
+    """Yield slots that have other rows than their games: slot, rows, game, rows that it should have. They are
+    looked at once more: rows and games are two looks."""
+    cursor.execute(_LAST_ROW)
+    last = max(cursor.fetchone()[0], Game.objects.order_by("slot").values_list("slot", flat=True).last() or 0)
+    for first in range(0, last + 1, _SLOTS):
+        if found := _compared(cursor, first, first + _SLOTS - 1):
+            yield from sorted(found & _compared(cursor, first, first + _SLOTS - 1))
+
+
+def _compared(cursor: CursorWrapper, first: int, last: int) -> set[tuple[int, int, int | None, int]]:
+    cursor.execute(_ROWS_AT, [first, last])
+    rows = dict(cursor.fetchall())
+    games = Game.objects.filter(slot__range=(first, last)).values_list("slot", "pk", "index_rows")
+    wanted = {slot: (pk, number) for slot, pk, number in games}
+    return {
+        (slot, rows.get(slot, 0), *wanted.get(slot, (None, 0)))
+        for slot in rows.keys() | wanted.keys()
+        if rows.get(slot, 0) != wanted.get(slot, (None, 0))[1]
+    }
 
 
 _OWNED: Final[tuple[tuple[type[Model], str, type[Model]], ...]] = (
@@ -328,8 +351,7 @@ def orphans() -> Iterator[Difference]:
     """Yield slots without a game or with other rows than it has, games without entries, what belongs to no
     game or upload, lists out of line."""
     with connection.cursor() as cursor:
-        cursor.execute(_SLOTS)
-        for slot, n, pk, wanted in cursor.fetchall():
+        for slot, n, pk, wanted in _misplaced(cursor):
             text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {wanted}"
             yield Difference("orphan", f"slot {slot}", text)
         cursor.execute(_UNSENT)

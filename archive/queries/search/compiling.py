@@ -33,8 +33,10 @@ from kifu_core.games import GAMES
 _NEVER: Final = Sql("FALSE")
 _COLUMNS: Final = ("player0_id", "player1_id")
 
-_REACHED: Final = """(SELECT count(*) FROM {table} o
-    WHERE o.key {one_of} AND o.played = g.played AND o.slot = g.slot AND (o.flags & {fork}) = 0{plies}) > 0"""
+_REACHED: Final = (
+    "SELECT o.played, o.slot FROM {table} o WHERE o.key {one_of} AND (o.flags & {fork}) = 0{plies}"
+)
+_ONE_OF_THESE: Final = "(SELECT count(*) FROM ({rows}) r WHERE r.played = g.played AND r.slot = g.slot) > 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +139,15 @@ def _reaching(scope: Scope, term: Reaches) -> Iterator[Sql]:
     keys = _keys(scope, term)
     plies = _Range.of(term.plies)
     for table in engine().TABLES:
-        text = _REACHED.format(table=table, one_of=one_of(keys), fork=FORK, plies=plies.text)
-        yield Sql(text, (*keys, *plies.values))
+        rows = [
+            Sql(
+                _REACHED.format(table=table, one_of=one_of(part), fork=FORK, plies=plies.text),
+                (*part, *plies.values),
+            )
+            for part in ([(key,) for key in keys] if engine().APART else [keys])
+        ]
+        found = Sql(*engine().carried(rows, ("played", "slot")))
+        yield Sql(_ONE_OF_THESE.format(rows=found.text), found.values)
 
 
 def _keys(scope: Scope, term: Reaches) -> tuple[int, ...]:
