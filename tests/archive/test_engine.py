@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from archive.index.engine import engine
+
 pytestmark = pytest.mark.django_db
 
 
@@ -41,6 +43,7 @@ def test_the_test_database_of_sqlite_is_a_file_that_another_process_can_open():
 def test_postgresql_makes_kept_plans_without_values_and_django_keeps_none():
     with connection.cursor() as cursor:
         cursor.execute("SHOW plan_cache_mode")
-        assert cursor.fetchone() == ("force_generic_plan",)
+        # On Citus a plan without values is right only where it goes to one shard, which the server knows.
+        assert cursor.fetchone() == ("auto" if engine().APART else "force_generic_plan",)
         assert cursor.connection.prepare_threshold is None
     assert 60 <= connection.settings_dict["CONN_MAX_AGE"] <= 3600

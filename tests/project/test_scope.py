@@ -12,7 +12,7 @@ TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequ
 
 NO_GAMES = {
     "color_names": "game_meant colours_of results_of",
-    "counting": "counted totals conjunction_from probed",  # of keys, which `ask` makes in a scope
+    "counting": "counted totals carried conjunction_from probed",  # of keys, which `ask` makes in a scope
     "excerpts": "cut words_of",
     "explorer": "wilson",
     "filters": "filters_of games_asked positions_asked",
@@ -22,7 +22,11 @@ NO_GAMES = {
     "legal": "legal",
     "likely": "distance",
     "people": "like by_year without_gaps years_of",
+<<<<<<< HEAD
     "offers": "is_short",
+=======
+    "position_filters": "at_hand",
+>>>>>>> 48d2576 (citus: tests, documentation)
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
