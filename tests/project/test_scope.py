@@ -22,11 +22,8 @@ NO_GAMES = {
     "legal": "legal",
     "likely": "distance",
     "people": "like by_year without_gaps years_of",
-<<<<<<< HEAD
     "offers": "is_short",
-=======
     "position_filters": "at_hand",
->>>>>>> 48d2576 (citus: tests, documentation)
     "position_lookup": "of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
