@@ -44,7 +44,7 @@ FILLED: Final = {
 }  # fmt: skip
 """What somebody writes into `.env`."""
 VARIABLE: Final = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
-ONCE: Final = {"migrate", "nodes"}
+ONCE: Final = {"migrate", "nodes", "distribute"}
 """Services that end when they have done what they are for."""
 
 
