@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
 
 from archive import broker, env, logs
 from archive.queues import INTERACTIVE, MAINTENANCE, QUEUES
@@ -269,10 +270,10 @@ def _sqlite() -> dict[str, Any]:
 DATABASE_POOLER = env.flag("ARCHIVE_DATABASE_POOLER", default=False)
 
 
-def _from_url() -> dict[str, Any]:
+def _from_url(url: str) -> dict[str, Any]:
     found: dict[str, Any] = dict(
         dj_database_url.parse(
-            env.text("DATABASE_URL"),
+            url,
             # Kept plans live as long as their connection, so as long as this at most.
             conn_max_age=600,
             conn_health_checks=True,
@@ -286,7 +287,24 @@ def _from_url() -> dict[str, Any]:
     return found
 
 
-DATABASES = {"default": _sqlite() if EMBEDDED else _from_url()}
+def _replica(url: str) -> dict[str, Any]:
+    """Return how a replica is reached; one that is gone is not waited for."""
+    found = _from_url(url)
+    found.setdefault("OPTIONS", {}).setdefault("connect_timeout", 2)
+    return found | {"TEST": {"MIRROR": "default"}}
+
+
+DATABASES = {"default": _sqlite() if EMBEDDED else _from_url(env.text("DATABASE_URL"))}
+ARCHIVE_REPLICA_URLS = env.words("ARCHIVE_REPLICA_URLS", [])
+# A replica that is further behind than this is not read.
+ARCHIVE_REPLICA_LAG_SECONDS = env.number("ARCHIVE_REPLICA_LAG_SECONDS", 10)
+if ARCHIVE_REPLICA_URLS:
+    if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("ARCHIVE_REPLICA_URLS are replicas of a PostgreSQL in DATABASE_URL")
+    for _number, _url in enumerate(ARCHIVE_REPLICA_URLS, start=1):
+        DATABASES[f"replica{_number}"] = _replica(_url)
+    DATABASE_ROUTERS = ["archive.reading.Router"]
+    MIDDLEWARE.append("archive.web.replicas.ReadFromReplicas")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 for folder in ("test", "tmp") if EMBEDDED else ("tmp",):
     (DATA_DIR / folder).mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,6 @@ from itertools import groupby
 from typing import Any, Final, cast
 
 import psycopg
-from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
@@ -48,6 +47,7 @@ from archive.index.postgresql import (
     time_limit,
 )
 from archive.index.schema import Asking, GameAtKey, IndexRow, Value
+from archive.reading import connection
 
 __all__ = [
     "APART", "EACH", "GAMES", "JOIN", "KEYS", "KEYS_ASKED", "TABLES", "carried", "crowded", "delete",

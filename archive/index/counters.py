@@ -6,11 +6,12 @@ A row counts as rated where the game knows a rating of the side to move.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
 from archive.index.engine import engine
 from archive.index.schema import CounterKey, IndexRow, mover
+from archive.reading import connection
 
 Ratings = Mapping[tuple[int, int], int]
 """(slot, colour) -> rating; absent where unknown."""

@@ -5,12 +5,12 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, cast
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from archive.index import citus, postgresql, sqlite
 from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value
+from archive.reading import connection
 
 
 class Engine(Protocol):

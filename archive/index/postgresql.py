@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 import psycopg
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 from psycopg.types.numeric import Int8
 
 from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
+from archive.reading import connection
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -201,7 +202,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         return execute(*statement)
 
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
+        with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
             before = _scalar_text(cursor, _LIMIT_NOW)
             cursor.execute(_SET_LIMIT, [str(max(1, int(seconds * 1000)))])
             with connection.execute_wrapper(watched):

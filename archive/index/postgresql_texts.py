@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
+from archive.reading import connection
 from archive.search_text import wanted
 
 HOLDS: Final = "strpos({text}, %s) > 0"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, cast
 
-from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 from archive.index import postgresql_texts, sqlite_texts
+from archive.reading import connection
 
 
 class TextIndex(Protocol):

@@ -5,11 +5,12 @@ the keys of both, and each game answers under one of them. When no game is left 
 is retired: nothing asks for it, and nobody may write it any more.
 """
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from archive.index import schema
 from archive.index.engine import engine
 from archive.models import Game, IndexState
+from archive.reading import connection
 
 _UNUSED_MARKS = """
     DELETE FROM archive_hotposition

@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
-
 from archive.derive import headers
 from archive.queries.scope import Scope
+from archive.reading import connection
 
 _LONGEST: Final = 300
 _OWN: Final = re.compile(

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from django.db import connection
-
 from archive.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries import people
 from archive.queries.kept import kept
 from archive.queries.people import Kind, Named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql
+from archive.reading import connection
 
 Listing = Literal["reading", "name", "games"]
 

@@ -4,13 +4,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from django.db import connection
 from django.db.models import Max, Min
 
 from archive.models import Entry, Game, GameAlias, Upload
 from archive.queries.scope import Scope
 from archive.queries.sql import one_of
 from archive.queries.taken_down import is_hidden
+from archive.reading import connection
 
 
 class Facts(NamedTuple):

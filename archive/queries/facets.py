@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from archive.models import Event, Player, Upload
@@ -25,6 +24,7 @@ from archive.queries.sql import Sql, conjunction
 from archive.queries.statistics import counts
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
 from archive.queries.whole import together, whole
+from archive.reading import connection
 
 _Kind = Literal["player", "event"]
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any, Final, get_type_hints
 
-from django.db import connection
-
 from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.models import LARGEST_ID
@@ -18,6 +16,7 @@ from archive.queries.search.compiling import Compiled, compiled
 from archive.queries.search.grammar import parse
 from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction, one_of
+from archive.reading import connection
 from kifu_core.games import SHOGI
 
 

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from typing import Final, TypeVar
 
 from django.core.cache import cache
-from django.db import connection
 
 from archive.index.engine import engine
+from archive.reading import connection
 
 LONGEST: Final = 600.0
 """Seconds after which everything is counted anew."""

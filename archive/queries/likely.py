@@ -7,11 +7,10 @@ pieces are looked through, in one look at the table as for a part of a name, and
 from itertools import pairwise
 from typing import Final
 
-from django.db import connection
-
 from archive.derive import headers
 from archive.queries.people import Kind
 from archive.queries.scope import Scope
+from archive.reading import connection
 
 _MOST: Final = 5
 _SHORTEST: Final = 2

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from archive.derive import headers
@@ -21,6 +20,7 @@ from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, Pla
 from archive.queries.named import named
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
+from archive.reading import connection
 
 LOOKED_AT: Final = 5000
 """Games that a summary looks at: about 20 ms on either engine."""

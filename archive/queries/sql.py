@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
 from django.db.models import QuerySet
+
+from archive.reading import connection
 
 
 class Sql(NamedTuple):

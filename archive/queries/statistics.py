@@ -5,8 +5,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
-
 from archive.derive.series import unpack
 from archive.derive.text import TIMES
 from archive.models import Game, GameSeries
@@ -14,6 +12,7 @@ from archive.queries.kept import kept
 from archive.queries.people import LISTED, without_gaps
 from archive.queries.scope import Scope
 from archive.queries.whole import KEPT_SECONDS, Records, Whole, count_whole, whole
+from archive.reading import connection
 from kifu_core.games import SHOGI
 
 COUNTS_SECONDS: Final = 60

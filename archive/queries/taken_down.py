@@ -16,12 +16,12 @@ nobody else does, staff or not.
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
-from django.db import connection
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload
 from archive.queries.scope import readable_spaces, reads, reads_game
+from archive.reading import connection
 
 
 class GoneError(Http404):

@@ -7,8 +7,6 @@ large the archive is; one that had to be cut is kept for a while.
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
-
 from archive.queries import people
 from archive.queries.facets import KEPT_SECONDS, Facets
 from archive.queries.filters import GameFilters
@@ -17,6 +15,7 @@ from archive.queries.kept import kept
 from archive.queries.scope import Scope
 from archive.queries.search.patience import patient
 from archive.queries.statistics import counts
+from archive.reading import connection
 
 COUNTED_TO: Final = 10_000
 """Games of a list that are looked at."""

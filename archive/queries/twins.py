@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 from typing import Any, Final, Literal
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Length
 
@@ -18,6 +17,7 @@ from archive.derive.editions import is_beginning
 from archive.derive.game import SHORT_PLIES
 from archive.models import Game, GameRecord
 from archive.queries.scope import Scope
+from archive.reading import connection
 from kifu_core.jkf import Record
 
 Reason = Literal["same-moves", "beginning"]

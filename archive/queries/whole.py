@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from django.db import connection
-
 from archive.queries.kept import kept
 from archive.queries.scope import Scope
+from archive.reading import connection
 
 KEPT_SECONDS: Final = 600
 FEW: Final = 20

@@ -19,7 +19,7 @@ FLOORS = (
     "kifu_core.names",
     "character_forms",
     "broker codec duck entity_tags env garbage_collection issues logs kana_readings plain_text queues "
-    "search_text site_address upgrading version",
+    "reading search_text site_address upgrading version",
     "celery models",
     "audit sentry",
     "accounts columns index",

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from django.db import connection
-
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
 from archive.queries.sql import Sql, one_of
+from archive.reading import connection
 from archive.search_text import searched
 
 RARE: Final = 2_000
