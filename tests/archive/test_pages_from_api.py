@@ -55,6 +55,7 @@ FORMS: Final = {
     "/i18n/setlang/": "a choice of the browser",
     "/quoridor/board/": "a board without anything of the archive",
     "/dumps/{dump}/{file}": "a file, whose address `dumps` tells",
+    "/status/": "for the staff, of what `/metrics` tells machines",
     "/healthz": "for machines", "/readyz": "for machines", "/metrics": "for machines",
     "/robots.txt": "for machines", "/.well-known/security.txt": "for machines",
 }  # fmt: skip

@@ -180,7 +180,7 @@ def test_games_through_a_position_are_listed(client):
 def test_legal_moves_and_trees(client):
     ingest(ready("e2 e8"), ready("e2 d9", white="Bo"))
     moves = get(client, f"positions/quoridor/{START}/legal").json()["moves"]
-    assert len(moves) == 131 and moves[0].keys() == {"move", "text", "code"}
+    assert len(moves) == 131 and moves[0].keys() == {"move", "text", "english", "code"}
     tree = get(client, f"positions/quoridor/{START}/tree", depth=2, min_games=1).json()
     assert [(move["move"], move["total"]) for move in tree["moves"]] == [("e2", 2)]
     assert [move["move"] for move in tree["moves"][0]["moves"]] == ["d9", "e8"] or tree["nodes"] == 3

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from archive import store
 from archive.accounts.roles import Role, set_role
-from archive.models import HeardProcess, Upload, User
+from archive.models import HeardProcess, Tally, Upload, User
 from archive.observing import measures, replicas, tally
 from archive.version import version
 from tests.archive.games import KIF, stored
@@ -79,6 +79,8 @@ def test_what_waits_and_what_failed_is_told_without_names(curator):
 
 def test_entries_tasks_and_the_index_are_told(curator):
     stored(KIF)
+    tally.write()  # what this process has counted before
+    Tally.objects.all().delete()
     tally.add(tally.ENTRIES, "", "duplicate", 1234)
     tally.add(tally.TASKS, "archive.sweep", "success", 4, seconds=2.0)
     tally.write()

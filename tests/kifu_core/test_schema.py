@@ -28,7 +28,8 @@ STRICT = Draft202012Validator(schema("jkf-normalized.schema.json"))
 
 
 def records() -> list[Any]:
-    files = sorted(path for path in DATA.glob("*/*.*") if path.suffix != ".csv")
+    folders = [path for path in DATA.iterdir() if path.is_dir() and path.name not in ("backup", "compose")]
+    files = sorted(path for folder in folders for path in folder.glob("*.*") if path.suffix != ".csv")
     return [game.record for path in files for game in load(path.read_bytes(), path.name).games]
 
 
