@@ -34,7 +34,7 @@ from kifu_core.games import GAMES
 from tests.archive.quoridor import NAMED
 from tests.archive.routes import routes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
