@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from archive.columns.schema import COLORS, COUNTS, HANDS, SQUARES
+from archive.columns.schema import COUNTS, HANDS, SQUARES
 from kifu_core.shogi.patterns import Count, Look, Pattern, looks
 from kifu_core.shogi.patterns.matching import Seen
 from kifu_core.shogi.patterns.pattern import ANYTHING
@@ -105,7 +105,7 @@ def _conditions(step: Seen, pattern: Pattern) -> Iterator[str]:
 
 
 def _owner(step: Seen, count: Count) -> int:
-    return step.own if count.piece > 0 else len(COLORS) - 1 - step.own
+    return step.own if count.piece > 0 else 1 - step.own
 
 
 def _holds(column: str, allowed: int) -> str:
