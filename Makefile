@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --no-input
-# Processes that share the tests between them.
-JOBS ?= 2
+# Processes that share the tests between them: one more than a small machine has processors, since many tests wait
+# for servers of their own to begin and to end.
+JOBS ?= 3
 # The tests start many processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -1,13 +1,14 @@
 """Django's system checks of ours: settings that are valid one by one and contradict each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connection
+from django.db import connection, connections
 
 from archive import env
+from archive.index import citus
 from archive.limits.counting import store_name
 
 FORWARDED = "archive.limits.addresses.ForwardedHeaders"
@@ -17,6 +18,20 @@ FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
     """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
+
+
+@register(Tags.database)
+def replicas_agree(app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any) -> list[Error]:
+    """Report replicas beside an archive that is spread over servers, where none is read."""
+    if not (databases and settings.ARCHIVE_REPLICA_URLS and citus.is_distributed()):
+        return []
+    return [
+        Error(
+            "ARCHIVE_REPLICA_URLS names replicas, and the archive is spread over servers by Citus",
+            hint="a standby of the coordinator would ask nodes that know more than it does: name none",
+            id="archive.E005",
+        )
+    ]
 
 
 def _proxies() -> Iterator[CheckMessage]:
@@ -67,4 +82,36 @@ def _throttles() -> Iterator[CheckMessage]:
         yield Warning(
             "throttles are counted in a SQLite file: several machines would count apart",
             id="archive.W004",
+        )
+
+
+@register(Tags.database)
+def poolers_are_told(
+    app_configs: Any, databases: Iterable[str] | None = None, **kwargs: Any
+) -> Sequence[CheckMessage]:
+    """Report databases that are reached through a pooler which the settings do not know of, or without the
+    one that they speak of. `check --database default` and `migrate` ask."""
+    return [message for alias in databases or () for message in _pooler(alias)]
+
+
+def _pooler(alias: str) -> Iterator[CheckMessage]:
+    asked = connections[alias]
+    if asked.vendor != "postgresql":
+        return
+    with asked.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        # What a pooler tells a client at the beginning is a number of its own.
+        pooled = cursor.fetchone()[0] != cursor.connection.info.backend_pid
+    if pooled and not settings.DATABASE_POOLER:
+        yield Warning(
+            f"the database {alias} is reached through a pooler, and ARCHIVE_DATABASE_POOLER is off",
+            hint="set it to 1 where the pooler has a connection for a transaction only",
+            id="archive.W005",
+        )
+    if settings.DATABASE_POOLER and not pooled:
+        yield Warning(
+            f"ARCHIVE_DATABASE_POOLER is on, and the database {alias} is reached without one: "
+            "every question is planned each time",
+            hint="set it to 0, unless this is a command that is run past the pooler",
+            id="archive.W006",
         )

@@ -1,7 +1,7 @@
 """Findings about records, as they are stored and as they are told to a reader."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from django.utils.translation import get_language, override
@@ -32,6 +32,7 @@ TEXTS: Final = {
     "kept-reading": _("it cannot be read any more; what was read before is kept"),
     "unknown-day": _("this is no day that can be read: {text}; it stays in the record as it is"),
     "taken-down": _("this game was taken down before; it is held until the staff lets it in"),
+    "ply-out-of-range": _("there is no ply {ply}: the main line has plies 0 to {last}"),
     # work
     "no-game": _("there is no game in it"),
     "too-slow": _("reading it took more than {seconds} seconds and was stopped"),
@@ -67,6 +68,11 @@ def told(stored: Mapping[str, Any]) -> dict[str, Any]:
         params.setdefault("ply", stored["ply"])
     text = text_of(str(stored["code"]), params)
     return {name: value for name, value in stored.items() if name != "params"} | {"message": text}
+
+
+def all_told(found: Iterable[Issue]) -> list[dict[str, Any]]:
+    """Return findings of a reading, with their texts in the reader's language."""
+    return [told(as_stored(issue)) for issue in found]
 
 
 def text_of(code: str, params: Mapping[str, str | int], spoken: Language | None = None) -> str:

@@ -22,7 +22,7 @@ from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.plain_text import JOINERS, plain
-from archive.queries.scope import hash_of
+from archive.queries.scope import NOWHERE, hash_of
 from kifu_core.classes import PUBLIC
 
 GROUPS: Final = 50
@@ -47,11 +47,11 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "no-invitation": _("This invitation was used, or is too old. Ask for another one."),
     "nobody": _("There is nobody of this name."),
     "too-many-shares": _("The game is shared with as many people as it can be."),
-    "not-yours": _("You can neither share nor move this game."),
+    "not-yours": _("This is not yours to share or to move."),
     "others-sent-it": _("Others sent this game, too: an owner of the group can share it."),
     "taken-down": _("This game was taken down where it would go."),
     "unknown-space": _("You cannot send games there."),
-    "still-working": _("The upload is still being read: try again when it is done."),
+    "still-working": _("The upload is still being read or moved: try again when that is done."),
 }
 
 
@@ -268,12 +268,14 @@ def share_with(user: User, game: Game, name: str) -> None:
     note(Deed.SHARE, user, f"game {game.pk}: with account {other.pk}")
 
 
-def unshare(user: User, game: Game, share: int) -> None:
-    """End the sharing of this id. Raises LibraryError."""
+def unshare(user: User, game: Game, share: int) -> bool:
+    """End the sharing of this id; return whether there was one. Raises LibraryError."""
     if not _has_say(user, game):
         raise LibraryError("not-yours")
-    game.shares.filter(pk=share).delete()
-    note(Deed.SHARE, user, f"game {game.pk}: share {share} ended")
+    ended, _of_each = game.shares.filter(pk=share).delete()
+    if ended:
+        note(Deed.SHARE, user, f"game {game.pk}: share {share} ended")
+    return ended > 0
 
 
 # --- publishing ------------------------------------------------------------------------------------------
@@ -404,7 +406,7 @@ def called(spaces: Iterable[int]) -> dict[int, str]:
     """Return what spaces are called on pages of somebody who reads them."""
     found = Space.objects.filter(pk__in=set(spaces))
     names = {one.pk: one.name or str(_("My library")) for one in found}
-    return {PUBLIC: str(_("Public"))} | names
+    return {PUBLIC: str(_("Public")), NOWHERE: str(_("My library"))} | names
 
 
 def _sent(user: User | AnonymousUser, game: Game) -> Collection[int]:

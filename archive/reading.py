@@ -24,8 +24,8 @@ _alias: ContextVar[str] = ContextVar("read_from", default=PRIMARY)
 
 # fmt: off
 _COPIED: Final = {
-    "game", "gamerecord", "gameseries", "gametext", "gamealias", "gameplayer", "gameevent", "gonegame",
-    "player", "playeralias", "event", "eventalias", "leftspace", "arrival", "entry",
+    "game", "gamerecord", "gameseries", "gametext", "gamealias", "gameplayer", "gameevent", "gameformation",
+    "gonegame", "player", "playeralias", "event", "eventalias", "leftspace", "arrival", "entry",
     "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove",
 }
 # fmt: on
@@ -40,6 +40,11 @@ def read_from(alias: str) -> Iterator[None]:
         yield
     finally:
         _alias.reset(token)
+
+
+def read_now() -> str:
+    """Return the name of the database that is read now."""
+    return _alias.get()
 
 
 class _Door:

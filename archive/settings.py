@@ -125,6 +125,14 @@ ARCHIVE_DUMP_DAYS = env.number("ARCHIVE_DUMP_DAYS", 0, minimum=0)
 ARCHIVE_DUMP_FOLDER = Path(env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps"))).resolve()
 ARCHIVE_DUMPS_KEPT = env.number("ARCHIVE_DUMPS_KEPT", 3)
 ARCHIVE_DUMPS_FORGET = env.flag("ARCHIVE_DUMPS_FORGET", default=False)
+# Columns of positions, in which parts of boards are sought: where their files lie, and how often it is looked
+# for games that are in none yet (0: only by hand).
+ARCHIVE_COLUMN_FOLDER = Path(env.text("ARCHIVE_COLUMN_FOLDER", str(DATA_DIR / "columns"))).resolve()
+ARCHIVE_COLUMN_SECONDS = env.number("ARCHIVE_COLUMN_SECONDS", 15, minimum=0)
+# Of each web process: questions to them at a time, and the memory and the threads that these share.
+ARCHIVE_PATTERNS_AT_ONCE = env.number("ARCHIVE_PATTERNS_AT_ONCE", 2)
+ARCHIVE_PATTERN_MEMORY_MB = env.number("ARCHIVE_PATTERN_MEMORY_MB", 256, minimum=64)
+ARCHIVE_PATTERN_THREADS = env.number("ARCHIVE_PATTERN_THREADS", 2)
 ARCHIVE_CONVERT_BYTES_PER_MINUTE = env.number("ARCHIVE_CONVERT_BYTES_PER_MINUTE", 8 * 1024 * 1024)
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
@@ -384,6 +392,11 @@ STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = ARCHIVE_MAX_TEXT_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = ARCHIVE_MAX_FILES_PER_REQUEST
+FILE_UPLOAD_HANDLERS = [
+    "archive.intake.multipart.EveryFile",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "tmp") if EMBEDDED else None
 
 REST_FRAMEWORK = {
@@ -432,6 +445,10 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 _MAINTENANCE = {"options": {"queue": MAINTENANCE}}
 if WATCH_DIR:
     CELERY_BEAT_SCHEDULE["watch"] = {"task": "archive.watch", "schedule": SWEEP_SECONDS} | _MAINTENANCE
+if ARCHIVE_COLUMN_SECONDS:
+    CELERY_BEAT_SCHEDULE["columns"] = {
+        "task": "archive.columns", "schedule": ARCHIVE_COLUMN_SECONDS
+    } | _MAINTENANCE  # fmt: skip
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

@@ -1,6 +1,7 @@
 """From files on disk to committed, searchable games, beside the bare insertion of the same rows.
 
     python -m benchmarks.ingest [--engine sqlite|postgresql] [--games 2000] [--workers 2] [--json]
+    python -m benchmarks.ingest --columns [--engine sqlite|postgresql] [--games 2000] [--rounds 3] [--json]
     python -m benchmarks.ingest --served [--games 2000] [--workers 1,2,4] [--broker rabbitmq] [--json]
     python -m benchmarks.ingest --corpus [--page] [--json]
     python -m benchmarks.ingest --paste [--games 10000] [--json]
@@ -10,6 +11,11 @@ as `manage.py import_kifu` does, first with one process, on PostgreSQL then othe
 rows of the position index that this gave are put into an empty table of the same shape by nothing but COPY
 (PostgreSQL) or executemany (SQLite), in sorted batches of the same size: that is the limit. The steps of one
 process are timed one by one, in processor time; what is left over is in `other`.
+
+`--columns` takes in so many games a round without columns and tags of castles and openings, and as many
+others with them, in turn: read, derived and stored, then written as columns. Told is the processor time a
+game of the fastest rounds, on PostgreSQL with that of the server's process; beside it what it costs to put
+files together, as happens once to those that are small. The target is 15 % more than without.
 
 `--served` has archives on PostgreSQL with so many worker processes, one after the other, each with an empty
 database; their API is sent the games in files of 100, and timed is from the first until all are stored. The
@@ -42,7 +48,7 @@ import urllib.request
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +278,78 @@ def measure(engine: str, games: int, workers: int) -> dict[str, Any]:
         stored = 2 * games if "several" in found else games
         found["bare"] = {"rows": rows, "seconds": seconds, "games_a_second": stored / seconds}
     return found
+
+
+@contextmanager
+def _plain() -> Iterator[None]:
+    """Games that come in get no tags, and wait for no columns."""
+    from unittest.mock import patch
+
+    from archive.columns import slots
+    from archive.derive import formations
+
+    with patch.object(formations, "found", lambda *_: ()), patch.object(slots, "wait", lambda _: None):
+        yield
+
+
+def _processor(do: Callable[[], object]) -> float:
+    """The processor seconds of doing something: this process's, and those of PostgreSQL's process for it."""
+    before = time.process_time() + _backend()
+    do()
+    return time.process_time() + _backend() - before
+
+
+def _backend() -> float:
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
+    """Processor milliseconds a game without columns and tags and with them, of the fastest rounds."""
+    spent: dict[str, list[float]] = defaultdict(list)
+
+    def timed(name: str, do: Callable[[], object], count: int = games) -> None:
+        spent[name].append(1000 * _processor(do) / count)
+
+    with empty_archive(engine) as folder:
+        from archive.columns import building
+        from archive.columns.folder import place
+        from archive.columns.segments import merge_segments
+        from archive.models import ColumnSegment
+        from kifu_core.classes import PUBLIC
+
+        take_in(write_files(folder / "first", range(GAMES_A_FILE)), 1)
+        building.build()
+        for turn in range(rounds):
+            first = GAMES_A_FILE + 2 * turn * games
+            without = write_files(folder / f"without {turn}", range(first, first + games))
+            with_them = write_files(folder / f"with {turn}", range(first + games, first + 2 * games))
+            # In turn, and each of them first as often: what grows, or drifts, meets both.
+            for plain in (turn % 2 == 0, turn % 2 == 1):
+                with _plain() if plain else nullcontext():
+                    name, files = ("without", without) if plain else ("stored with them", with_them)
+                    timed(name, lambda: take_in(files, 1))  # noqa: B023
+            timed("columns", building.build)
+        paths = [place(PUBLIC, name) for name in ColumnSegment.objects.values_list("name", flat=True)]
+        for _ in range(rounds):
+            timed("put together", lambda: merge_segments(paths, [], folder / "one"), rounds * games)
+    found = {name: round(min(times), 3) for name, times in spent.items()}
+    share = sum(found.values()) / found["without"] - 2
+    return {"engine": engine, "games": games, "rounds": rounds, "ms_a_game": found, "more": round(share, 3)}
+
+
+def show_beside(found: dict[str, Any]) -> None:
+    print(f"{found['engine']}: {found['games']} games a round, {found['rounds']} rounds; ms a game")
+    for name, spent in found["ms_a_game"].items():
+        print(f"  {name:<18}{spent:8.3f}")
+    print(f"  {found['more']:+.1%} with columns and tags")
 
 
 def show(found: dict[str, Any]) -> None:
@@ -545,6 +623,8 @@ def main() -> None:
     parser.add_argument("--engine", choices=ENGINES)
     parser.add_argument("--games", type=int, help="2,000; beside pastes 10,000")
     parser.add_argument("--workers", type=_numbers, help="2; with --served 1,2,4")
+    parser.add_argument("--columns", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--served", action="store_true")
     parser.add_argument("--broker", choices=BROKERS, default="redis")
     parser.add_argument("--corpus", action="store_true")
@@ -561,6 +641,9 @@ def main() -> None:
     elif options.paste:
         found = pastes(options.games or 10_000)
         print(json.dumps(found)) if options.json else show_pastes(found)
+    elif options.engine and options.columns:
+        found = beside_columns(options.engine, options.games or 2_000, options.rounds)
+        print(json.dumps(found)) if options.json else show_beside(found)
     elif options.engine:
         found = measure(options.engine, options.games or 2_000, (options.workers or [2])[-1])
         print(json.dumps(found)) if options.json else show(found)

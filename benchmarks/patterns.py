@@ -1,15 +1,22 @@
 """Parts of boards sought in columns: what these cost to make, their bytes, and how long questions take.
 
-    python -m benchmarks.patterns [--games 5000] [--copies 1] [--rounds 5] [--threads 2] [--json]
+    python -m benchmarks.patterns [--games 20000] [--copies 4] [--rounds 5] [--threads 2] [--corpus]
+        [--json]
 
-Made-up games become files of columns (5,000 games each), which are copied under other slots `--copies` times.
-`made` is the processor's time for a game: its positions gathered, and written as Parquet; `tags` that for
-finding its castles and openings. Questions are of six kinds, each asked `--rounds` times of files that the
-system has read before; `game` is how many games they find.
+Made-up games become files of columns (20,000 games each), which are copied under other slots `--copies`
+times; with `--corpus` a file begins with the real games of the reference material. `made` is the processor's
+time for a game: its positions gathered, and written as Parquet; `tags` that for finding its castles and
+openings.
 
-How to read it: the limit of a question is `scan`, the sum of one column over all rows in the same run. The
-peer is `replayed`: the same question by playing 200 games through with `kifu_core`, times all games. The
-target is 300 ms for half of the questions, and one second for all, at 10 million positions.
+Five questions of each of six kinds are asked `--rounds` times as the archive asks them, with the memory of
+its default settings: the first place in every game, kept in a table, and the results of the games. `cold` is
+asked once after the system has been told to forget the files, `warm` when it has read them, `at once` is how
+long one of eight takes that are asked at the same time; milliseconds, half of them and 99 of 100. `most` is
+the largest memory of this process while it asks, in MiB, and `at rest` what it has before.
+
+How to read it: the limit of a kind is `scan`, reading the columns that its questions read, with nothing else
+asked of them. The peer is `replayed`: the same question by playing 200 games through with `kifu_core`, times
+all games. The target for one question at a time is 300 ms for half of them, and one second for 99 of 100.
 """
 
 from __future__ import annotations
@@ -17,31 +24,49 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from benchmarks import generate
+from benchmarks.serve import percentile
+from kifu_core.jkf import Record
+from tests.shared import CORPUS
 
-A_FILE: Final = 5_000
+A_FILE: Final = 20_000
 REPLAYED: Final = 200
+AT_ONCE: Final = 8
 QUESTIONS: Final = {
-    "rare": "K1a N9i -8i",
-    "frequent": "P7f P2f",
-    "castle": "K8h S7g G7h G6g",
-    "four looks": "{G,S}7h N7g mirror:yes",
-    "counts": "hand:B,R board:+P>=1",
-    "sequence": "K2h then<=40 K1h line:main",
-}
+    "rare": ("K1a N9i -8i", "K5a", "+P1a +P9a", "hand:B=2,R=2", "K1i k9a turn:own"),
+    "frequent": ("P7f P2f", "-7g", "G7h", "P7f p3d", "P7f turn:own"),
+    "castles": (
+        "K8h S7g G7h G6g", "K2h S3h G4i G5h", "K9i L9h S8h", "K8h S8g G7h G6g P8f", "K7h G6i G5h S7i",
+    ),
+    "four looks": (
+        "{G,S}7h N7g mirror:yes", "K2h S3h mirror:yes", "+P5c mirror:yes", "K9i L9h mirror:yes",
+        "R6h S7h mirror:yes",
+    ),
+    "counts": (
+        "hand:B,R board:+P>=1", "hand:P>=5", "board:+R,+B", "board:P=9 hand:p=0 ply:40..", "hand:G>=2",
+    ),
+    "sequence": (
+        "K2h then<=40 K1h line:main", "P7f then<=20 P6f", "S3h then G4i then K2h", "K9i then<=60 +R2a",
+        "R2h then<=30 R6h line:main",
+    ),
+}  # fmt: skip
 
 
 @contextmanager
-def prepared() -> Iterator[Path]:
+def prepared(threads: int) -> Iterator[Path]:
     """Give a folder, Django being set up for it."""
     os.environ.update(DJANGO_SETTINGS_MODULE="archive.settings", SECRET_KEY="only-for-benchmarks")
+    os.environ.update(ARCHIVE_PATTERN_THREADS=str(threads), ARCHIVE_PATTERNS_AT_ONCE=str(AT_ONCE))
     with TemporaryDirectory(prefix="kifu-bench-") as name:
         os.environ["ARCHIVE_DATA_DIR"] = name
         import django
@@ -51,7 +76,7 @@ def prepared() -> Iterator[Path]:
         yield Path(name)
 
 
-def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]]:
+def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple[list[Path], dict[str, Any]]:
     """Make files of so many games; their paths and the milliseconds of a processor for a game."""
     from archive.columns.positions import OfGame, Positions
     from archive.columns.segments import write_segment
@@ -69,7 +94,7 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
     for first in range(0, games, A_FILE):
         positions = Positions()
         for slot in range(first, min(first + A_FILE, games)):
-            record = generate.record(slot)
+            record = next(records)
             about = OfGame(slot, slot % 3, 730_000 + slot % 9_000, 1500, 1600)
             timed("gathered", lambda: positions.add(about, record))  # noqa: B023
             timed("tags", lambda: arisen(start(record), main_moves(record)))  # noqa: B023
@@ -81,40 +106,95 @@ def measure_making(folder: Path, games: int) -> tuple[list[Path], dict[str, Any]
     return paths, {"rows": rows, "bytes_a_row": round(size / rows, 2), "ms_a_game": made}
 
 
-def measure_questions(paths: list[Path], games: int, rounds: int, threads: int) -> dict[str, Any]:
-    """The shortest milliseconds of each question, of its limit and of its peer."""
-    from archive.columns.asking import games_with
-    from archive.columns.segments import reading
-    from archive.duck import bounded
+def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, Any]:
+    """The milliseconds of each kind of questions, of its limit and of its peer, and the memory they take."""
     from kifu_core.shogi.patterns import find, parse
 
-    source = reading(paths)
     lines = [positions_of(number) for number in range(REPLAYED)]
-    found: dict[str, Any] = {}
-    with bounded("1GB", threads) as database:
-        scan = _fastest(rounds, lambda: database.execute(f"SELECT sum(s55) FROM {source}").fetchall())
-        found["scan"] = {"ms": round(1000 * scan, 1)}
-        for name, text in QUESTIONS.items():
-            pattern = parse(text)
-            spent = _fastest(rounds, lambda: games_with(database, pattern, source))  # noqa: B023
-            replayed = _fastest(1, lambda: [find(pattern, line) for line in lines])  # noqa: B023
-            found[name] = {
-                "ms": round(1000 * spent, 1),
-                "times_scan": round(spent / scan, 1),
-                "replayed": round(1000 * replayed * games / REPLAYED),
-                "games": len(games_with(database, pattern, source)),
-            }
-    return found
-
-
-def _fastest(rounds: int, ask: Callable[[], object]) -> float:
-    """Return the seconds of the fastest of so many rounds."""
-    found = []
-    for _ in range(rounds):
+    at_rest = _memory("VmRSS")
+    _forget_peak()
+    kinds: dict[str, Any] = {}
+    for kind, texts in QUESTIONS.items():
+        _forget(paths)
+        cold = [_ask(paths, text) for text in texts]
+        warm = [_ask(paths, text) for _ in range(rounds) for text in texts]
+        scan = min(_scan(paths, text) for text in texts for _ in range(2))
         began = time.perf_counter()
-        ask()
-        found.append(time.perf_counter() - began)
-    return min(found)
+        for text in texts:
+            pattern = parse(text)
+            for line in lines:
+                find(pattern, line)
+        replayed = (time.perf_counter() - began) / len(texts)
+        kinds[kind] = {
+            "cold": _told(cold),
+            "warm": _told(warm),
+            "scan": round(1000 * scan, 1),
+            "replayed": round(1000 * replayed * games / REPLAYED),
+        }
+    asked = [text for texts in QUESTIONS.values() for text in texts]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        at_once = list(pool.map(lambda text: _ask(paths, text), asked * rounds))
+    memory = {"at rest": at_rest, "most": _memory("VmHWM")}
+    return {"questions": kinds, "at once": _told(at_once), "memory": memory}
+
+
+def _ask(paths: list[Path], text: str) -> float:
+    """Return the seconds of a question: the first places, and the results of their games."""
+    from archive.columns.asking import first_places
+    from archive.columns.segments import reading
+    from archive.duck import asking
+    from kifu_core.shogi.patterns import parse
+
+    places = first_places(parse(text), reading(paths))
+    began = time.perf_counter()
+    with asking(paths[0].parent, 600) as question:
+        question.rows(f"CREATE TEMP TABLE found AS {places}")
+        question.rows("SELECT result, own, count(*) FROM found GROUP BY ALL")
+    return time.perf_counter() - began
+
+
+def _scan(paths: list[Path], text: str) -> float:
+    """Return the seconds of reading the columns that a question reads."""
+    from archive.columns.asking import first_places
+    from archive.columns.schema import TYPES
+    from archive.columns.segments import reading
+    from archive.duck import asking
+    from kifu_core.shogi.patterns import parse
+
+    source = reading(paths)
+    words = set(re.findall(r"\w+", first_places(parse(text), "rows")))
+    read = ", ".join(f"max({name})" for name in TYPES if name in words)
+    began = time.perf_counter()
+    with asking(paths[0].parent, 600) as question:
+        question.rows(f"SELECT {read} FROM {source}")
+    return time.perf_counter() - began
+
+
+def _told(seconds: list[float]) -> dict[str, float]:
+    """Half and 99 of 100, in milliseconds."""
+    return {
+        "p50": round(1000 * percentile(seconds, 0.5), 1),
+        "p99": round(1000 * percentile(seconds, 0.99), 1),
+    }
+
+
+def _forget(paths: list[Path]) -> None:
+    """Have the system drop what it keeps of these files."""
+    for path in paths:
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _forget_peak() -> None:
+    """Have the system count this process' largest memory from now on."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _memory(name: str) -> int:
+    """A figure of this process' memory, in MiB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) // 1024
 
 
 def positions_of(number: int) -> list[Any]:
@@ -129,14 +209,26 @@ def positions_of(number: int) -> list[Any]:
     return line
 
 
-def measure(games: int, copies: int, rounds: int, threads: int) -> dict[str, Any]:
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     """All tables."""
-    with prepared() as folder:
-        paths, found = measure_making(folder, games)
-        for number in range(1, copies):
-            paths += [_copied(path, number * games) for path in paths[: -(-games // A_FILE)]]
-        found["positions"] = found.pop("rows") * copies
-        return found | {"questions": measure_questions(paths, games * copies, rounds, threads)}
+    with prepared(options.threads) as folder:
+        records = chain(real_records() if options.corpus else (), map(generate.record, count()))
+        paths, found = measure_making(folder, records, options.games)
+        for number in range(1, options.copies):
+            paths += [_copied(path, number * options.games) for path in paths[: -(-options.games // A_FILE)]]
+        found["positions"] = found.pop("rows") * options.copies
+        return found | measure_questions(paths, options.games * options.copies, options.rounds)
+
+
+def real_records() -> Iterator[Record]:
+    """The games of the reference material."""
+    from kifu_core import load
+    from kifu_core.errors import KifuError
+
+    for folder in ("csa", "jkf", "ki2", "kif", "usen"):
+        for path in sorted(path for path in (CORPUS / folder).rglob("*") if path.is_file()):
+            with suppress(KifuError):
+                yield from (game.record for game in load(path.read_bytes(), name=path.name).games)
 
 
 def _copied(path: Path, slots: int) -> Path:
@@ -157,13 +249,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", type=int, default=5_000)
+    parser.add_argument("--games", type=int, default=A_FILE)
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--corpus", action="store_true", help="begin with the games of the reference material"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found = measure(options.games, options.copies, options.rounds, options.threads)
+    found = measure(options)
     if options.json:
         print(json.dumps(found))
         return
@@ -171,7 +266,8 @@ def main() -> None:
         f"{found['positions']} positions, {found['bytes_a_row']} bytes each; ms a game {found['ms_a_game']}"
     )
     for name, row in found["questions"].items():
-        print(f"  {name:<12}" + "".join(f"{key:>14} {value:>9}" for key, value in row.items()))
+        print(f"  {name:<12}" + "".join(f"  {key} {value}" for key, value in row.items()))
+    print(f"  {AT_ONCE} at once: {found['at once']}; MiB {found['memory']}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ whole numbers in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kifu_core.picture import Language
     from kifu_core.record import ParsedGame
     from kifu_core.shogi.evaluations import Evaluation
+    from kifu_core.shogi.formations import Arisen
 
 P = TypeVar("P")
 
@@ -67,7 +68,8 @@ class Replay(Generic[P]):
     `visits` lists its positions with their classes; `main_line` is its main line, position by position, and
     `main_moves` that line's moves, `packed_move` one of a record's. `start_text` is where it begins (an SFEN,
     a display key), `first_turn` who moves there. `findings` are a game's issues with what the rules say of
-    its moves, `evaluations` what engines wrote into its comments.
+    its moves, `evaluations` what engines wrote into its comments, `formations` the castles and openings that
+    its sides have, found by its main line's moves.
     """
 
     visits: Callable[[Record], list[Visit]]
@@ -78,6 +80,7 @@ class Replay(Generic[P]):
     first_turn: Callable[[Record], int]
     findings: Callable[[ParsedGame], tuple[Issue, ...]]
     evaluations: Callable[[Record], list[Evaluation]]
+    formations: Callable[[Record, Sequence[int]], list[Arisen]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,11 @@ class Text(Generic[P]):
     """Positions and moves as people and programs write them.
 
     `named` is the position of a text that is no record, `typed` that of words in which somebody names one
-    otherwise, None for others; `texts` are names that a position has beside its code, after so many
-    half-moves. `move_name` writes a move in the game's notation, `move_text` one about to be played as people
-    write it, and `move_facts` are what else is told of that. With the mark of its side, as a language has it,
-    `written` is a move of a record, after the one before it; `played` is one about to be played, by its
-    `move_text`, after the one before it.
+    otherwise, None for others, and both raise KifuError for one that is wrong; `texts` are names that a
+    position has beside its code, after so many half-moves. `move_name` writes a move in the game's
+    notation, `move_text` one about to be played as people write it, and `move_facts` are what else is
+    told of that. With the mark of its side, as a language has it, `written` is a move of a record, after
+    the one before it; `played` is one about to be played, by its `move_text`, after the one before it.
     """
 
     named: Callable[[str], P | None]

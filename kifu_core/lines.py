@@ -8,6 +8,17 @@ from kifu_core.deadline import watched
 NO_MOVE: Final = 0
 
 
+def fork_path(path: str, ply: int, number: int) -> str:
+    """Return the path of a line that leaves the line `path` (empty for the main line): its number among those
+    that stand for the same ply.
+
+    >>> fork_path("", 3, 0), fork_path("3.0", 5, 1)
+    ('3.0', '3.0-5.1')
+    """
+    step = f"{ply}.{number}"
+    return f"{path}-{step}" if path else step
+
+
 class Visit(NamedTuple):
     """A node of a record: a position, and the move that the record plays there.
 

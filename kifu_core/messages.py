@@ -70,7 +70,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "手合割「{name}」がわからず、局面図もありません（平手から指せる棋譜だけを平手として読みます）",
         "the handicap {name} is unknown and there is no board; only what fits an even game is read, as one",
     ),
-    "bad-board": ("局面図の {count} か所が正しくありません", "{count} things are wrong with the drawn board"),
+    "bad-board": (
+        "局面図の {count} か所が正しくありません",
+        "the drawn board is wrong at {count} places",
+    ),
     "bad-board-rank": ("{rank} 段目のマスが {count} 個です", "rank {rank} has {count} squares"),
     "other-move-count": (
         "指し手は {said} 手のはずですが、{count} 手あります",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,12 @@ from archive.index import sqlite
 from archive.limits import counting
 from tests import citus
 from tests.archive.rows import empty_index
-from tests.engines import depends_on_engine
+from tests.engines import depends_on_engine, left_out_whole, uses_database
 from tests.shared import SHARED, need_shared
+
+# What is imported and collected stays to the end: to look through it for garbage, again and again, takes a
+# tenth of all time. It is frozen as soon as it is there (`pytest_collection_finish`).
+gc.disable()
 
 # A busy machine is no defect: examples may take their time. On CI they are always the same ones, so that
 # what a run says depends on nothing but the code; every other run draws new ones.
@@ -133,13 +138,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--database`, do not read modules of which nothing would run."""
+    return True if config.getoption("--database") and left_out_whole(collection_path) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--database`, leave out what needs no database and what comes to the same on every engine."""
-    if not config.getoption("--database"):
-        return
-    left_out = [item for item in items if not depends_on_engine(item)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if depends_on_engine(item)]
+    """With `--database`, leave out what needs no database and what comes to the same on every engine.
+
+    Tests of real servers come first, one after another in one process: while they wait, the others work.
+    """
+    if config.getoption("--database"):
+        left_out = [item for item in items if not depends_on_engine(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if depends_on_engine(item)]
+    items.sort(key=lambda item: not waits_for_servers(item))
+
+
+def waits_for_servers(item: pytest.Item) -> bool:
+    """Tell whether a test is of real processes and not of the tests' own database."""
+    return item.get_closest_marker("worker") is not None and not uses_database(item)
+
+
+def pytest_collection_finish() -> None:
+    """From now on there is garbage, which is looked for among what the tests make."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """At the end all of it goes; some libraries tell what is left."""
+    gc.unfreeze()
 
 
 @pytest.fixture

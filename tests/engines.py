@@ -7,16 +7,20 @@ by the modules that are named; two tests of `test_api_answers` and `test_odd_req
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 ONE_ENGINE: Final = {
+    "test_accounts_passkeys": "Django's and allauth's tables; nonsense is sent on both",
     "test_api_answers": "types, methods and headers; every address is asked for on both by `head_works`",
     "test_api_convert": "nothing is stored",
     "test_api_find": "texts become codes without a query; `test_api_positions` looks codes up",
     "test_api_parameters": "refused before any query, but for `pages_ignore`",
     "test_content_types": "refused before any query",
+    "test_multipart": "forms are read before anything is stored; `test_api_uploads` stores",
     "test_role_walk": "rights of roles; `test_libraries` and `test_spaces` ask in scopes",
     "test_web_accounts": "Django's own tables; `test_limits_signing_in` counts guesses",
     "test_web_broken": "how entries are called; `test_api_entries` reads them",
@@ -36,6 +40,8 @@ BOTH_ENGINES: Final = {
     "test_head_works_wherever_get_does",
     "test_head_makes_nothing_of_a_list_that_is_made_while_it_is_sent",
     "test_pages_ignore_what_they_do_not_know_and_never_fail",
+    "test_nonsense_is_refused",
+    "test_what_is_no_passkey_at_all_is_refused",
 }
 """Tests of these modules that run on both all the same: for every address, and for odd values."""
 
@@ -49,5 +55,20 @@ def depends_on_engine(item: pytest.Item) -> bool:
         return False
     if item.path.stem in ONE_ENGINE and getattr(item, "originalname", "") not in BOTH_ENGINES:
         return False
-    marked = item.get_closest_marker("django_db") or item.get_closest_marker("worker")
-    return marked is not None or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("worker") is not None or uses_database(item)
+
+
+def uses_database(item: pytest.Item) -> bool:
+    """Tell whether a test uses the tests' own database."""
+    marked = item.get_closest_marker("django_db") is not None
+    return marked or not DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def left_out_whole(path: Path) -> bool:
+    """Tell whether nothing of a module runs on another engine, so that it need not even be read there."""
+    if path.suffix != ".py" or not path.stem.startswith("test_"):
+        return False
+    text = path.read_text()
+    if path.stem in ONE_ENGINE:
+        return not any(f"def {name}(" in text for name in BOTH_ENGINES)
+    return re.search(r"^pytestmark = .*\bone_engine\b", text, re.MULTILINE) is not None

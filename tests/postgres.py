@@ -30,7 +30,7 @@ SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "listen_addresses": "",
-    "max_connections": "60",
+    "max_connections": "90",
     "shared_buffers": "256MB",
     # Databases of the tests come and go with their temporary tables; statistics would be wasted on them.
     "autovacuum": "off",
@@ -73,9 +73,10 @@ def _installed(runner: Runner, folder: Path) -> Path:
     return folder / installed.name / "pginstall" / "bin"
 
 
-def make_cluster(runner: Runner, folder: Path) -> Path:
-    """Make an empty cluster in the folder; the folder of PostgreSQL's programs."""
-    programs = _installed(runner, folder)
+def make_cluster(runner: Runner, folder: Path, programs: Path | None = None) -> Path:
+    """Make an empty cluster in the folder, with other programs than ours where they are given; the folder of
+    PostgreSQL's programs."""
+    programs = programs or _installed(runner, folder)
     cluster = folder / "cluster"
     cluster.mkdir(mode=0o700)
     runner.own(cluster)
@@ -111,14 +112,14 @@ def address_of(folder: Path) -> str:
     return f"postgresql://postgres@{quote(str(folder), safe='')}/postgres"
 
 
-def wait_for_server(server: subprocess.Popen[bytes], folder: Path) -> None:
+def wait_for_server(server: subprocess.Popen[bytes], folder: Path, port: int = 5432) -> None:
     """Wait until it takes connections; raises RuntimeError with its log where it ends or takes too long."""
     import psycopg
 
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
-            psycopg.connect(host=str(folder), user="postgres", dbname="postgres").close()
+            psycopg.connect(host=str(folder), port=port, user="postgres", dbname="postgres").close()
             return
         except psycopg.OperationalError:
             if server.poll() is not None or time.monotonic() > deadline:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -141,26 +145,57 @@ def free_port() -> int:
 
 
 @contextmanager
-def database() -> Iterator[dict[str, str]]:
-    """The environment for a database of its own on the engine under test."""
+def database(template: str = "template1") -> Iterator[dict[str, str]]:
+    """The environment for a database of its own on the engine under test; only PostgreSQL has templates."""
     url = os.environ.get("DATABASE_URL")
     if not url:
         yield {}
         return
     name = f"kifu_serve_{secrets.token_hex(6)}"
-    identifier = sql.Identifier(name)
+    made = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
     with psycopg.connect(url, autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+        server.execute(made)
         try:
             yield {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "SECRET_KEY": "only-for-tests"}
         finally:
-            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(identifier))
+            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+SQLITE_FILE = "archive.sqlite3"
+"""What the database is called in an archive's folder."""
+
+
+def _migrate(folder: Path, **address: str) -> None:
+    environment = os.environ | {"ARCHIVE_DATA_DIR": str(folder), **address}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=START_SECONDS)
+
+
+@cache
+def migrated() -> str:
+    """A database that has its tables and nothing else, made once: the file of SQLite, the name on PostgreSQL.
+
+    To make the tables takes longer than to start an archive that has them. It is gone with this process.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="kifu-migrated-"))
+    atexit.register(shutil.rmtree, folder)
+    if not os.environ.get("DATABASE_URL"):
+        _migrate(folder)
+        return str(folder / SQLITE_FILE)
+    kept = database()
+    address = kept.__enter__()
+    atexit.register(kept.__exit__, None, None, None)
+    _migrate(folder, **address)
+    return address["DATABASE_URL"].rpartition("/")[2]
 
 
 @contextmanager
 def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
     """An archive that answers, empty unless `settings` say otherwise; it is stopped at the end."""
-    with database() as address:
+    with database(migrated()) as address:
+        if not address and not (folder / SQLITE_FILE).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(migrated(), folder / SQLITE_FILE)
         environment = os.environ | {
             "ARCHIVE_DATA_DIR": str(folder),
             "ARCHIVE_BIND": f"127.0.0.1:{free_port()}",

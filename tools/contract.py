@@ -44,7 +44,7 @@ from rest_framework import serializers  # noqa: E402
 
 from archive.api import telling, urls  # noqa: E402
 from archive.api.endpoints import Nothing  # noqa: E402
-from archive.api.fields import Anything, File, Flag, Text  # noqa: E402
+from archive.api.fields import File, Flag, Text  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
 from archive.api.problems import OF_STATUS, PROBLEM  # noqa: E402
 from archive.api.shapes.common import Issue, Problem  # noqa: E402
@@ -272,7 +272,7 @@ class Contract(AutoSchema):
 
     def _map_serializer_field(self, field: Any, direction: Any, bypass_extensions: bool = False) -> Any:
         text = {"description": str(field.help_text)} if field.help_text else {}
-        if isinstance(field, Anything):
+        if isinstance(field, File):
             return {**field.told, **text}
         if isinstance(field, Flag):
             usual = {"default": field.default} if isinstance(field.default, bool) else {}

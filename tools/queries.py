@@ -23,11 +23,12 @@ _HEADS: Final = {"en": ("field", "", "takes"), "ja": ("項目", "", "値")}
 _TAKES: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
         "text": "text", "number": "number, range", "one number": "number", "day": "date, range",
-        "one day": "date", "position": "position",
+        "one day": "date", "position": "position", "pattern": "pattern",
+        "formation": "any of its [names](formations.md)",
     },
     "ja": {
         "text": "文字列", "number": "数、範囲", "one number": "数", "day": "日付、範囲", "one day": "日付",
-        "position": "局面",
+        "position": "局面", "pattern": "部分図", "formation": "[名前](formations.md)のどれか",
     },
 }  # fmt: skip
 _MOST: Final = 8

@@ -4,6 +4,7 @@
 `errors`, in the language that the request asks for.
 """
 
+import logging
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -25,15 +26,20 @@ from rest_framework.views import set_rollback
 
 from archive import issues
 from archive.api.problems import PROBLEM, TOKEN, Problem
+from archive.index.away import AWAY_SECONDS, UndecidedError, is_away, is_down
 from archive.models import UploadChunk
 from archive.queries.scope import UnknownScopeError
 from archive.queries.search.errors import QueryError
 from archive.queries.taken_down import GoneError
+from archive.reading import PRIMARY, read_now
 from kifu_core.errors import KifuError
 
 _MOST_NAMED: Final = 20
 """Fields with mistakes that an answer lists."""
 _LONGEST_NAME: Final = 100
+_UNAVAILABLE: Final = 503
+
+log = logging.getLogger(__name__)
 
 STATUSES: Final = {"too-large": 413, "too-slow": 422}
 """The statuses of errors of texts that are not 400."""
@@ -51,6 +57,7 @@ _SPOKEN: Final = (
     exceptions.NotAuthenticated,
     exceptions.PermissionDenied,
     exceptions.ParseError,
+    exceptions.NotAcceptable,
 )
 """Errors of the framework that are raised with words of their own, which are English."""
 
@@ -93,6 +100,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     for name, header in (("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")):
         if value := getattr(error, name, None):
             response[header] = str(value)
+    if found.status == _UNAVAILABLE:
+        response["Retry-After"] = str(AWAY_SECONDS)
     if isinstance(error, exceptions.NotAcceptable):
         response["Vary"] = "Accept"
     return response
@@ -108,6 +117,12 @@ def describe(error: Exception) -> Problem | None:
     # Bytes go only with their upload; here it went while they were read.
     if isinstance(error, GoneError | UploadChunk.DoesNotExist):
         return Problem.of_status(410)
+    if isinstance(error, UndecidedError):
+        return Problem.of_status(503, error.code)
+    # Where a replica is gone, the first database is asked (archive/web/replicas.py).
+    if read_now() == PRIMARY and (is_away(error) or is_down(error)):
+        log.warning("the database, or a server with a part of the tables, does not answer: %s", error)
+        return Problem.of_status(503)
     if isinstance(error, ApiError):
         return Problem(error.status_code, error.code, str(error.detail), error.errors)
     if isinstance(error, exceptions.APIException):
@@ -136,7 +151,7 @@ def _of_query(error: QueryError, field: str = "q") -> Problem:
         "position": None if error.position is None else error.position + 1,
         "expected": [*error.expected],
     }
-    return Problem(422 if error.slow else 400, error.code, error.message("en"), [told])
+    return Problem(error.status, error.code, error.message("en"), [told])
 
 
 def _unreadable(error: Exception) -> Problem:

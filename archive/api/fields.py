@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
+from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
+
+from kifu_core.shogi.formations import called
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,19}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -55,23 +58,18 @@ def between(least: int, most: int, usual: int | None = None) -> dict[str, Any]:
     return told if usual is None else told | {"default": usual}
 
 
-class Anything(serializers.Field[Any, Any, Any, Any]):
-    """What the view looks at by itself; `told` is its schema in the contract."""
-
-    def __init__(self, told: Mapping[str, Any] | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self.told = dict(told or {})
-
-    def to_internal_value(self, data: Any) -> Any:
-        return data
-
-
-class File(Anything):
-    """A file of a form, or several of them."""
+class File(serializers.Field[Any, Any, Any, Any]):
+    """A file of a form, or several of them; `told` is its schema in the contract."""
 
     def __init__(self, *, several: bool = False, **options: Any) -> None:
+        super().__init__(**options)
         one = {"type": "string", "format": "binary"}
-        super().__init__({"type": "array", "items": one} if several else one, **options)
+        self.told: dict[str, Any] = {"type": "array", "items": one} if several else one
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, UploadedFile):
+            raise serializers.ValidationError("this is no file of a form (multipart/form-data)")
+        return data
 
 
 class Choice(serializers.ChoiceField):
@@ -85,6 +83,16 @@ class Choice(serializers.ChoiceField):
         if not isinstance(data, str) or data not in self.words:
             raise serializers.ValidationError(f"this is none of {', '.join(self.words)}")
         return data
+
+
+class FormationName(Text):
+    """A castle or an opening, by any of its names; what is understood is its name for programs."""
+
+    def to_internal_value(self, data: Any) -> str:
+        found = called(super().to_internal_value(data))
+        if found is None:
+            raise serializers.ValidationError("no castle or opening is called so; GET formations has them")
+        return found.name
 
 
 class Day(serializers.DateField):

@@ -1,5 +1,6 @@
 """JSON as it comes in and goes out: strict in what is read, always valid in what is written."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from rest_framework.renderers import JSONRenderer
 
 DEEPEST: Final = 32
 """Levels of lists and objects in a body; what is asked for here has four."""
+_SHOWN: Final = 40
+"""Characters that are told of a name."""
 
 
 class StrictJSON(BaseParser):
@@ -35,7 +38,25 @@ class StrictJSON(BaseParser):
             raise ParseError(f"this is no JSON: {error}") from error
         if _deeper(value, DEEPEST):
             raise ParseError(f"lists and objects nest at most {DEEPEST} deep here")
+        _check_names(data)
         return value
+
+
+def _check_names(data: bytes) -> None:
+    """Look at the objects of a JSON text, also at those that others of the same name have hidden. Raises
+    ParseError."""
+    try:
+        json.loads(data, object_pairs_hook=_once, parse_int=str, parse_float=str)
+    except RecursionError:
+        raise ParseError(f"lists and objects nest at most {DEEPEST} deep here") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Look at the members of an object. Raises ParseError for a name that comes twice: which one is meant?"""
+    names = [name for name, _value in pairs]
+    if len({*names}) < len(names):
+        often = next(name for name in names if names.count(name) > 1)
+        raise ParseError(f"{often[:_SHOWN]!r} is given more than once in one object")
 
 
 def _deeper(value: Any, levels: int) -> bool:

@@ -43,7 +43,7 @@ class Negotiation(BaseContentNegotiation):
         asked = [MediaType(one) for one in header.split(",")]
         chosen = max(offered, key=lambda one: _quality(asked, one))
         if not _quality(asked, chosen):
-            raise NotAcceptable
+            raise NotAcceptable(f"this address has {', '.join(types)}")
         return renderer, JSON if chosen == PROBLEM else chosen
 
 

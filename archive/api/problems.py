@@ -24,7 +24,7 @@ OF_STATUS: Final = {
     411: ("length-required", "a body in chunks is not read: send its Content-Length"),
     412: ("changed", "the archive has changed since: without `If-Match` the answer is what it is now"),
     413: ("too-large", "the request is too large"),
-    415: ("unsupported-media-type", "the body is of a type that is not read here"),
+    415: ("unsupported-media-type", "a body is JSON (`application/json`) or a form here"),
     429: ("throttled", "these are too many requests: `Retry-After` tells when to go on"),
     500: ("internal-error", "this is a fault of the server: its log tells more under `request_id`"),
     503: ("unavailable", "the server cannot answer this at present"),

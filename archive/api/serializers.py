@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.fields import Anything, Choice, Day, File, Flag, Raw, Text, Whole, between
+from archive.api.fields import Choice, Day, File, Flag, FormationName, Raw, Text, Whole, between
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
 from archive.kana_readings import LATIN, ROWS
@@ -49,6 +49,8 @@ def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
         return Choice(required=False, choices=list(one.choices), help_text=told)
     if one.value == "number":
         return Whole(required=False, min_value=one.least, max_value=one.most, help_text=told)
+    if one.value == "formation":
+        return FormationName(required=False, max_length=TEXT_LIMIT, help_text=told)
     if one.value == "query":
         return Text(required=False, max_length=LONGEST, trim_whitespace=False, help_text=told)
     if one.value == "text":
@@ -154,8 +156,14 @@ class RecordBody(serializers.Serializer[Any]):
     needed: ClassVar[tuple[str, ...]] = ()
 
     file = File(required=False, help_text="A file of records.")
-    text = Anything(required=False, told={"type": "string"}, help_text="A record, in place of a file.")
+    text = Raw(required=False, help_text="A record, in place of a file.")
     name = Raw(required=False, help_text="What the file of the text would be called.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields. Raises ValidationError where one of file and text would be passed over."""
+        if "file" in attrs and attrs.get("text"):
+            raise serializers.ValidationError({"text": ["send either files or a text"]})
+        return attrs
 
 
 class UploadBody(RecordBody):

@@ -13,8 +13,8 @@ from archive.api.downloads import DOWNLOADS
 from archive.api.problems import OF_STATUS
 from archive.issues import TEXTS as ARCHIVES
 from archive.models import LARGEST_ID
+from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS
-from archive.queries.search.errors import TOO_SLOW
 from kifu_core.games import GAMES
 from kifu_core.messages import TEXTS as LIBRARYS
 
@@ -81,7 +81,7 @@ EVERYWHERE: Final[Problems] = {
     415: ("charset",),
     429: ("throttled",),
     500: ("internal-error",),
-    503: ("unavailable", "busy", "too-slow"),
+    503: ("unavailable", "undecided", "busy", "too-slow"),
 }
 """Codes of every address."""
 
@@ -125,8 +125,8 @@ CURSORS: Final = ("invalid-limit", "invalid-cursor")
 
 
 QUERIES: Final[Problems] = {
-    400: tuple(sorted(code for code in QUERY_TEXTS if code != TOO_SLOW)),
-    422: (TOO_SLOW,),
+    status: tuple(sorted(code for code in QUERY_TEXTS if STATUSES.get(code, 400) == status))
+    for status in sorted({400, *STATUSES.values()})
 }
 """Codes of lists that take a query of the search language."""
 
@@ -160,7 +160,7 @@ _OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty", 
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
-    "get_position_picture", "get_position_board",
+    "get_position_picture", "get_position_board", "get_position_opening",
 )  # fmt: skip
 _FIRST: Final = "/results/0/id"
 
@@ -187,6 +187,8 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
     "get_game_positions": _to(("get_position",), game="shogi", code="/results/0/code"),
     "post_hooks": _to(_OF_HOOK, id="/id"),
     "get_hooks": _to(_OF_HOOK, id=_FIRST),
+    "get_formations": _to(("get_formation", "get_formation_picture"), formation="/results/0/formation"),
+    "get_patterns": _to(("get_game",), id=_FIRST),
     "get_players": _to(("get_player",), id=_FIRST),
     "get_events": _to(("get_event",), id=_FIRST),
     "post_position_find": _to(("get_position",), game="/game", code="/code"),
@@ -229,6 +231,9 @@ PARTS: Final = {
         "code",
         {"type": "string", "minLength": 1},
         "The code of a position, with `-` and `_` for `+` and `/`.",
+    ),
+    "formation": Part(
+        "formation", {"type": "string", "minLength": 1}, "The name for programs of a castle or an opening."
     ),
     "name": Part("format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as an extension."),
 }

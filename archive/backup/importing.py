@@ -32,6 +32,7 @@ from archive.backup.folder import (
 from archive.backup.rows import WRONG, parsed, stored
 from archive.backup.tables import RECORDS, Table, written
 from archive.backup.tables import UPLOADS as UPLOAD_ROWS
+from archive.columns import slots as columns
 from archive.index import counters, versions
 from archive.index.engine import engine
 from archive.models import PIECE_BYTES, Upload, UploadChunk
@@ -157,11 +158,12 @@ class _Import:
             UploadChunk.objects.create(upload_id=upload["id"], n=n, bytes=piece)
 
     def end(self, cursor: CursorWrapper) -> None:
-        """Count hot positions, and let ids go on where they were."""
+        """Count hot positions, have columns written, and let ids go on where they were."""
         _refuse_others(self.folder, self.uploads)
         # Of tables that were filled a moment ago the server knows nothing yet.
         engine().make_room()
         counters.rebuild()
+        columns.start_over()
         giving = {table.name for table in written(accounts=True) if table.gives_ids}
         last = self.done.manifest.last_ids
         engine().give_ids_after(cursor, {name: last[name] for name in sorted(giving & last.keys())})

@@ -30,53 +30,165 @@ class GameWith(NamedTuple):
 
 def games_with(database: DuckDBPyConnection, pattern: Pattern, source: str) -> list[GameWith]:
     """Return the games with a pattern, in order of slots. `source` is what the rows are read from, in SQL."""
-    found = database.execute(first_places(pattern, source))
+    columns = ", ".join(GameWith._fields)
+    found = database.execute(f"SELECT {columns} FROM ({first_places(pattern, source)}) ORDER BY slot")
     return [GameWith(*row) for row in found.fetchall()]
 
 
+_TOLD: Final = ("ply", "move", "fork", "turn", "result", "played")
+"""What the first places tell beside their slot and how the pattern stands there."""
+
+
+_PACKED: Final = {
+    "ply": (16, "SMALLINT"),
+    "own": (1, "TINYINT"),
+    "mirrored": (1, "BOOLEAN"),
+    "node": (15, "SMALLINT"),
+    "fork": (1, "BOOLEAN"),
+    "turn": (1, "TINYINT"),
+    "move": (16, "INTEGER"),
+}
+"""What tells a place in its game, the first to be compared first, with its bits: all in one number, for the
+least number of each game is found several times as fast as the first row."""
+
+
 def first_places(pattern: Pattern, source: str) -> str:
-    """Return the statement that finds, of each game, the first place where a pattern stands.
+    """Return the statement that finds, of each game, the first place where a pattern stands: its `slot`,
+    `node`, `own` and `mirrored`, and what its row has of `_TOLD`.
 
     Each look at the board is a question of its own: for one with OR all columns of all would be read for
     every row.
     """
-    every = " UNION ALL ".join(_places(pattern, look, source) for look in looks(pattern))
+    packed, unpacked, shift = list[str](), list[str](), sum(bits for bits, _ in _PACKED.values())
+    for name, (bits, kind) in _PACKED.items():
+        shift -= bits
+        packed.append(f"({name}::BIGINT << {shift})")
+        unpacked.append(f"((place >> {shift}) & {(1 << bits) - 1})::{kind} AS {name}")
     return (
-        "SELECT DISTINCT ON (slot) slot, ply, own, mirrored, move "
-        f"FROM ({every}) ORDER BY slot, ply, own, mirrored, node"
+        f"SELECT slot, {', '.join(unpacked)}, result, played FROM ("
+        f"SELECT slot, min({' | '.join(packed)}) AS place, any_value(result) AS result, "
+        f"any_value(played) AS played FROM ({_every(pattern, source)}) GROUP BY slot)"
     )
+
+
+def slots_with(pattern: Pattern, source: str) -> str:
+    """Return the statement that finds the slots of the games with a pattern."""
+    return f"SELECT DISTINCT slot FROM ({_every(pattern, source)})"
+
+
+def _every(pattern: Pattern, source: str) -> str:
+    """Return the statement that finds all places where a pattern stands, whoever is own."""
+    return " UNION ALL ".join(_places(pattern, look, source) for look in looks(pattern))
 
 
 def _places(pattern: Pattern, look: Look, source: str) -> str:
-    """Return the question for the places of a first step which the others can follow."""
-    steps = [_stands(step, pattern, source) for step in look.steps]
-    following = ""
-    for number in range(len(steps) - 1, 0, -1):
-        gap = pattern.gaps[number - 1]
-        within = "" if gap is None else f" AND b{number}.ply <= b{number - 1}.ply + {gap}"
-        following = (
-            f" WHERE EXISTS (SELECT 1 FROM ({steps[number]}) b{number}{following}"
-            f"{' AND' if following else ' WHERE'} b{number}.slot = b{number - 1}.slot"
-            f" AND b{number}.node > b{number - 1}.node AND b{number}.node <= b{number - 1}.last{within})"
-        )
+    """Return the question for the places of a first step which the others can follow.
+
+    From the last step to the first, what a step needs of the next one is put into tables: so each is read
+    twice, however many there are.
+    """
+    if any(step.step.kept for step in look.steps[:-1]):
+        return _places_of_kept(pattern, look, source)
+    rows, tables = "", list[str]()
+    for number in reversed(range(len(look.steps))):
+        rows = _stands(look.steps[number], pattern, source)
+        if tables:
+            rows = _followed(rows, number + 1, pattern.gaps[number], main=pattern.main)
+        if number:
+            tables += _next_places(rows, number, pattern.gaps[number - 1], main=pattern.main)
+    before = f"WITH {', '.join(tables)} " if tables else ""
     return (
-        f"SELECT b0.slot, b0.node, b0.ply, b0.move, {look.own} AS own, {look.mirrored} AS mirrored "
-        f"FROM ({steps[0]}) b0{following}"
+        f"SELECT slot, node, {', '.join(_TOLD)}, {look.own} AS own, {look.mirrored} AS mirrored "
+        f"FROM ({before}{rows})"
     )
 
 
-def _stands(step: Seen, pattern: Pattern, source: str) -> str:
-    """Return the question for the positions from which on a step stands as long as it has to."""
+def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list[str]:
+    """Return the tables that tell where a step by its number stands, for the one before it: `main_N` of the
+    main line, where positions are numbered by ply, and `forks_N` of variations, which are few.
+
+    Without a gap the `last` place of each game is enough. With one, a line is cut into parts of that length:
+    a place within reach lies behind in the same part (`last`) or in the next one, which is entered under the
+    part before it (`first`).
+    """
+    if gap is None:
+        places = f"SELECT slot, max(node) AS last FROM ({rows}) WHERE NOT fork GROUP BY slot"
+    else:
+        places = (
+            "SELECT slot, part, min(first) AS first, max(last) AS last FROM ("
+            "SELECT slot, unnest([part, part - 1]) AS part, unnest([NULL, node]) AS first, "
+            f"unnest([node, NULL]) AS last FROM (SELECT slot, node, node // {gap} AS part FROM ({rows}) "
+            "WHERE NOT fork)) GROUP BY ALL"
+        )
+    tables = [f"main_{number} AS MATERIALIZED ({places})"]
+    if not main:
+        forks = f"SELECT slot, node, ply FROM ({rows}) WHERE fork"
+        tables.append(f"forks_{number} AS MATERIALIZED ({forks})")
+    return tables
+
+
+def _followed(rows: str, number: int, gap: int | None, *, main: bool) -> str:
+    """Return those rows which the step of that number can follow; a row that several places in variations
+    follow comes several times."""
+    columns = ", ".join(f"a.{name}" for name in ("slot", "node", "last", *_TOLD))
+    if gap is None:
+        reach, within = "m.last > a.node", ""
+    else:
+        reach = f"m.part = a.node // {gap} AND (m.last > a.node OR m.first <= a.node + {gap})"
+        within = f" AND b.ply <= a.ply + {gap}"
+    found = (
+        f"SELECT {columns} FROM ({rows}) a JOIN main_{number} m ON m.slot = a.slot AND NOT a.fork AND {reach}"
+    )
+    if main:
+        return found
+    return (
+        f"{found} UNION ALL SELECT {columns} FROM ({rows}) a JOIN forks_{number} b ON b.slot = a.slot "
+        f"AND b.node > a.node AND b.node <= a.last{within}"
+    )
+
+
+def _places_of_kept(pattern: Pattern, look: Look, source: str) -> str:
+    """Return the same where a step before the last has to stay, which it may do in one line while the next
+    one stands in another. All positions have to lie on one line: each goes through the one that is deepest so
+    far (`deep`), or that through it."""
+    told = ", ".join(_TOLD)
+    found = (
+        f"SELECT slot, node, {told}, stop AS deep, stop_last AS deep_last, node AS at, last AS at_last, "
+        f"ply AS at_ply FROM ({_stands(look.steps[0], pattern, source, stops=True)})"
+    )
+    for step, gap in zip(look.steps[1:], pattern.gaps, strict=True):
+        within = "" if gap is None else f" AND b.ply <= c.at_ply + {gap}"
+        found = (
+            f"SELECT DISTINCT c.slot, c.node, {', '.join(f'c.{name}' for name in _TOLD)}, "
+            "greatest(c.deep, b.stop) AS deep, "
+            "CASE WHEN b.stop > c.deep THEN b.stop_last ELSE c.deep_last END AS deep_last, "
+            "b.node AS at, b.last AS at_last, b.ply AS at_ply "
+            f"FROM ({found}) c JOIN ({_stands(step, pattern, source, stops=True)}) b ON b.slot = c.slot "
+            f"AND b.node > c.at AND b.node <= c.at_last{within} "
+            "AND (b.stop BETWEEN c.deep AND c.deep_last OR c.deep BETWEEN b.stop AND b.stop_last)"
+        )
+    return (
+        f"SELECT DISTINCT slot, node, {told}, {look.own} AS own, {look.mirrored} AS mirrored FROM ({found})"
+    )
+
+
+def _stands(step: Seen, pattern: Pattern, source: str, *, stops: bool = False) -> str:
+    """Return the question for the positions from which on a step stands as long as it has to; with `stops`
+    once for each position where that is over, by its `stop` and `stop_last`, the numbers of its subtree."""
     conditions = " AND ".join(_conditions(step, pattern)) or "true"
-    columns = "slot, node, last, ply, move"
+    columns = f"slot, node, last, {', '.join(_TOLD)}"
     place = " AND ".join(_place(step)) or "true"
     if not step.step.kept:
-        return f"SELECT {columns} FROM {source} WHERE {conditions} AND {place}"
+        own = ", node AS stop, last AS stop_last" if stops else ""
+        return f"SELECT {columns}{own} FROM {source} WHERE {conditions} AND {place}"
     standing = f"(SELECT {columns} FROM {source} WHERE {conditions})"
     # A position stands so long where one that many plies later has it and all between on the way to it.
+    columns = ", ".join(f"f.{name.strip()}" for name in columns.split(","))
+    kept, join = (", k.stop, k.stop_last", "JOIN") if stops else ("", "SEMI JOIN")
     return (
-        f"SELECT DISTINCT {columns} FROM {standing} f SEMI JOIN ("
-        f"SELECT e.slot, min(a.node) AS node FROM {standing} e JOIN {standing} a ON a.slot = e.slot "
+        f"SELECT DISTINCT {columns}{kept} FROM {standing} f {join} ("
+        f"SELECT e.slot, e.node AS stop, min(e.last) AS stop_last, min(a.node) AS node "
+        f"FROM {standing} e JOIN {standing} a ON a.slot = e.slot "
         f"AND a.node <= e.node AND e.node <= a.last AND a.ply >= e.ply - {step.step.kept} "
         f"GROUP BY e.slot, e.node HAVING count(*) = {step.step.kept + 1}"
         f") k ON k.slot = f.slot AND k.node = f.node WHERE {place}"

@@ -4,14 +4,20 @@ A row is a position of a game. `slot` is the game's place in the index, `ply` co
 variation from the main line. `node` numbers the positions of a game so that whatever follows one, in any
 line, has the numbers after it up to its `last`. Squares are named by file and rank, `s76`; a square holds a
 signed piece of `kifu_core.shogi.pieces`: Black's 1 to 14, White's the same with a minus, 0 for none. `move`
-is the packed move that its line plays there, 0 at the end. `result`, `played` and the ratings are the game's,
-null where it has none.
+is the packed move that its line plays there, 0 at the end. `result` (0 Black won, 1 White, 2 a draw, 3
+unknown), `played` (days since the year 1, which begins with 1) and the ratings are the game's, null where it
+has none; `kind` is what kind of record it is, by `RECORD_KINDS`, `game` its id.
 """
 
 from typing import Final
 
 from kifu_core.shogi.pieces import CODES, HAND_KINDS, KINDS
 from kifu_core.shogi.squares import CSA
+
+VERSION: Final = 1
+"""Another number says that files have other columns, or that these mean something else."""
+
+RECORD_KINDS: Final = ("game", "problem", "tree", "position")
 
 COLORS: Final = ("black", "white")
 
@@ -43,6 +49,8 @@ OF_GAME: Final = {
     "played": "INTEGER",
     "black_rating": "SMALLINT",
     "white_rating": "SMALLINT",
+    "kind": "TINYINT",
+    "game": "BIGINT",
 }
 """What a search needs of the game: the same in all its rows, so it takes no room."""
 

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from archive import codec
-from archive.derive import headers, series, text
+from archive.derive import formations, headers, series, text
+from archive.derive.formations import FoundFormation
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from kifu_core.classes import PUBLIC, key
@@ -78,6 +79,7 @@ class DerivedGame:
     text: str = ""
     """What is searched of it (`archive.derive.text`)."""
     features: int = 0
+    formations: tuple[FoundFormation, ...] = ()
 
     @property
     def row_count(self) -> int:
@@ -139,7 +141,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
         result=result,
         special=_special(parsed.ending),
-        plies=line.plies,
+        plies=len(line.moves),
         rows=rows,
         codes=codes,
         calendar=day.calendar,
@@ -152,6 +154,7 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         kept_rows=kept_rows,
         text=text.text(record),
         features=text.features(record, evaluated=bool(known.evaluations)),
+        formations=formations.found(record, parsed.record_kind, line.moves),
     )
 
 
@@ -211,13 +214,13 @@ class _MainLine(NamedTuple):
     """The moves of a record: `text` is JSON of kind, start and moves, without the brackets around."""
 
     text: str
-    plies: int
+    moves: list[int]
 
 
 def _main_line(record: Record, kind: str) -> _MainLine:
     game = of_record(record)
     moves = game.replay.main_moves(record)
-    return _MainLine(json.dumps([kind, game.replay.start_text(record), moves])[1:-1], len(moves))
+    return _MainLine(json.dumps([kind, game.replay.start_text(record), moves])[1:-1], moves)
 
 
 def digest(record: Record, kind: str, result: int) -> bytes:
@@ -232,7 +235,7 @@ def digest(record: Record, kind: str, result: int) -> bytes:
 
 
 def _digest(line: _MainLine, record: Record, result: int, players: tuple[str, str], day: str) -> bytes:
-    anonymous = line.plies < SHORT_PLIES and not any(players) and not day
+    anonymous = len(line.moves) < SHORT_PLIES and not any(players) and not day
     text = codec.to_json(record, sort=True).decode() if anonymous else ""
     keys = map(headers.folded, players)
     identity = f"[{DIGEST_VERSION}, {line.text}, {json.dumps([result, *keys, day, text])[1:]}"

@@ -31,7 +31,8 @@ from archive.models import Arrival, Hook, HookDelivery
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow, games_among
 from archive.queries.scope import Scope, spaces_of
-from archive.queries.search.errors import TOO_SLOW, QueryError
+from archive.queries.search.errors import LATER, STATUSES, TOO_SLOW, QueryError
+from archive.queries.standing import is_early
 from archive.queries.told import row_json
 from archive.site_address import site_address
 
@@ -125,12 +126,16 @@ def _prepare(hook: Hook, scope: Scope, token: str) -> bool:
         if not arrivals:
             return False
         new = [one for one in arrivals if one.space in scope.spaces and one.at >= hook.made]
+        games = sorted({one.game for one in new})
         try:
-            rows = games_among(scope, _filters(hook), sorted({one.game for one in new}))
+            if is_early(scope, hook.query, games):
+                return False
+            rows = games_among(scope, _filters(hook), games)
         except QueryError as error:
             if error.code == TOO_SLOW and count != READ[-1]:
                 continue
-            disable(hook, Off.SLOW if error.code == TOO_SLOW else Off.QUERY)
+            if error.code not in LATER:
+                disable(hook, Off.SLOW if error.status == STATUSES[TOO_SLOW] else Off.QUERY)
             return False
         _advance(hook, token, arrivals, {row.id for row in rows} & {one.game for one in new})
         return True

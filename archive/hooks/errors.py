@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from django.utils import translation
@@ -23,16 +24,18 @@ TEXTS: Final[dict[str, Promise]] = {
 
 
 class HookError(Exception):
-    """A hook cannot be made, or nothing can be sent to it; `code` is one of `TEXTS`."""
+    """A hook cannot be made, or nothing can be sent to it; `code` is one of `TEXTS`, `known` what is."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, known: Iterable[str] = ()) -> None:
         super().__init__(code)
         self.code = code
+        self.known = tuple(known)
 
     @property
     def text(self) -> str:
         """Return what is told to the person, in the language of the page."""
-        return str(TEXTS[self.code])
+        text = str(TEXTS[self.code])
+        return f"{text} ({', '.join(self.known)})" if self.known else text
 
     @property
     def english(self) -> str:

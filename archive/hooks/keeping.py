@@ -38,7 +38,7 @@ def make(user: User, address: str, query: str, scope: str, readable: Mapping[str
     try:
         spaces = names_of(scope_named(scope or "public", dict(readable)), readable)
     except UnknownScopeError as error:
-        raise HookError("unknown-hook-scope") from error
+        raise HookError("unknown-hook-scope", readable) from error
     target = target_of(address)
     look_up(target)
     with transaction.atomic():

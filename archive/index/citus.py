@@ -1,48 +1,59 @@
 """The index on PostgreSQL with Citus, an extension that spreads tables over servers.
 
-Index and counters lie in shards by key, records and series by game, the bytes of uploads by upload; all else
-is the coordinator's, to which every process speaks. A key has all its rows and counters in one shard, and a
-statement about one key goes there. What it finds is carried to the coordinator's tables, and their lists to
-it, as arrays.
+The index lies in shards by key, records and series by game, the bytes of uploads by upload; all else is the
+coordinator's, to which every process speaks. A key has all its rows in one shard, and a statement about one
+key goes there. What it finds is carried to the coordinator's tables, and their lists to it, as arrays. Each
+statement that goes to shards costs more than looking there does, and so does each shard that it goes to: so
+counters, which nearly every question asks for, are the coordinator's.
 
-Shards have no common state: an answer holds for each key by itself. What is not said here is as on
-PostgreSQL.
+Shards have no common state: an answer holds for each key by itself. A transaction that wrote to several
+servers commits in two phases: once all are prepared, the coordinator commits, then each of them. A server
+that goes away in between has not heard of the commit when it comes back: what is prepared there nobody sees
+until it is recovered, every minute by Citus itself. So who counts, compares or takes out what many wrote has
+it recovered first.
+
+What is not said here is as on PostgreSQL.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from typing import Any, Final, cast
 
 import psycopg
+from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseError
 
 from archive.index import postgresql
+from archive.index.away import UndecidedError, is_away
 from archive.index.postgresql import (
     EACH,
     GAMES,
     JOIN,
     KEPT_PLANS,
-    KEYS,
     TABLES,
     crowded,
     delete,
     delete_slot,
     fetch_prepared,
+    give_ids_after,
     hot,
     insert,
+    last_ids,
     lasting_revision,
     listed,
-    lock_exclusive,
+    load_alone,
     lock_games,
     lock_shared,
-    may_retry,
     revision,
     segments,
     select,
+    snapshot,
     take_slots,
     time_limit,
 )
@@ -51,19 +62,23 @@ from archive.reading import connection
 
 __all__ = [
     "APART", "EACH", "GAMES", "JOIN", "KEYS", "KEYS_ASKED", "TABLES", "carried", "crowded", "delete",
-    "delete_slot", "fetch_all", "fetch_prepared", "hot", "insert", "key_lists", "lasting_revision", "listed",
-    "lock_exclusive", "lock_games", "lock_shared", "make_room", "may_retry", "revision", "segments", "select",
-    "take_out", "take_slots", "time_limit",
+    "delete_slot", "fetch_all", "fetch_prepared", "give_ids_after", "hot", "insert", "keep_slots",
+    "key_lists", "last_ids", "lasting_revision", "listed", "load_alone", "lock_decided", "lock_exclusive",
+    "lock_games", "lock_shared", "make_room", "may_retry", "revision", "segments", "select", "snapshot",
+    "take_out", "take_slots", "time_limit", "wait_decided",
 ]  # fmt: skip
 
 APART: Final = True
+_ARRAY: Final = "(SELECT %s::bigint[])"
+"""Of an array that is selected planners do not see the length. A plan that is made with values would seem to
+cost less each time, and none would be kept."""
+
+KEYS: Final = f"unnest({_ARRAY}) AS k(key)"
 KEYS_ASKED: Final = "(SELECT %s::bigint AS key) k"
 """One key: so a statement goes to one shard, and its plan can be kept."""
 
 SPREAD: Final = (
     ("archive_occurrence", "key", None),
-    ("archive_hotposition", "key", "archive_occurrence"),
-    ("archive_hotmove", "key", "archive_occurrence"),
     ("archive_gamerecord", "game_id", None),
     ("archive_gameseries", "game_id", "archive_gamerecord"),
     ("archive_uploadchunk", "upload_id", None),
@@ -72,7 +87,17 @@ SPREAD: Final = (
 
 _KNOWN: Final = "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
 _SHARDS: Final = "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = %s::regclass"
-# One shard after the other: a transaction that writes rows and counters has to find both on one connection.
+DECIDED_SECONDS: Final = 2.0
+"""What others are just committing has ended within so long."""
+_LOOK_SECONDS: Final = 0.05
+_PREPARED: Final = """
+    SELECT nodename || ':' || nodeport, success, result FROM run_command_on_workers($$
+        SELECT coalesce(string_agg(gid, ' '), '') FROM pg_prepared_xacts
+        WHERE database = current_database() AND starts_with(gid, 'citus_')
+    $$)
+"""
+_WITHOUT_CODE: Final = "XX000"
+# One shard after the other: a transaction that writes rows has to find them again on one connection.
 _SETTINGS: Final = "SET plan_cache_mode = auto", "SET citus.multi_shard_modify_mode = 'sequential'"
 
 
@@ -94,19 +119,42 @@ def greet(connection: BaseDatabaseWrapper, **_: Any) -> None:
         cursor.execute("SELECT to_regclass('archive_occurrence') IS NOT NULL")
         found = shards(cursor) if cursor.fetchone()[0] else 0
         connection.settings_dict["SHARDS"] = found
+        if found and _pooled(connection):
+            _need_setting(cursor)
+            return
         for setting in _SETTINGS if found else ():
             cursor.execute(setting)
+
+
+def _pooled(connection: BaseDatabaseWrapper) -> bool:
+    return bool(connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"))
+
+
+def _need_setting(cursor: CursorWrapper) -> None:
+    """See that the server has by itself what a session is told otherwise: behind a pooler that would be told
+    to somebody else's. Raises ImproperlyConfigured."""
+    cursor.execute("SELECT current_setting('citus.multi_shard_modify_mode', true)")
+    if cursor.fetchone()[0] != "sequential":
+        raise ImproperlyConfigured(
+            "behind a pooler of transactions an archive in shards needs ALTER DATABASE ... SET "
+            "citus.multi_shard_modify_mode = 'sequential' on the coordinator, and the pooler started anew"
+        )
 
 
 def is_distributed() -> bool:
     """Tell whether the archive of this connection lies in shards, as it was when the connection was made."""
     if connection.connection is None:
         connection.ensure_connection()
+    return is_known_distributed()
+
+
+def is_known_distributed() -> bool:
+    """Tell the same by the latest connection of this process, without making one."""
     return bool(connection.settings_dict.get("SHARDS"))
 
 
 class NoCitusError(Exception):
-    """The database is no coordinator of Citus, or has no nodes for shards."""
+    """The database is no coordinator of Citus, has no nodes for shards, or is behind a pooler."""
 
 
 def distribute(number: int) -> list[str]:
@@ -152,6 +200,8 @@ def undo() -> list[str]:
 
 
 def _need_citus(cursor: CursorWrapper) -> None:
+    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+        raise NoCitusError("DATABASE_URL leads to a pooler: this needs the coordinator itself")
     found = False
     if connection.vendor == "postgresql":
         cursor.execute(_KNOWN)
@@ -169,16 +219,16 @@ def _need_nodes(cursor: CursorWrapper) -> None:
 
 def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
     """Send all statements before the first answer is waited for. Behind a pooler one follows the other."""
-    pooled = connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
-    if len(statements) < 2 or pooled:
+    if len(statements) < 2 or _pooled(connection):
         return [row for sql, values in statements for row in fetch_prepared(sql, values)]
     driver: psycopg.Connection[Any] = connection.connection
     driver.prepare_threshold, driver.prepared_max = 0, KEPT_PLANS
+    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     try:
         with connection.wrap_database_errors, driver.pipeline(), ExitStack() as stack:
             cursors = []
             for sql, values in statements:
-                cursor = stack.enter_context(connection.make_cursor(cast(Any, psycopg.Cursor(driver))))
+                cursor = stack.enter_context(wrap(cast(Any, psycopg.Cursor(driver))))
                 cursor.execute(sql, postgresql.typed(values))
                 cursors.append(cursor)
             return [row for cursor in cursors for row in cursor.fetchall()]
@@ -186,21 +236,85 @@ def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
         driver.prepare_threshold = None
 
 
+def lock_exclusive(cursor: CursorWrapper) -> None:
+    """Do as on PostgreSQL, and see to it that all that was committed is there on all servers. Raises
+    UndecidedError."""
+    postgresql.lock_exclusive(cursor)
+    try:
+        cursor.execute("SELECT recover_prepared_transactions()")
+    except DatabaseError as error:
+        # A connection that was kept to a server that is gone.
+        if is_away(error) or _without_code(error):
+            raise UndecidedError(str(error).strip()) from error
+        raise
+    wait_decided(cursor)
+
+
+def wait_decided(cursor: CursorWrapper) -> None:
+    """Wait for what stands prepared: who has committed it at the coordinator is just telling the nodes."""
+    left, until = _undecided(cursor), time.monotonic() + DECIDED_SECONDS
+    while left and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS)
+        left &= _undecided(cursor)
+    if left:
+        raise UndecidedError(f"not known to have ended: transactions {', '.join(sorted(left))}")
+
+
+lock_decided = lock_exclusive
+
+
+def _undecided(cursor: CursorWrapper) -> set[str]:
+    """Return the prepared transactions of all servers. Raises UndecidedError for one that does not answer."""
+    cursor.execute(_PREPARED)
+    found = set()
+    for node, answered, told in cursor.fetchall():
+        if not answered:
+            raise UndecidedError(f"no answer from {node}: {told}")
+        found |= {f"{name} on {node}" for name in told.split()}
+    return found
+
+
 def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [*keys]
 
 
-def carried(pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
-    """Carry rows as one array a column, as texts that nobody reads on the way."""
+def carried(
+    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+) -> tuple[str, tuple[Value, ...]]:
+    """Carry rows as one array a column, as texts that nobody reads on the way; a few as they are, since
+    statements are planned faster that do nothing else."""
+    carries = f"SELECT * FROM {unnest(columns, 'u')}"
+    if few:
+        rows = fetch_all(pieces)
+        numbers = zip(*rows, strict=True) if rows else ((),) * len(columns)
+        return carries, tuple(f"{{{','.join(map(str, column))}}}" for column in numbers)
     arrays = ", ".join(f"coalesce(array_agg(x.{column}), '{{}}')::text" for column in columns)
     found = fetch_all([(f"SELECT {arrays} FROM ({text}) x", values) for text, values in pieces])
     whole = (_one_array(texts) for texts in zip(*found, strict=True)) if found else ["{}"] * len(columns)
-    places = ", ".join(["%s::bigint[]"] * len(columns))
-    return f"SELECT * FROM unnest({places}) AS u({', '.join(columns)})", (*whole,)
+    return carries, (*whole,)
+
+
+def unnest(columns: Sequence[str], alias: str) -> str:
+    """Return arrays, one a column, as a FROM item."""
+    return f"unnest({', '.join([_ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
+
+
+def may_retry(error: DatabaseError) -> bool:
+    """Return whether it is as on PostgreSQL, or what a node said to rows that were copied to it: Citus passes
+    that on without its code, whether a segment was missing there or it was a deadlock."""
+    return postgresql.may_retry(error) or _without_code(error)
+
+
+def _without_code(error: DatabaseError) -> bool:
+    return getattr(error.__cause__, "sqlstate", None) == _WITHOUT_CODE
 
 
 def _one_array(texts: Sequence[str]) -> str:
     return f"{{{','.join(text[1:-1] for text in texts if text != '{}')}}}"
+
+
+def keep_slots(cursor: CursorWrapper) -> None:
+    postgresql.keep_slots_at(cursor, make_room)
 
 
 def make_room() -> None:

@@ -110,16 +110,19 @@ def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
     """Drop counters that came to nothing and find the last day again where it may have been removed, `last`
     being the last one among the rows removed.
 
-    The counters' row locks are already held, so whoever changed them before us has committed and is seen.
+    The counters' row locks are already held, so whoever changed them before us has committed and is seen:
+    where rows lie on other servers, as soon as these have heard of it.
     """
     cursor.executemany(_DROP_EMPTY, sorted(last))
+    engine().wait_decided(cursor)
     cursor.executemany(_LAST_AGAIN, [(*key, *key, day) for key, day in sorted(last.items())])
 
 
 def promote(key: int, code: str) -> None:
     """Begin to keep counters for a key, `code` being its canonical code. Nothing changes if it has them.
 
-    Takes the counters' lock exclusively, for as long as it takes to read the key's rows.
+    Takes the counters' lock exclusively, for as long as it takes to read the key's rows. Raises
+    UndecidedError.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_exclusive(cursor)

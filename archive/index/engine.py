@@ -62,10 +62,13 @@ class Engine(Protocol):
     def key_lists(self, keys: Collection[int]) -> Sequence[Value]:
         """Return keys in parts, of each of which one statement about the index can ask."""
 
-    def carried(self, pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+    def carried(
+        self, pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+    ) -> tuple[str, tuple[Value, ...]]:
         """Return rows of one side, the index or the catalogue of games and lists, as SELECT of a question to
         the other, with its values. `pieces` are SELECTs of numbers in these columns, all of them together the
-        rows. Nothing else brings the two sides together: they may lie on different servers."""
+        rows, in the order of these columns; `few` where these are a page at most. Nothing else brings the two
+        sides together: they may lie on different servers."""
 
     def time_limit(self, seconds: float) -> AbstractContextManager[None]:
         """End what the body asks after so long, also many short statements; raise TimeoutError then."""
@@ -80,7 +83,14 @@ class Engine(Protocol):
         """Keep keys from being promoted until the transaction ends; other writers go on."""
 
     def lock_exclusive(self, cursor: CursorWrapper) -> None:
-        """Keep everybody else from writing to the index until the transaction ends."""
+        """Keep everybody else from writing to the index until the transaction ends. Raises UndecidedError."""
+
+    def lock_decided(self, cursor: CursorWrapper) -> None:
+        """Keep keys from being promoted until the transaction ends, and see to it that all that was committed
+        is seen: where nothing else can be, other writers go on. Raises UndecidedError."""
+
+    def wait_decided(self, cursor: CursorWrapper) -> None:
+        """Wait until the rows of all whose counters are seen are seen, too. Raises UndecidedError."""
 
     def lock_games(self, cursor: CursorWrapper, marks: Sequence[int]) -> None:
         """Keep these marks, 32-bit numbers, ascending, from everybody else until the transaction ends."""

@@ -108,8 +108,8 @@ _BEGUN: Final = f"""
 _BEGUN_GAMES: Final = 64
 """From so many games on a segment has begun; it has at least as many rows, once that is known."""
 _LOOK_AT: Final = """
-    ANALYZE {segment}, archive_game, archive_gameplayer, archive_gameevent, archive_player, archive_event,
-        archive_hotposition, archive_hotmove
+    ANALYZE {segment}, archive_game, archive_gameplayer, archive_gameevent, archive_gameformation,
+        archive_player, archive_event, archive_hotposition, archive_hotmove
 """
 
 _SEGMENT_OPTIONS: Final = "autovacuum_vacuum_insert_scale_factor = 0.02"
@@ -159,7 +159,9 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
-def carried(pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+def carried(
+    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+) -> tuple[str, tuple[Value, ...]]:
     """Leave rows where they are: both sides are one database."""
     return together(pieces, ", ".join(columns))
 
@@ -292,6 +294,13 @@ def lock_exclusive(cursor: CursorWrapper) -> None:
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_COUNTERS_LOCK])
 
 
+lock_decided = lock_shared
+
+
+def wait_decided(cursor: CursorWrapper) -> None:
+    """Do nothing: what was committed is there."""
+
+
 def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
     cursor.execute(_LOCK_GAMES, [_GAMES_LOCK, list(marks)])
 
@@ -397,8 +406,13 @@ def give_ids_after(cursor: CursorWrapper, last: Mapping[str, int]) -> None:
 def keep_slots(cursor: CursorWrapper) -> None:
     """Let the sequence go on after the highest slot, also where the transaction fails, and attach the
     segments up to there."""
+    keep_slots_at(cursor, make_room)
+
+
+def keep_slots_at(cursor: CursorWrapper, room: Callable[[], None]) -> None:
+    """Do so, with segments as `room` attaches them."""
     cursor.execute(_KEEP_SLOTS)
-    make_room()
+    room()
 
 
 def may_retry(error: DatabaseError) -> bool:

@@ -86,7 +86,13 @@ _HOT: Final = f"SELECT key FROM archive_hotposition WHERE {_AMONG}"
 _LAST_IDS: Final = "SELECT name, seq FROM sqlite_sequence"
 _NO_LAST_ID: Final = "DELETE FROM sqlite_sequence WHERE name = %s"
 _KEEP_LAST_ID: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)"
-_NEXT_SLOT: Final = "SELECT coalesce(max(slot), 0) + 1 FROM archive_game"
+_NEXT_SLOT: Final = """
+    SELECT max(
+        (SELECT coalesce(max(slot), 0) FROM archive_game),
+        (SELECT coalesce(max(slot), 0) FROM archive_columngone),
+        (SELECT coalesce(max(last), 0) FROM archive_columnsegment)
+    ) + 1
+"""
 
 
 def listed(numbers: Sequence[int]) -> str:
@@ -110,7 +116,9 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
     return [[*keys]]
 
 
-def carried(pieces: Sequence[Asking], columns: Sequence[str]) -> tuple[str, tuple[Value, ...]]:
+def carried(
+    pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
+) -> tuple[str, tuple[Value, ...]]:
     """Leave rows where they are: both sides are one database."""
     return together(pieces, ", ".join(columns))
 
@@ -152,12 +160,20 @@ def lock_exclusive(cursor: CursorWrapper) -> None:
     """Do nothing: the transaction is the lock."""
 
 
+lock_decided = lock_shared
+
+
+def wait_decided(cursor: CursorWrapper) -> None:
+    """Do nothing: what was committed is there."""
+
+
 def lock_games(cursor: CursorWrapper, marks: Sequence[int]) -> None:
     """Do nothing: the transaction is the lock."""
 
 
 def take_slots(cursor: CursorWrapper, count: int) -> list[int]:
-    """Return the slots after the highest in use: nobody else can take them before the commit."""
+    """Return the slots after the highest that a game has, or a file of columns: nobody else can take them
+    before the commit."""
     cursor.execute(_NEXT_SLOT)
     first: int = cursor.fetchone()[0]
     return list(range(first, first + count))

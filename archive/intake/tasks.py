@@ -22,6 +22,9 @@ from django.db.utils import InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
 from archive import audit, logs, store
+from archive.columns import building
+from archive.columns.folder import ColumnsAreMadeError
+from archive.index.away import UndecidedError
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
@@ -33,9 +36,9 @@ BULK_BYTES: Final = 1024 * 1024
 """An upload of this size is nobody's paste."""
 
 RETRIES: Final = 6
-PASSING: Final = (OperationalError, InterfaceError, OSError)
-"""The database is locked, away or starting again, a disk is full: the same may work later. Nothing else is
-tried again."""
+PASSING: Final = (OperationalError, InterfaceError, OSError, UndecidedError)
+"""The database, or a server with a part of it, is locked, away or starting again, a disk is full: the same
+may work later. Nothing else is tried again."""
 
 log = logging.getLogger(__name__)
 
@@ -105,11 +108,14 @@ def sweep() -> None:
     SessionStore.clear_expired()
 
 
-@shared_task(name="archive.delete_upload", base=LimitedTask)
-def delete_upload(upload_id: int) -> None:
+@shared_task(name="archive.delete_upload", base=LimitedTask, bind=True, max_retries=RETRIES)
+def delete_upload(task: Any, upload_id: int) -> None:
     """Go on deleting an upload for a turn."""
-    with logs.about(upload=upload_id):
-        done = store.delete_upload(upload_id, worker.TURN_SECONDS)
+    try:
+        with logs.about(upload=upload_id):
+            done = store.delete_upload(upload_id, worker.TURN_SECONDS)
+    except PASSING as error:
+        raise task.retry(exc=error, countdown=2**task.request.retries) from error
     if not done:
         send_deletion(upload_id)
 
@@ -119,6 +125,27 @@ def watch() -> None:
     """Take in what has come into the watched folder."""
     for upload_id in watched_folder.scan():
         send(upload_id, BULK)
+
+
+@shared_task(name="archive.columns", base=LimitedTask)
+def columns() -> None:
+    """Write columns for a turn, if there is anything to write, and send itself again for the rest."""
+    if not building.has_work():
+        return
+    try:
+        done = building.build(worker.TURN_SECONDS)
+    except ColumnsAreMadeError:
+        return
+    if not done:
+        send_columns()
+
+
+def send_columns() -> None:
+    """Have a worker go on with the columns. What the broker does not take is found at the next look."""
+    try:
+        columns.apply_async(queue=MAINTENANCE)
+    except (BrokerError, OSError) as error:
+        log.warning("no message for the columns: %s", error)
 
 
 def send(upload_id: int, queue: str) -> bool:

@@ -9,8 +9,10 @@ from functools import partial
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
+from django.db.utils import DatabaseError
 
 from archive import logs, store
+from archive.index.away import UndecidedError, is_away
 from archive.intake import tasks
 from archive.intake.walk.entries import clean_name
 from archive.models import Upload
@@ -76,6 +78,12 @@ def withdraw(upload_id: int, seconds: float | None = None) -> bool:
         try:
             if store.delete_upload(upload_id, limit):
                 return True
+        except UndecidedError as error:
+            log.warning("upload %d is deleted later: %s", upload_id, error)
+        except DatabaseError as error:
+            if not is_away(error):
+                raise
+            log.warning("upload %d is deleted later: %s", upload_id, error)
         finally:
             _deleting.release()
     transaction.on_commit(partial(tasks.send_deletion, upload_id), robust=True)

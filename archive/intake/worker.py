@@ -9,9 +9,11 @@ from contextlib import AbstractContextManager
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
+from django.db.utils import DatabaseError
 
 from archive import logs, store
 from archive.derive.game import DerivedEntry
+from archive.index.away import is_away
 from archive.intake.resume import ResumePoint, UploadWalk, keep, resume_point, small_data, walk_at
 from archive.limits.throttling import charge_games
 from archive.models import Entry, Upload
@@ -127,6 +129,12 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         # There is no room for temporary files, or the like: that try says nothing about the uploads.
         walks.close_all()
         store.lives(left)
+        raise
+    except DatabaseError as error:
+        walks.close_all()
+        if is_away(error):
+            # Nobody's fault here: the claim is given back with its try, to be taken again later.
+            store.hand_over(left, token)
         raise
     except BaseException:
         walks.close_all()

@@ -8,11 +8,13 @@ from typing import Final
 
 from archive.models.accounts import AccountInvitation, Token, User, UserManager
 from archive.models.audit import AuditLine
+from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.entries import Entry
 from archive.models.games import (
     Game,
     GameAlias,
     GameEvent,
+    GameFormation,
     GamePlayer,
     GameRecord,
     GameSeries,
@@ -43,12 +45,16 @@ __all__ = [
     "AccountInvitation",
     "Arrival",
     "AuditLine",
+    "ColumnGone",
+    "ColumnSegment",
+    "ColumnWaiting",
     "Entry",
     "Event",
     "EventAlias",
     "Game",
     "GameAlias",
     "GameEvent",
+    "GameFormation",
     "GamePlayer",
     "GameRecord",
     "GameSeries",

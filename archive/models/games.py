@@ -79,15 +79,19 @@ class Game(models.Model):
     """What else the headers tell (`archive.derive.headers.header_data`)."""
     features = models.SmallIntegerField(default=0, db_default=0)
     """What its record has beside moves, as bits (`archive.derive.text`)."""
+    formations_version = models.SmallIntegerField(default=0, db_default=0)
+    """That of the library with which its castles and openings were found; 0: they were never looked for."""
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["space", "digest"], name="game_identity"),
         ]
         indexes = [
-            models.Index(fields=["played", "slot"], name="game_played"),
-            # Lists by length.
-            models.Index(fields=["plies", "slot"], name="game_plies"),
+            # Of a space: what others have in theirs is not even passed over.
+            models.Index(fields=["space", "played", "slot"], name="game_of_space"),
+            # Lists by length, and in the order in which games came.
+            models.Index(fields=["space", "plies", "slot"], name="game_plies_of_space"),
+            models.Index(fields=["space", "id"], name="game_came_of_space"),
             models.Index(fields=["stem"], name="game_stem"),
             models.Index(fields=["site"], condition=~models.Q(site=""), name="game_site"),
             # Lists of the rarer kinds of games: without it they would be looked for among all of shogi's.
@@ -215,3 +219,22 @@ class GameEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_id}: {self.slot}"
+
+
+class GameFormation(models.Model):
+    """A castle or an opening that a side of a game has, and the ply at which it first stands.
+
+    `formation` is its number in `kifu_core.shogi.formations`. What one is a form of has rows, too.
+    """
+
+    pk = models.CompositePrimaryKey("formation", "slot", "colour")
+    formation = models.SmallIntegerField()
+    slot = models.IntegerField()
+    colour = models.SmallIntegerField()
+    ply = models.SmallIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["slot"], name="gameformation_of_slot")]
+
+    def __str__(self) -> str:
+        return f"{self.formation} in {self.slot}"

@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 
+from archive.columns.building import Lag, lag
 from archive.index.engine import engine
 from archive.index.schema import Segment
 from archive.models import Entry, Game, HeardProcess, Upload
@@ -152,6 +153,7 @@ def _code(why: Any) -> str:
 
 _uploads: Final = _Kept(_count_uploads, lambda seconds: max(LEAST_KEPT, RARELY * seconds))
 _rows: Final = _Kept(_estimate_rows, lambda seconds: KEPT_SECONDS)
+_columns: Final = _Kept(lag, lambda seconds: KEPT_SECONDS)
 _failures: Final = _Kept(_find_failures, lambda seconds: max(KEPT_SECONDS, RARELY * seconds))
 
 
@@ -177,6 +179,11 @@ def segments() -> Sequence[Segment]:
     return engine().segments()
 
 
+def column_lag() -> Lag:
+    """Return how far the files of columns are behind, as it was lately."""
+    return _columns.get()
+
+
 def heard() -> Sequence[HeardProcess]:
     """Return the processes that were heard of within a day, the latest first."""
     return list(HeardProcess.objects.order_by("-seen", "name"))
@@ -196,3 +203,4 @@ def forget() -> None:
     _uploads.forget()
     _rows.forget()
     _failures.forget()
+    _columns.forget()

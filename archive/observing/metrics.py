@@ -70,6 +70,7 @@ def _measured(uploads: Mapping[str, int] | None) -> Iterator[Metric]:
     yield from _of_tallies()
     yield from _of_processes()
     yield from _of_index()
+    yield from _of_columns()
     if lags := replicas.lags():
         told = GaugeMetricFamily(
             "kifu_replica_lag_seconds", "How far a replica is behind.", labels=["replica"]
@@ -127,3 +128,14 @@ def _of_index() -> Iterator[Metric]:
         yield GaugeMetricFamily(
             "kifu_segment_room_games", "Games that attached segments have room for.", room
         )
+
+
+def _of_columns() -> Iterator[Metric]:
+    lag = measures.column_lag()
+    for name, text, number in (
+        ("waiting_games", "Games that are in no file of columns yet.", lag.games),
+        ("age_seconds", "Since when the first of them waits, 0 for none.", lag.seconds),
+        ("gone_games", "Games in files of columns that are gone since.", lag.gone),
+        ("missing_files", "Files of columns in use that this machine does not have.", lag.missing),
+    ):
+        yield GaugeMetricFamily(f"kifu_columns_{name}", text, number)

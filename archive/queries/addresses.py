@@ -14,7 +14,7 @@ from archive.reading import connection
 
 _LONGEST: Final = 300
 _OWN: Final = re.compile(
-    r"(?:https?://(?P<host>[^/\s]+))?/games/(?P<id>\d{1,18})/?(?:\?(?P<query>[^\s#]*))?(?:#\S*)?"
+    r"(?:https?://(?P<host>[^/\s]+))?(?:/api/v1)?/games/(?P<id>\d{1,18})/?(?:\?(?P<query>[^\s#]*))?(?:#\S*)?"
 )
 _WEB: Final = re.compile(r"(?P<address>https?://[^/\s]+/[^\s?#]+?)/?(?:\?[^\s#]*)?(?:#(?P<mark>\S*))?")
 _LISHOGI: Final = re.compile(

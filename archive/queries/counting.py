@@ -11,6 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from archive.index.citus import unnest
 from archive.index.engine import engine
 from archive.index.schema import FORK, NOT_A_GAME, UNKNOWN_DAY, mover
 from archive.queries import reading_plan
@@ -35,6 +36,18 @@ class RowCount(NamedTuple):
     first_played: int | None = None
 
 
+class RowAtHand(NamedTuple):
+    """A row of the index as it is carried to be counted; the first game and the last can be told from it."""
+
+    key: int
+    flags: int
+    move: int
+    result: int
+    played: int
+    slot: int
+    ply: int
+
+
 ALL: Final = 2**62
 """A limit that nothing reaches."""
 
@@ -51,6 +64,7 @@ _GROUPED: Final = f"""
 """The limit, which nothing reaches, keeps planners from looking a rating up once for each of its uses."""
 _RATING: Final = "(SELECT p.rating FROM archive_gameplayer p WHERE p.slot = d.slot AND p.colour = {colour})"
 _NO_RATING: Final = "CAST(NULL AS smallint)"
+_GROUPED_RATED: Final = _GROUPED.format(rating=_RATING.format(colour="(d.key & 2) / 2"), rows="FROM {rows}")
 _HOT: Final = "(SELECT count(*) FROM archive_hotposition h WHERE h.key = k.key)"
 _OF_KEY: Final = "d.key = k.key"
 _KEPT: Final = """
@@ -62,6 +76,17 @@ _TOTALS: Final = f"""
     FROM {{keys}} WHERE {_HOT} > 0
     UNION ALL
     SELECT x.key, count(*) FROM ({{rows}} LIMIT {ALL}) x GROUP BY x.key
+"""
+_ROWS: Final = f"SELECT {', '.join(f'd.{name}' for name in COUNTED_BY)}"
+_ROWS_APART: Final = f"""
+    SELECT {", ".join(f"coalesce(array_agg(d.{name}), '{{{{}}}}')::text" for name in RowAtHand._fields)}
+    FROM archive_occurrence d WHERE {{of_keys}}
+"""
+_TOTALS_KEPT: Final = """
+    SELECT d.key, sum(CASE WHEN {counting} THEN d.n ELSE 0 END) FROM {each} GROUP BY d.key
+"""
+_REST_APART: Final = """
+    SELECT d.key, count(*) FROM archive_occurrence d WHERE {of_keys} AND {counting} GROUP BY d.key
 """
 _LAST_SLOT: Final = "SELECT coalesce(max(slot), 0) FROM archive_game WHERE slot < %s"
 _ROWS_KNOWN: Final = """
@@ -75,39 +100,95 @@ def _each(table: str, keys: str) -> str:
     return engine().EACH.format(list=keys, table=table, on=_OF_KEY)
 
 
+class Looked(NamedTuple):
+    """What was found under keys: all numbers, and of keys that have no counters the rows that were carried
+    for it, one array a column; none where both sides are one database."""
+
+    counts: list[RowCount]
+    cold: frozenset[int] = frozenset()
+    arrays: tuple[str, ...] = ()
+
+    def rows(self) -> list[RowAtHand]:
+        """Return the rows that are at hand."""
+        columns = [[int(number) for number in text[1:-1].split(",") if number] for text in self.arrays]
+        return [RowAtHand(*row) for row in zip(*columns, strict=True)]
+
+
 def counted(keys: Collection[int]) -> list[RowCount]:
-    """Return all numbers under keys. A key without counters has few rows (about HOT_GAMES), which are read.
+    """Return all numbers under keys."""
+    return look(keys).counts
+
+
+def look(keys: Collection[int]) -> Looked:
+    """Return what there is under keys. A key without counters has few rows (about HOT_GAMES), which are read.
 
     Where the database has one state for all keys, a game that is moving from one version of the index to
     another is in it once, and so is a key that gets its counters meanwhile.
     """
-    lists, select = engine().key_lists(keys), f"SELECT {', '.join(f'd.{name}' for name in COUNTED_BY)}"
-    kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS_ASKED)))
-    cold = carried([Sql(text, (one,)) for one in lists for text in _cold(select)], COUNTED_BY)
-    read = _GROUPED.format(rating=_RATING.format(colour="(d.key & 2) / 2"), rows=f"FROM {cold.text}")
-    statements = [*(Sql(kept.text, (one,)) for one in lists), Sql(read, cold.values)]
-    return [RowCount(*row) for row in engine().fetch_all(statements)]
+    kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS)), ([*keys],))
+    if engine().APART:
+        return _look_apart(keys, kept)
+    cold = carried([Sql(text, ([*keys],)) for text in _cold(_ROWS)], COUNTED_BY)
+    read = Sql(_GROUPED_RATED.format(rows=cold.text), cold.values)
+    return Looked([RowCount(*row) for row in engine().fetch_all([kept, read])])
 
 
 def totals(keys: Collection[int], lines: Lines) -> dict[int, int]:
     """Return how many games reach each key. Keys that no game reaches are left out."""
     counting = f"{ROWS[lines]} AND d.result <> {NOT_A_GAME}"
+    if engine().APART:
+        return _totals_apart(keys, counting) if keys else {}
     rows = " UNION ALL ".join(_cold("SELECT d.key", f"WHERE {counting}"))
-    sql = _TOTALS.format(keys=engine().KEYS_ASKED, rows=rows, counting=counting)
-    values = ([one] * (1 + len(engine().TABLES)) for one in engine().key_lists(keys))
-    return {key: int(n) for key, n in engine().fetch_all([(sql, each) for each in values]) if n}
+    sql = _TOTALS.format(keys=engine().KEYS, rows=rows, counting=counting)
+    values = [[*keys]] * (1 + len(engine().TABLES))
+    return {key: int(n) for key, n in engine().fetch_prepared(sql, values) if n}
+
+
+def _look_apart(keys: Collection[int], kept: Sql) -> Looked:
+    """Ask for counters first, then for the rows of those keys that have none. On other servers a statement
+    costs by what has to be planned: this is one table, and nothing around it."""
+    told = [RowCount(*row) for row in engine().fetch_prepared(*kept)]
+    cold = frozenset(keys) - {row.key for row in told}
+    if not cold:
+        return Looked(told)
+    (arrays,) = engine().fetch_prepared(*_of_keys(_ROWS_APART, cold))
+    rows = unnest(RowAtHand._fields, "d")
+    read = engine().fetch_prepared(_GROUPED_RATED.format(rows=rows), arrays)
+    return Looked(told + [RowCount(*row) for row in read], cold, arrays)
+
+
+def _totals_apart(keys: Collection[int], counting: str) -> dict[int, int]:
+    kept = _TOTALS_KEPT.format(counting=counting, each=_each("archive_hotmove", engine().KEYS))
+    found = engine().fetch_prepared(kept, [[*keys]])
+    if cold := set(keys) - {key for key, _ in found}:
+        found += engine().fetch_prepared(*_of_keys(_REST_APART, cold, counting=counting))
+    return {key: int(n) for key, n in found if n}
+
+
+def _of_keys(statement: str, keys: Collection[int], **parts: str) -> Sql:
+    """Return a statement about a table under keys: of one key one that goes to one shard, of several one that
+    goes to all of theirs at once."""
+    if len(keys) == 1:
+        return Sql(statement.format(of_keys="d.key = %s", **parts), (*keys,))
+    return Sql(statement.format(of_keys="d.key = ANY(%s::bigint[])", **parts), (sorted(keys),))
 
 
 def _cold(select: str, where: str = "") -> list[str]:
     """Return SELECTs of the rows of those keys of a list that have no counters, of each table one."""
-    cold = f"(SELECT k.key FROM {engine().KEYS_ASKED} WHERE {_HOT} = 0) k"
+    cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
     return [f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES]
 
 
-def carried(pieces: Sequence[Sql], columns: Sequence[str], alias: str = "d") -> Sql:
+def carried(pieces: Sequence[Sql], columns: Sequence[str], alias: str = "d", *, few: bool = False) -> Sql:
     """Return rows of the index, or of a list, as a FROM item of a question to the other side."""
-    text, values = engine().carried(pieces, columns)
+    text, values = engine().carried(pieces, columns, few=few)
     return Sql(f"({text}) {alias}", values)
+
+
+def unnested(rows: Sequence[Sequence[int]], columns: Sequence[str], alias: str) -> Sql:
+    """Return rows that are at hand as a FROM item of a question to the coordinator of Citus."""
+    arrays = tuple(f"{{{','.join(map(str, column))}}}" for column in zip(*rows, strict=True))
+    return Sql(unnest(columns, alias), arrays)
 
 
 # --- with filters ----------------------------------------------------------------------------------------
@@ -164,9 +245,9 @@ def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
     """Return of each part how many rows there are under those of its keys that have counters, and how many of
     these rows count in totals: one for each game. The other keys have few rows."""
     lines = parts[0].asked.lines
-    each, counting = _each("archive_hotmove", engine().KEYS_ASKED), _of_lines(lines)
+    each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(lines)
     sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[lines])
-    found = engine().fetch_all([(sql, [one]) for one in engine().key_lists(_keys(parts))])
+    found = engine().fetch_prepared(sql, [_keys(parts)])
     known = {key: (int(rows), int(games)) for key, rows, games in found}
     numbers = ([known.get(key, (0, 0)) for key in part.asked.keys] for part in parts)
     return [(sum(rows for rows, _ in each), sum(games for _, games in each)) for each in numbers]

@@ -1,12 +1,13 @@
 """Where in games the words of a query stand: a line of a comment or a header, for the games of one page.
 
-Records are read only where the games' texts hold a word, in order, up to a number of bytes.
+Records are read only where the games' texts hold a word, in order, up to a number of bytes; and of what they
+unpack to only so much, for one page and of one game: who sends games chooses how long their lines are.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeVar
@@ -21,10 +22,17 @@ from archive.queries.search.grammar import parse
 from archive.queries.search.terms import And, Or, Term, Word
 from archive.search_text import searched
 from kifu_core.jkf import MoveEntry, Record
+from kifu_core.lines import fork_path
 
 MOST_GAMES: Final = 50
 MOST_BYTES: Final = 512 * 1024
 """What the packed records that are read for one page take together."""
+MOST_UNPACKED: Final = 4 * 1024 * 1024
+"""What the JSON of these records takes together."""
+CHARACTERS: Final = 1024 * 1024
+"""Characters of lines, or of their forms where these are longer, that are looked at for one page."""
+OF_A_GAME: Final = 64 * 1024
+"""As many of one game at most: what follows is not searched (`archive.search_text.LONGEST`)."""
 LINES: Final = 2_000
 """Lines of a record that are looked at."""
 LINE: Final = 2_000
@@ -45,6 +53,28 @@ class Excerpt:
     ply: int | None = None
     path: str = ""
     name: str = ""
+
+
+@dataclass(slots=True)
+class _Room:
+    """What may still be looked at: bytes of JSON, characters of lines."""
+
+    json: int
+    characters: int
+
+    def record(self, packed: bytes | memoryview) -> Record | None:
+        """Return a stored record; None for one that is larger than what is left."""
+        text = codec.opened(packed, self.json)
+        if text is None:
+            return None
+        self.json -= len(text)
+        return codec.parsed(text)
+
+    def form(self, text: str) -> str:
+        """Return the form of a text as it is searched, and count it."""
+        found = searched(text)
+        self.characters -= max(len(text), len(found))
+        return found
 
 
 def words_of(query: str) -> list[str]:
@@ -75,19 +105,32 @@ def excerpts(scope: Scope, ids: Sequence[int], words: Sequence[str]) -> dict[int
         if pk in sizes and sizes[pk] <= left:
             left -= sizes[pk]
             chosen.append(pk)
-    records = GameRecord.objects.filter(pk__in=chosen).values_list("pk", "record")
-    found = ((pk, _in_record(codec.unpack(packed), held[pk])) for pk, packed in records)
+    records = dict(GameRecord.objects.filter(pk__in=chosen).values_list("pk", "record"))
+    room = _Room(MOST_UNPACKED, CHARACTERS)
+    found = ((pk, _in_packed(records[pk], held[pk], room)) for pk in chosen if pk in records)
     return {pk: one for pk, one in found if one is not None}
 
 
-def _in_record(record: Record, words: Sequence[str]) -> Excerpt | None:
+def _in_packed(packed: bytes | memoryview, words: Sequence[str], room: _Room) -> Excerpt | None:
+    """Return where the first of the words stand in a stored record, as far as there is room for that."""
+    record = room.record(packed)
+    if record is None:
+        return None
+    own = _Room(0, min(OF_A_GAME, room.characters))
+    begun = own.characters
+    found = _in_record(record, words, own)
+    room.characters -= begun - own.characters
+    return found
+
+
+def _in_record(record: Record, words: Sequence[str], room: _Room) -> Excerpt | None:
     """Return the first comment that holds most of the words; without any the first such header."""
-    best = _fullest(islice(_comments(record["moves"]), LINES), words)
+    best = _fullest(islice(_comments(record["moves"]), LINES), words, room)
     if best is not None:
         (path, ply), parts = best
         return Excerpt(*parts, ply=ply, path=path)
     lines = ((name, line) for name, value in record["header"].items() for line in value.splitlines())
-    named = _fullest(islice(lines, LINES), words)
+    named = _fullest(islice(lines, LINES), words, room)
     return None if named is None else Excerpt(*named[1], name=named[0])
 
 
@@ -95,18 +138,21 @@ Place = TypeVar("Place")
 
 
 def _fullest(
-    lines: Iterable[tuple[Place, str]], words: Sequence[str]
+    lines: Iterable[tuple[Place, str]], words: Sequence[str], room: _Room
 ) -> tuple[Place, tuple[str, str, str]] | None:
-    """Return the first of the lines that hold most of the words: its place, and the line as `cut` does."""
+    """Return the first of the lines that hold most of the words: its place, and the line as `cut` does; of
+    those lines that there is room for."""
     best, most = None, 0
     for place, line in lines:
-        form = searched(line[:LINE])
+        if room.characters <= 0:
+            break
+        form = room.form(line[:LINE])
         held = sum(word in form for word in words)
         if held > most:
             best, most = (place, line), held
             if held == len(words):
                 break
-    parts = cut(best[1], sorted(words, key=len, reverse=True)) if best else None
+    parts = cut(best[1], sorted(words, key=len, reverse=True), room.form) if best else None
     return None if best is None or parts is None else (best[0], parts)
 
 
@@ -126,26 +172,27 @@ def _nodes(moves: Sequence[MoveEntry]) -> Iterator[tuple[str, int, MoveEntry]]:
         for ply, entry in enumerate(line, first):
             yield path, ply, entry
             for number, fork in enumerate(entry.get("forks", ())):
-                own = f"{ply}.{number}"
-                forks.append((f"{path}-{own}" if path else own, ply, fork))
+                forks.append((fork_path(path, ply, number), ply, fork))
         lines += reversed(forks)
 
 
-def cut(line: str, words: Iterable[str]) -> tuple[str, str, str] | None:
+def cut(
+    line: str, words: Iterable[str], form_of: Callable[[str], str] = searched
+) -> tuple[str, str, str] | None:
     """Return a line around the first of some words that it holds, in three parts, of which the middle one is
-    the word as it is written there; None where it holds none.
+    the word as it is written there; None where it holds none. `form_of` makes the forms that are compared.
 
     >>> cut("これが髙見流", ["高見"])
     ('これが', '髙見', '流')
     """
     line = line[:LINE]
-    form = searched(line)
+    form = form_of(line)
     word = next((one for one in words if one in form), None)
     if word is None:
         return None
     # The shortest beginning that holds it ends with it; of that the shortest end begins with it.
-    end = bisect_left(range(len(line)), True, key=lambda at: word in searched(line[:at]))
-    begun = bisect_left(range(end), True, key=lambda back: word in searched(line[end - back : end]))
+    end = bisect_left(range(len(line)), True, key=lambda at: word in form_of(line[:at]))
+    begun = bisect_left(range(end), True, key=lambda back: word in form_of(line[end - back : end]))
     start = max(0, end - begun)
     before, after = line[:start].lstrip(), line[end:].rstrip()
     if len(before) > BEFORE:

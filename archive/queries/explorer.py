@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from archive.index import versions
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
-from archive.queries.counting import RowCount, counted, filtered, totals
+from archive.queries.counting import RowCount, counted, filtered, look, totals
 from archive.queries.filters import GameFilters
 from archive.queries.position_filters import parts_of
 from archive.queries.position_games import GameThrough, extremes, extremes_among
@@ -140,9 +140,10 @@ def explore(
         first, latest = extremes_among(parts, rows)
         sample = parts[0].reading.sample if parts else None
         return replace(_tell(asked, kind, code, match, rows), first=first, latest=latest, sample=sample)
-    told = _tell(asked, kind, code, match, counted(asked.keys))
+    found = look(asked.keys)
+    told = _tell(asked, kind, code, match, found.counts)
     told, unplayed = _with_reached(scope, asked, told, transpositions=transpositions)
-    first, latest = extremes(asked)
+    first, latest = extremes(asked, found)
     return replace(told, first=first, latest=latest, unplayed=unplayed)
 
 

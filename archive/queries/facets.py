@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from archive.models import Event, Player, Upload
 from archive.queries.filters import GameFilters
+from archive.queries.formations import standings
 from archive.queries.games import Query, query_of
 from archive.queries.kept import kept, unchanged
 from archive.queries.people import years_of
@@ -25,6 +26,8 @@ from archive.queries.statistics import counts
 from archive.queries.whole import KEPT_SECONDS as KEPT_WHOLE
 from archive.queries.whole import together, whole
 from archive.reading import connection
+from kifu_core.games import SHOGI
+from kifu_core.shogi.formations import BY_NUMBER
 
 _Kind = Literal["player", "event"]
 
@@ -46,9 +49,10 @@ class Facets:
     """The most frequent values among the games that a search finds, with their numbers of games.
 
     `players`, `events` and `sources` (uploads) are id, name, number; the name of an upload may be empty.
-    `years` begin with the latest. `games` is how many were found, and if `sampled`, among the newest
-    `LOOKED_AT` of the list only. `kinds` are those of records, `boards` those of games (shogi, ...).
-    `kept` tells that these are the numbers of the statistics, which are kept for ten minutes.
+    `formations` are castles and openings by their names for programs; `years` begin with the latest. `games`
+    is how many were found, and if `sampled`, among the newest `LOOKED_AT` of the list only. `kinds` are those
+    of records, `boards` those of games (shogi, ...). `kept` tells that these are the numbers of the
+    statistics, which are kept for ten minutes.
     """
 
     games: int = 0
@@ -60,6 +64,7 @@ class Facets:
     handicaps: tuple[tuple[str, int], ...] = ()
     endings: tuple[tuple[str, int], ...] = ()
     openings: tuple[tuple[str, int], ...] = ()
+    formations: tuple[tuple[str, int], ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     boards: tuple[tuple[str, int], ...] = ()
     sources: tuple[tuple[int, str, int], ...] = ()
@@ -67,8 +72,8 @@ class Facets:
 
 
 _FOUND: Final = """
-    SELECT g.id, g.player0_id, g.player1_id, g.event_id, g.played, g.result, g.handicap, g.special, g.opening,
-        g.record_kind, g.kind
+    SELECT g.id, g.slot, g.player0_id, g.player1_id, g.event_id, g.played, g.result, g.handicap, g.special,
+        g.opening, g.record_kind, g.kind
     FROM {found}
 """
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
@@ -116,6 +121,7 @@ def _of_whole(scope: Scope, filters: GameFilters, sample: Facets) -> Facets:
         handicaps=tuple(found.handicaps.most_common(LISTED)),
         endings=tuple(found.endings.most_common(LISTED)),
         openings=tuple(found.openings.most_common(LISTED)),
+        formations=_most_formations(scope, filters),
         kinds=tuple(kinds.most_common(LISTED)),
         boards=tuple(boards.most_common(LISTED)),
         kept=True,
@@ -192,7 +198,7 @@ def _count(query: Query) -> Facets:
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     if not rows:
         return Facets(sampled=sampled)
-    ids, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
+    ids, slots, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
         *rows, strict=True
     )
     years = years_of(days)
@@ -210,10 +216,28 @@ def _count(query: Query) -> Facets:
         handicaps=_most(handicaps),
         endings=_most(ending for ending in endings if ending),
         openings=_most(opening for opening in openings if opening),
+        formations=_formations(slots),
         kinds=_most(kinds),
         boards=_most(boards),
         sources=_sources(query.scope, ids),
     )
+
+
+def _most_formations(scope: Scope, filters: GameFilters) -> tuple[tuple[str, int], ...]:
+    """Return the most frequent formations of all games, where these are asked for."""
+    if filters.game not in (None, SHOGI.name) or filters.record_kind not in (None, "game"):
+        return ()
+    ranked = sorted(standings(scope).items(), key=lambda one: (-one[1].games, one[0]))
+    return tuple((name, one.games) for name, one in ranked[:LISTED])
+
+
+def _formations(slots: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """Count the games that have a castle or an opening on either side, by its name."""
+    counted: Counter[str] = Counter()
+    for number, n in _in_pieces(_FORMED, slots):
+        if number in BY_NUMBER:
+            counted[BY_NUMBER[number].name] += n
+    return tuple(sorted(counted.most_common(), key=lambda row: (-row[1], row[0]))[:LISTED])
 
 
 def _most(values: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
@@ -251,6 +275,10 @@ def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], 
     return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in named}))
 
 
+_FORMED: Final = """
+    SELECT formation, count(DISTINCT slot) FROM archive_gameformation WHERE slot IN ({places})
+    GROUP BY formation
+"""
 _CAME_IN: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN ({places})"
 _KNOWN_BY: Final[dict[_Kind, str]] = {
     "player": "SELECT id, key FROM archive_player WHERE id IN ({places})",

@@ -19,7 +19,7 @@ from archive.queries.color_names import colours_of, game_meant
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, one_of
 from kifu_core.games import GAMES
-from kifu_core.shogi import handicaps, specials
+from kifu_core.shogi import formations, handicaps, specials
 
 MOST_PLIES: Final = 2**31 - 1
 """What the column holds; no game is as long."""
@@ -47,14 +47,13 @@ class Filter:
     In the search box it goes by its name and by `keys`; `read` makes an address's value of the box's text.
 
     `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
-    the spaces that may be read, `positions` the
-    one on the game of a row d, empty where `position_filters` asks in another way; None where it cannot be
-    asked for. `stored` makes the value of the condition of that of the filter; `names` tells whose id that is
-    instead.
+    the spaces that may be read, `positions` the one on the game of a row d, empty where `position_filters`
+    asks in another way; None where it cannot be asked for. `stored` makes the value of the condition of that
+    of the filter; `names` tells whose id that is instead.
     """
 
     label: Promise
-    value: Literal["text", "choice", "day", "last day", "number", "query"]
+    value: Literal["text", "choice", "day", "last day", "number", "formation", "query"]
     _: KW_ONLY
     name: str = ""
     attribute: str = ""
@@ -133,6 +132,23 @@ _IN_RECORDS: Final = {
 }  # fmt: skip
 
 
+_FORMED: Final = (
+    "(SELECT count(*) FROM archive_gameformation f WHERE f.formation = %s AND f.slot = {{g}}.slot{side}) > 0"
+)
+
+
+def _named_formation(text: str) -> str:
+    """Return the name for programs of a castle or an opening; other texts as they are."""
+    found = formations.called(text)
+    return found.name if found else text
+
+
+def _number_of(formation: str) -> int:
+    """Return the number of a formation by its name; one that none has for what is no name."""
+    found = formations.BY_NAME.get(formation)
+    return found.number if found else 0
+
+
 def _feature(name: str) -> int:
     return _FEATURES.get(name, 0)
 
@@ -154,11 +170,12 @@ class GameFilters:
     `player` is on either side; `black` and `white` are colours 0 and 1, and so is `result` (`Game.Result`):
     among the games through a position those of the asker's board. `since` and `until` are compared with the
     first day; games without a day are left out by either. `special` is JKF's name of the ending, or its word;
-    `opening` is compared in one spelling; `min_plies` and `max_plies` are what the main line has at least and
-    at most, `min_rating` and `max_rating` what both players have. `upload` is the id of one that the game
-    came in, `source` a part of the name of such a one or of the game's path in it; `format` and `program`
-    are those of any edition that may be seen, `uploaded_from` and `uploaded_to` are compared with the day on
-    which the first of these came. `q` is a text in the search language.
+    `opening` is compared in one spelling; `formation` is what either side has, by its name for programs;
+    `min_plies` and `max_plies` are what the main line has at least and at most, `min_rating` and `max_rating`
+    what both players have. `upload` is the id of one that the game came in, `source` a part of the name of
+    such a one or of the game's path in it; `format` and `program` are those of any edition that may be seen,
+    `uploaded_from` and `uploaded_to` are compared with the day on which the first of these came. `q` is a
+    text in the search language.
     """
 
     # fmt: off
@@ -199,6 +216,15 @@ class GameFilters:
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
         "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
         read=_said(_IN_RECORDS), stored=_feature, games="({g}.features & %s) <> 0")] = None
+    formation: Annotated[str | None, Filter(_("Castle or opening"), "formation",
+        keys=("castle", "囲い", "戦法"), read=_named_formation, stored=_number_of,
+        games=_FORMED.format(side=""), positions="")] = None
+    black_formation: Annotated[str | None, Filter(_("Castle or opening of Black"), "formation",
+        keys=("先手の囲い", "先手の戦法"), read=_named_formation, stored=_number_of,
+        games=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
+    white_formation: Annotated[str | None, Filter(_("Castle or opening of White"), "formation",
+        keys=("後手の囲い", "後手の戦法"), read=_named_formation, stored=_number_of,
+        games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         games=_UPLOADED, positions="", hidden=True)] = None
     source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), stored=_holding,

@@ -18,6 +18,7 @@ from archive.queries.search.patience import patient
 from archive.queries.sql import Sql, conjunction, one_of
 from archive.reading import connection
 from kifu_core.games import SHOGI
+from kifu_core.shogi.formations import BY_NAME
 
 
 def _name(table: str, column: str) -> str:
@@ -89,6 +90,8 @@ _FIRST: Final = "SELECT {alias}.{column}, {alias}.slot FROM {found} ORDER BY {or
 _LAST_OF: Final = "SELECT * FROM ({first}) x LIMIT %s OFFSET %s"
 _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 # To SQLite a CROSS JOIN says which table to read first.
+_OF_FORMATION: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_gameformation f
+    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}) d"""
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
 # As the index has it, so that SQLite knows that it may use it.
@@ -114,6 +117,8 @@ class Query:
     each: tuple[Sql, ...] = (Sql("TRUE"),)
     rows: Sql | None = None
     """What has at least as many rows as the list and is read faster."""
+    most: int = 0
+    """With more of these rows its games are looked for among all games."""
     asked_once: bool = False
     """Whether hardly anybody asks in the same words again."""
     others: tuple[Sql, ...] = ()
@@ -255,7 +260,7 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
     if query is None:
         return None
     column, _descending = ORDERS.get(order, ("played", True))
-    if column == "played" and (query.rows is None or _has_at_most(LARGE_UPLOAD, query)):
+    if column == "played" and (query.rows is None or _has_at_most(query.most, query)):
         return _Listing(query, query.found, "d")
     if column != "played" and not query.of_all and _has_at_most(SORTED, query):
         return _Listing(query, [query.among_newest(SORTED)], "g")
@@ -286,6 +291,45 @@ def games_among(scope: Scope, filters: GameFilters, ids: Sequence[int]) -> list[
         found = query._joined(query.source, (mine, *query.mine, *query.conditions))
         sql = f"SELECT {GAME_COLUMNS}, g.id, g.slot FROM {found.text} ORDER BY g.id"
         return [*map(_game_row, engine().fetch_prepared(sql, found.values, keep=False))]
+
+
+_SLOTS: Final = "SELECT g.slot FROM {found} LIMIT %s"
+_SLOTS_AMONG: Final = "SELECT g.slot FROM {found}"
+_LISTED_SLOTS: Final = "d.slot IN (SELECT k.key FROM {keys})"
+
+
+def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
+    """Return the slots of the games that have all that is asked for; None where these may be more than so
+    many. Raises QueryError for a query that is none."""
+    query = query_of(scope, filters)
+    if query is None:
+        return []
+    if query.of_all and not query.asks:
+        return None
+    pieces = [Sql(_SLOTS.format(found=one.text), (*one.values, most + 1)) for one in query.found]
+    found = {slot for one in pieces for (slot,) in engine().fetch_prepared(*one, keep=False)}
+    return None if len(found) > most else [*found]
+
+
+def slots_among(scope: Scope, filters: GameFilters, slots: Sequence[int]) -> list[int]:
+    """Return those of some slots whose games have all that is asked for. Raises QueryError."""
+    if query_of(scope, filters) is None:
+        return []
+    query = _among_all(scope, filters, "id")
+    mine = Sql(_LISTED_SLOTS.format(keys=engine().KEYS), (engine().listed(slots),))
+    found = query._joined(query.source, (mine, *query.mine, *query.conditions))
+    sql = _SLOTS_AMONG.format(found=found.text)
+    return [slot for (slot,) in engine().fetch_prepared(sql, found.values, keep=False)]
+
+
+def games_in(scope: Scope, slots: Sequence[int]) -> dict[int, GameRow]:
+    """Return the games in some slots, by slot, as they stand in lists; without those that are not there."""
+    if not slots:
+        return {}
+    where = conjunction([Sql(f"g.slot {one_of(slots)}", tuple(slots)), scope.condition("g")])
+    sql = f"SELECT {GAME_COLUMNS}, g.played, g.slot FROM archive_game g WHERE {where.text}"
+    rows = (_game_row(row) for row in engine().fetch_prepared(sql, where.values, keep=False))
+    return {row.place.slot: row for row in rows}
 
 
 def game_by_id(scope: Scope, game_id: int) -> GameRow | None:
@@ -350,7 +394,7 @@ def query_of(scope: Scope, filters: GameFilters) -> Query | None:
     ids = _ids(scope, filters)
     if () in ids.values():
         return None
-    query, driver = _driven(scope, ids, filters.game)
+    query, driver = _driven(scope, ids, filters.game, filters.formation)
     if searched.few is not None:
         query, driver = Query(scope, searched.few), None
     elif searched.keys and query.of_all and not engine().APART:
@@ -400,6 +444,7 @@ def _among_all(scope: Scope, filters: GameFilters, column: Column) -> Query:
             *(_condition(scope, one, filters, ids) for one in _asked(filters) if one.attribute not in mine),
             *([searched.condition] if searched.condition else []),
         ),
+        each=_of_spaces(scope),
         asked_once=searched.condition is not None,
     )
 
@@ -427,7 +472,15 @@ def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:
     return tuple(Sql(f"{column} = %s", (one,)) for one in ids)
 
 
-def _driven(scope: Scope, ids: Mapping[str, Ids], game: str | None) -> tuple[Query, str | None]:
+def _of_spaces(scope: Scope) -> tuple[Sql, ...]:
+    """Return the conditions on the lists of all games, one for each space: what nobody here may read takes no
+    part of a page, which would tell that it is there."""
+    return _each("d.space", scope.spaces)
+
+
+def _driven(
+    scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
+) -> tuple[Query, str | None]:
     """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
     upload's, a rarer kind's; or the list of all games, which belongs to none."""
     if (player := ids["player"]) is not None:
@@ -442,7 +495,12 @@ def _driven(scope: Scope, ids: Mapping[str, Ids], game: str | None) -> tuple[Que
         return Query(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", upload)
-        return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries), "upload"
+        return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries, most=LARGE_UPLOAD), "upload"
+    if formation is not None:
+        number, readable = (BY_NAME[formation].number,), scope.condition("g")
+        rows = Sql("SELECT 1 FROM archive_gameformation f WHERE f.formation = %s", number)
+        source = Sql(_OF_FORMATION.format(readable=readable.text), (*number, *readable.values))
+        return Query(scope, source, rows=rows, most=SORTED), "formation"
     if game not in (None, SHOGI.name):
-        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),)), "game"
-    return Query(scope, _ALL_GAMES), None
+        return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=_of_spaces(scope)), "game"
+    return Query(scope, _ALL_GAMES, each=_of_spaces(scope)), None

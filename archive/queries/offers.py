@@ -32,7 +32,7 @@ _KINDS: Final[tuple[people.Kind, ...]] = ("player", "event")
 _OF_EACH: Final = 8
 """Names that hold a text."""
 _LOOKED_UP: Final = 5
-"""Words of a name that nobody has as a whole."""
+"""Words of all the names together that nobody has as a whole: each is a look at all names."""
 
 Asked = Mapping[str, Any]
 """Valid values of filters, under the names that addresses have."""
@@ -48,7 +48,7 @@ def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[peop
 
     Where nobody's does and `apart` is set, return those whose names hold one of its words.
     """
-    words = {asked[name] for name in (*_PLAYERS, "event") if asked.get(name)}
+    words = list(dict.fromkeys(asked[name] for name in (*_PLAYERS, "event") if asked.get(name)))
     known = {
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
     }
@@ -62,8 +62,9 @@ def similar_names(scope: Scope, asked: Asked, *, apart: bool) -> list[tuple[peop
         )
         return [(kind, one) for kind, one in found if headers.folded(one.name) not in known]
 
-    single = sorted({word for text in words for word in text.split()[:_LOOKED_UP]}) if apart else []
-    return holding(sorted(words)) or list(dict.fromkeys(holding(single)))
+    parts = dict.fromkeys(word for text in words for word in text.split() if word not in words)
+    single = list(parts)[:_LOOKED_UP]
+    return holding(sorted(words)) or (list(dict.fromkeys(holding(sorted(single)))) if apart else [])
 
 
 def mistyped(scope: Scope, asked: Asked) -> list[tuple[str, str]]:

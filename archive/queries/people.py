@@ -47,6 +47,10 @@ class Tally:
     def games(self) -> int:
         return self.wins + self.losses + self.draws + self.unknown
 
+    @property
+    def decided(self) -> int:
+        return self.wins + self.losses
+
     def add_all(self, other: Tally) -> None:
         """Count the games of another tally too."""
         self.wins += other.wins
@@ -54,16 +58,17 @@ class Tally:
         self.draws += other.draws
         self.unknown += other.unknown
 
-    def add(self, result: int, colour: int) -> None:
+    def add(self, result: int, colour: int, n: int = 1) -> None:
+        """Count so many games with a result (`Game.Result`) of one who had a colour."""
         if result == DRAW:
-            self.draws += 1
+            self.draws += n
         elif result in (BLACK_WINS, WHITE_WINS):
             if (result == BLACK_WINS) == (colour == 0):
-                self.wins += 1
+                self.wins += n
             else:
-                self.losses += 1
+                self.losses += n
         else:
-            self.unknown += 1
+            self.unknown += n
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +283,7 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
         opponent = white if colour == 0 else black
         if opponent is not None:
             against.setdefault(opponent, Tally()).add(result, colour)
-    summary.people = _people(against)
+    summary.people = players_of(against)
     return summary
 
 
@@ -303,7 +308,7 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
             summary.add(kind, result, colour)
             if player is not None:
                 scores.setdefault(player, Tally()).add(result, colour)
-    summary.people = _people(scores)
+    summary.people = players_of(scores)
     return summary
 
 
@@ -344,14 +349,15 @@ def without_gaps(found: Counter[int]) -> tuple[tuple[int, int], ...]:
     return tuple((year, found[year]) for year in range(min(found), max(found) + 1))
 
 
-def _people(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
-    """Return the most frequent players, with their names. Who is known in several spaces is one."""
+def players_of(tallies: dict[int, Tally]) -> tuple[tuple[Named, Tally], ...]:
+    """Return the most frequent players, with their names. Who is known in several spaces is one, who has gone
+    is none."""
     known = {
         pk: (key, name)
         for pk, key, name in Player.objects.filter(pk__in=tallies).values_list("pk", "key", "name")
     }
     together: dict[str, tuple[int, Tally]] = {}
-    for pk in sorted(tallies):
+    for pk in sorted(known):
         together.setdefault(known[pk][0], (pk, Tally()))[1].add_all(tallies[pk])
     chosen = sorted(together.values(), key=lambda found: (-found[1].games, found[0]))[:LISTED]
     return tuple((Named(pk, known[pk][1], tally.games), tally) for pk, tally in chosen)

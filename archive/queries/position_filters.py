@@ -24,6 +24,7 @@ from archive.queries.position_query import Asked
 from archive.queries.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, one_of
+from kifu_core.shogi.formations import BY_NAME
 
 
 class Driver(NamedTuple):
@@ -115,6 +116,10 @@ class Resolved:
             games, probe = Sql(_UPLOADED, (upload,)), Sql(_UPLOAD, (upload,))
             slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
             yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
+        if (formation := self.filters.formation) is not None:
+            number = (BY_NAME[formation].number,)
+            games, slots = Sql(_HAVING, number), Sql(_FORMED_SLOTS, number)
+            yield Driver(games, (), slots, slots, Sql(_FORMED, number))
 
     def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
         """Return a list that is a table of its own, in the order of the index."""
@@ -144,6 +149,12 @@ _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gam
 # To SQLite a CROSS JOIN says which table to read first.
 _UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
+# Both sides may have it.
+_HAVING: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_gameformation f
+    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot) l"""
+_FORMED_SLOTS: Final = "SELECT f.slot FROM archive_gameformation f WHERE f.formation = %s"
+_FORMED: Final = """(SELECT count(*) FROM archive_gameformation f
+    WHERE f.slot = d.slot AND f.formation + 0 = %s) > 0"""
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
 
 

@@ -1,7 +1,8 @@
 """The games through a position, in pages of constant cost."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from archive.index.engine import engine
@@ -9,6 +10,7 @@ from archive.index.schema import FIRST, FORK, NOT_A_GAME, UNKNOWN_DAY
 from archive.queries import reading_plan
 from archive.queries.counting import (
     ROWS_OF_KEY,
+    Looked,
     RowCount,
     among_list,
     carried,
@@ -17,6 +19,7 @@ from archive.queries.counting import (
     driver_of,
     let_through,
     probed,
+    unnested,
 )
 from archive.queries.filters import GameFilters
 from archive.queries.games import COLUMNS, GAME_COLUMNS, GameRow, by_name
@@ -96,17 +99,45 @@ def games_through(
     return paged(order, cursor, limit, fetch, lambda row: row.place)
 
 
-def extremes(asked: Asked) -> tuple[GameThrough | None, ...]:
-    """Return the first and the latest game with a known day."""
+def extremes(asked: Asked, looked: Looked) -> tuple[GameThrough | None, ...]:
+    """Return the first and the latest game with a known day. `looked` is what was found under the keys: where
+    all their rows are at hand, the index is asked only if a game has gone to another slot meanwhile."""
+    looks: Iterator[Sql] = (_ends(asked) for _ in range(ATTEMPTS))
+    if looked.cold.issuperset(asked.keys):
+        if not (ends := _ends_at_hand(asked, looked)):
+            return None, None
+        looks = chain([unnested(ends, _OF_ROW, "x")], looks)
+    shown = _shown(asked, lambda: next(looks))
+    return tuple(
+        _foremost(phase, (game for at, game in shown if at == part)) for part, phase in enumerate(_PHASES)
+    )
+
+
+def _ends(asked: Asked) -> Sql:
+    """Return the first and the last row of each key as a FROM item x."""
     pieces = [
         piece
         for part, phase in enumerate(_PHASES)
         for piece in _pieces(asked, phase, 1, _DATED_GAMES, part=part)
     ]
-    ends = _shown(asked, lambda: carried(pieces, _OF_ROW, "x"))
-    return tuple(
-        _foremost(phase, (game for at, game in ends if at == part)) for part, phase in enumerate(_PHASES)
-    )
+    return carried(pieces, _OF_ROW, "x", few=True)
+
+
+def _ends_at_hand(asked: Asked, looked: Looked) -> list[tuple[int, ...]]:
+    """Return the first and the last of the rows that are at hand."""
+    once, is_so = (FORK, 0) if asked.lines == "main" else (FIRST, FIRST)
+    rows = [
+        (row.key & 3, row.played, row.slot, row.ply, row.move, row.flags)
+        for row in looked.rows()
+        if row.flags & once == is_so and row.result != NOT_A_GAME and row.played > UNKNOWN_DAY
+    ]
+    if not rows:
+        return []
+
+    def foremost(phase: Phase) -> tuple[int, ...]:
+        return min(rows, key=lambda row: phase.rank(PageEnd(row[1], row[2], row[0])))
+
+    return [(part, *foremost(phase)) for part, phase in enumerate(_PHASES)]
 
 
 def extremes_among(parts: Sequence[Part], rows: Iterable[RowCount]) -> tuple[GameThrough | None, ...]:
@@ -127,7 +158,12 @@ def extremes_among(parts: Sequence[Part], rows: Iterable[RowCount]) -> tuple[Gam
 
 
 def _on(part: Part, day: int | None) -> Part:
-    return part._replace(resolved=part.resolved.on(day))
+    """Return what is asked about one day; None: about all. Of few games ratings are looked up by each: to
+    read all ratings of the archive for them took most of an answer's time."""
+    if day is None:
+        return part
+    reading = replace(part.reading, ratings_at_once=False)
+    return part._replace(resolved=part.resolved.on(day), reading=reading)
 
 
 def _days(lines: Lines, rows: Iterable[RowCount]) -> tuple[int | None, int] | None:
@@ -169,7 +205,7 @@ def _piece(phase: Phase, rows: Sql, key: int, count: int, part: int = 0) -> Sql:
 
 def _first(phase: Phase, pieces: Sequence[Sql], count: int) -> Sql:
     """Return the first rows of all pieces together as a FROM item x."""
-    rows = carried(pieces, _OF_ROW, "u")
+    rows = carried(pieces, _OF_ROW, "u", few=True)
     return Sql(f"({_FIRST.format(rows=rows.text, order=phase.order)}) x", (*rows.values, count))
 
 

@@ -10,7 +10,7 @@ from archive.queries.counting import totals
 from archive.queries.position_query import position_keys
 from archive.queries.scope import Scope
 from archive.queries.taken_down import is_hidden
-from kifu_core.errors import KifuError, UnknownFormatError
+from kifu_core.errors import Issue, KifuError, UnknownFormatError
 from kifu_core.games import GAMES, GameKind
 from kifu_core.games import of_record as game_of
 from kifu_core.jkf import Record
@@ -42,7 +42,8 @@ class Meant(NamedTuple):
 def of_words(words: str) -> Meant | None:
     """Return the position that words name without being a record; None for other words.
 
-    They are the address of a position's page, or what one of the games knows (`Text.typed`).
+    They are the address of a position's page, or what one of the games knows (`Text.typed`). Raises
+    KifuError for words that are meant so and are wrong, as an SFEN can be.
     """
     words = words.strip()
     if not words or len(words) > _LONGEST_LINE:
@@ -98,6 +99,28 @@ def _end(game: GameKind[Any], text: str, ply: int | None = None) -> Any:
     return of_record(game, record, ply)
 
 
+def faults(game: GameKind[Any], text: str, position: Any | None = None) -> list[Issue]:
+    """Return the errors that reading a text came upon: what of it is not in the position that it means.
+
+    None for codes and other words that are no record. Where `position` is given, none either for a text that
+    was read in another way: as a record it leads elsewhere.
+    """
+    try:
+        found = game.formats.load(text, None)
+    except KifuError:
+        return []
+    record = _record(found)
+    if position is not None and record is not None and of_record(game, record) != position:
+        return []
+    return errors_of(found)
+
+
+def errors_of(found: ParseResult) -> list[Issue]:
+    """Return the errors in a text and in the first game of it."""
+    of_game = found.games[0].issues if found.games else ()
+    return [issue for issue in (*found.issues, *of_game) if issue.severity == "error"]
+
+
 def _record(found: ParseResult) -> Record | None:
     return found.games[0].record if found.games else None
 
@@ -112,7 +135,7 @@ def of_record(game: GameKind[Any], record: Record, ply: int | None = None) -> An
         end = position
     if ply is None:
         return end.copy()
-    raise KifuError("ply-out-of-range", f"the main line has plies 0 to {last}, not {ply}")
+    raise KifuError("ply-out-of-range", params={"ply": ply, "last": last})
 
 
 # --- games of the archive --------------------------------------------------------------------------------

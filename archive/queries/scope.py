@@ -37,6 +37,9 @@ class Scope:
 
 PUBLIC: Final = Scope((PUBLIC_SPACE,))
 
+NOWHERE: Final = -1
+"""Stands for the own library of who has not needed it yet: it is made with the first games sent there."""
+
 CHOSEN: Final = "scope"
 """The parameter of addresses that names the spaces that are asked, and where a session keeps its choice."""
 
@@ -72,6 +75,16 @@ def spaces_of(user: roles.Somebody) -> dict[str, int]:
     return found
 
 
+def spaces_to_ask(request: HttpRequest) -> dict[str, int]:
+    """Return the spaces that a request may read as `readable_spaces`, and the own library also before it is
+    made (NOWHERE)."""
+    readable = readable_spaces(request)
+    if "mine" in readable or not roles.may_read_private(request.user):
+        return readable
+    _read_private(request)
+    return readable | {"mine": NOWHERE}
+
+
 def names_of(scope: Scope, readable: Mapping[str, int]) -> str:
     """Return a scope by the names of its spaces."""
     return ",".join(name for name, space in readable.items() if space in scope.spaces)
@@ -89,9 +102,9 @@ def scope_of(request: HttpRequest) -> Scope:
     choice of its session, or all that it may read. Raises UnknownScopeError for an address."""
     if not request.user.is_authenticated and CHOSEN not in request.GET:
         return PUBLIC
-    readable = readable_spaces(request)
     if (asked := request.GET.get(CHOSEN)) is not None:
-        return scope_named(asked, readable)
+        return scope_named(asked, spaces_to_ask(request))
+    readable = readable_spaces(request)
     try:
         return scope_named(chosen_name(request), readable)
     except UnknownScopeError:  # that of a group which one has left
@@ -99,11 +112,12 @@ def scope_of(request: HttpRequest) -> Scope:
 
 
 def scope_named(text: str, readable: dict[str, int]) -> Scope:
+    """Return the scope of names with commas between. Raises UnknownScopeError for what cannot be read."""
     names = text.split(",")
     if not set(names) <= {"all", *readable}:
         raise UnknownScopeError(f"this account, or this token, reads by `scope` {', '.join(readable)}")
     chosen = readable.values() if "all" in names else (readable[name] for name in names)
-    return Scope(tuple(sorted(set(chosen))))
+    return Scope(tuple(sorted({*chosen} - {NOWHERE})) or (NOWHERE,))
 
 
 def readable_scope(request: HttpRequest) -> Scope:
@@ -114,6 +128,11 @@ def readable_scope(request: HttpRequest) -> Scope:
 def chosen_name(request: HttpRequest) -> str:
     """Return what is chosen in the session of an account."""
     return str(request.session.get(CHOSEN, "all"))
+
+
+def asks_all(request: HttpRequest) -> bool:
+    """Tell whether a request asks for all that it may read, also what comes later."""
+    return "all" in request.GET.get(CHOSEN, chosen_name(request)).split(",")
 
 
 def reads(request: HttpRequest, space: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from archive.derive import headers
@@ -118,7 +119,8 @@ def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:
 
 
 def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
-    """Return what is asked for by a key, by `@` or by a word that says it, and the other words."""
+    """Return what is asked for by a key, by `@` or by a word that says it and is no name here, and the other
+    words."""
     found: dict[str, str] = {}
     seats: dict[int, str] = {}
     free = []
@@ -134,21 +136,24 @@ def _read(scope: Scope, words: str) -> tuple[dict[str, str], list[str]]:
             found["player"] = text[1:]
         else:
             free.append(match[0] if key else text)
-    free = [word for word in free if not _take_plain(scope, found, word)]
+    saying = islice((word for word in dict.fromkeys(free) if _said_by(word)), _MOST_SAYING)
+    plain = {word for word in saying if not _is_known(scope, word)}
+    free = [word for word in free if word not in plain or not _take_plain(found, word)]
     sides = GAMES.get(found.get("game", ""), SHOGI).rules.sides
     if winner := _WINNER.fullmatch(found.get("result", "")):
         found["result"] = sides[specials.SIDES[winner[1]]]
     return found | {sides[colour]: text for colour, text in seats.items()}, free
 
 
-def _take_plain(scope: Scope, found: dict[str, str], word: str) -> bool:
-    """Add to the filters what a word says by itself, and return whether it said anything.
+_MOST_SAYING: Final = 10
+"""Words that say something by themselves that are looked up as names first; further ones are names."""
 
-    A word that is a player's or an event's name says nothing, nor does one for a filter that is there
-    already.
-    """
+
+def _take_plain(found: dict[str, str], word: str) -> bool:
+    """Add to the filters what a word says by itself, and return whether it said anything: it says nothing for
+    a filter that is there already."""
     asked = _said_by(word)
-    if not asked or not found.keys().isdisjoint(asked) or _is_known(scope, word):
+    if not found.keys().isdisjoint(asked):
         return False
     found |= asked
     return True

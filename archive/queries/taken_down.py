@@ -141,7 +141,8 @@ def _with_hidden(pks: Collection[int]) -> list[int]:
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
     """Take from these entries, which are to be shown and not to be saved, the paths of the files that hold
-    what is hidden from this request; and from hidden ones what is quoted, and their games."""
+    what is hidden from this request; and from hidden ones what is quoted, the program that they name among
+    it, and their games."""
     hidden = hidden_from(request)
     paths: dict[int, set[str]] = {}
     for entry in entries:
@@ -158,7 +159,7 @@ def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
             entry.path = ""
         if not sees_entry(request, entry):
             entry.issues = issues_shown(request, entry)
-            entry.path, entry.game = "", None
+            entry.path, entry.program, entry.game = "", "", None
 
 
 def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | None:

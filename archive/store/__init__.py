@@ -8,7 +8,7 @@ from archive.store.abandoned import end_abandoned
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
 from archive.store.changes import IndexDamagedError
 from archive.store.deletion import begin_deletion, delete_upload, left_deleting
-from archive.store.games import delete_games, reindex_games
+from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
     RenumberedError,
     claim,
@@ -57,6 +57,7 @@ __all__ = [
     "delete_games",
     "delete_upload",
     "end_abandoned",
+    "find_formations",
     "finish",
     "hand_over",
     "holds",

@@ -8,6 +8,7 @@ by key, the upload.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,34 +19,35 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
+from archive.columns import slots as columns
+from archive.derive import formations
+from archive.derive.formations import FoundFormation
 from archive.derive.game import DerivedGame, DerivedRow, index_rows, row_result
-from archive.derive.headers import folded
 from archive.index import counters, schema, versions
+from archive.index.away import UndecidedError
 from archive.index.engine import engine
 from archive.index.schema import GameAtKey, IndexRow, pack_keys, unpack_keys
 from archive.index.texts import text_index
 from archive.models import (
     Arrival,
     Entry,
-    Event,
-    EventAlias,
     Game,
     GameEvent,
+    GameFormation,
     GamePlayer,
     GameRecord,
     GameSeries,
     GameText,
-    Player,
-    PlayerAlias,
     Share,
 )
+from archive.store.names import Names, names_of
+from kifu_core.games import SHOGI
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Identity = tuple[int, bytes]
 """Space and digest."""
-
-NameIn = tuple[int, str]
-"""A space, and a normalized name that its games have."""
 
 Value = str | int | bytes | date | None
 
@@ -61,6 +63,7 @@ _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
     "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
     "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
+    "formations_version",
 )  # fmt: skip
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}}
@@ -71,6 +74,7 @@ _UPDATE_GAME: Final = (
     f"UPDATE archive_game SET {', '.join(f'{name} = %s' for name in _GAME_COLUMNS)} WHERE id = %s"
 )
 _UPDATE_RECORD: Final = "UPDATE archive_gamerecord SET record = %s, parsed_facts = %s WHERE game_id = %s"
+_INSERT_FORMATIONS: Final = "INSERT INTO archive_gameformation (formation, slot, colour, ply) VALUES {places}"
 _RATINGS: Final = "SELECT colour, rating FROM archive_gameplayer WHERE slot = %s"
 
 
@@ -96,7 +100,7 @@ class Change:
 
     def know(self, games: Collection[DerivedGame]) -> None:
         """Have the ids of the players and events of these games."""
-        names = _names(games)
+        names = names_of(games)
         self.names.players.update(names.players)
         self.names.events.update(names.events)
 
@@ -143,7 +147,12 @@ class Change:
             cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
             hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
         for key in sorted(hot):
-            counters.promote(key, self.codes[key])
+            try:
+                counters.promote(key, self.codes[key])
+            except UndecidedError as error:
+                # What was written is committed; the key's next game will have it looked at again.
+                log.warning("key %d gets no counters yet: %s", key, error)
+                return
 
 
 def _check_every() -> int:
@@ -151,27 +160,20 @@ def _check_every() -> int:
     return max(1, schema.HOT_GAMES // 20)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Normalized names, each with its space, to the ids of players and events."""
-
-    players: dict[NameIn, int]
-    events: dict[NameIn, int]
-
-
-def run(games: Iterable[DerivedGame], work: Callable[[Change], T]) -> T:
+def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
     """Run `work` in one transaction, with the names of `games` in place, and again if others got in its way.
 
-    `work` must write rows and counters through its `Change`. Raises RetiredVersionError.
+    `work` must write rows and counters through its `Change`. It has to be `decided` where it takes out what
+    it does not know to be there. Raises RetiredVersionError, and UndecidedError then.
     """
     games = list(games)
     for attempt in range(1, ATTEMPTS + 1):
         engine().make_room()
         try:
             with transaction.atomic(), connection.cursor() as cursor:
-                engine().lock_shared(cursor)
+                (engine().lock_decided if decided else engine().lock_shared)(cursor)
                 versions.check_current()
-                change = Change(cursor, _names(games))
+                change = Change(cursor, names_of(games))
                 result = work(change)
             break
         except DatabaseError as error:
@@ -183,51 +185,6 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T]) -> T:
                 raise
     change.promote()
     return result
-
-
-def _names(games: Collection[DerivedGame]) -> Names:
-    players = {(game.space, name) for game in games for name in game.players if name}
-    events = {(game.space, game.event) for game in games if game.event}
-    return Names(_players(players), _events(events))
-
-
-def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names, by which of their characters make a difference. Those nobody knows are
-    added in the order of their keys, each as it is written."""
-    keys = {(space, name): (space, folded(name)) for space, name in names}
-    wanted = set(keys.values())
-    if not wanted:
-        return {}
-    spaces, texts = {space for space, _ in wanted}, {key for _, key in wanted}
-    own = Player.objects.filter(space__in=spaces, key__in=texts).values_list("space", "key", "pk")
-    others = PlayerAlias.objects.filter(space__in=spaces, key__in=texts)
-    found = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
-    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
-    if missing:
-        new = [Player(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
-        Player.objects.bulk_create(new, ignore_conflicts=True)
-        found.update(_ids(own.all()))
-    return {name: found[key] for name, key in keys.items()}
-
-
-def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names. Those nobody knows are added, sorted."""
-    if not names:
-        return {}
-    spaces, texts = {space for space, _ in names}, {name for _, name in names}
-    own = Event.objects.filter(space__in=spaces, name__in=texts).values_list("space", "name", "pk")
-    others = EventAlias.objects.filter(space__in=spaces, name__in=texts)
-    found = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
-    missing = sorted(set(names) - found.keys())
-    if missing:
-        new = [Event(space=space, name=name) for space, name in missing]
-        Event.objects.bulk_create(new, ignore_conflicts=True)
-        found.update(_ids(own.all()))
-    return found
-
-
-def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[NameIn, int]:
-    return {(space, text): pk for space, text, pk in rows}
 
 
 def identity(game: DerivedGame) -> Identity:
@@ -276,6 +233,7 @@ def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity,
     text_index().write(change.cursor, {ids[identity(game)]: game.text for game in inserted})
     _add_to_index(change, [(game, slots[identity(game)]) for game in inserted])
     Arrival.objects.bulk_create([Arrival(game=ids[identity(game)], space=game.space) for game in inserted])
+    columns.wait((slots[identity(game)], game.space) for game in inserted if game.kind == SHOGI.name)
     change.records.update({ids[identity(game)]: game.record for game in inserted})
     return ids
 
@@ -298,6 +256,7 @@ def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
         event, game.site, game.played_from, game.played_to, game.precision, game.played, game.handicap,
         game.result, game.special, game.plies, schema.INDEX_VERSION, game.row_count, game.calendar,
         game.round, game.opening, json.dumps(game.header_data), game.features,
+        formations.VERSION,
     ]  # fmt: skip
 
 
@@ -329,6 +288,27 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
             events.append(GameEvent(event_id=event, played=game.played, slot=slot))
     GamePlayer.objects.bulk_create(players)
     GameEvent.objects.bulk_create(events)
+    _add_formations({slot: game.formations for game, slot in games})
+
+
+def _add_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
+    """Insert the formations of games, by slot, which have none there, in the order of the primary key."""
+    rows = sorted((number, slot, colour, ply) for slot, some in found.items() for number, colour, ply in some)
+    with connection.cursor() as cursor:
+        for part in _parts(rows):
+            places = ", ".join(["(%s, %s, %s, %s)"] * len(part))
+            cursor.execute(_INSERT_FORMATIONS.format(places=places), [value for row in part for value in row])
+
+
+def write_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
+    """Give games, by slot, the formations that follow from their records by now."""
+    there: dict[int, set[FoundFormation]] = {slot: set() for slot in found}
+    stored = GameFormation.objects.filter(slot__in=found)
+    for slot, *row in stored.values_list("slot", "formation", "colour", "ply"):
+        there[slot].add(FoundFormation(*row))
+    others = {slot: some for slot, some in found.items() if there[slot] != {*some}}
+    GameFormation.objects.filter(slot__in=others).delete()
+    _add_formations(others)
 
 
 def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool = False) -> None:
@@ -403,6 +383,10 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
             change.ratings[slot, colour] = change.ratings[game.slot, colour]
     GamePlayer.objects.filter(slot=game.slot).update(slot=slot)
     GameEvent.objects.filter(slot=game.slot).update(slot=slot)
+    if game.kind == SHOGI.name:
+        columns.leave([game.slot])
+        columns.wait([(slot, game.space)])
+    GameFormation.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
     game.save(update_fields=["slot", "index_rows", "index_version"])
     GameRecord.objects.filter(game=game).update(keys=_packed(indexed[0]))
@@ -450,6 +434,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
 def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     """Write what games are by now but for their place in the index, in the players' lists and among those of
     their day."""
+    write_formations({game.slot: derived.formations for game, derived in games})
     _update(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
         _UPDATE_RECORD,
@@ -477,7 +462,13 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     old = [game for game, _ in games]
     take_out(change, old)
     forget_slots([game.slot for game in old])
+    columns.leave([game.slot for game in old if game.kind == SHOGI.name])
     slots = change.take_slots(len(games))
+    columns.wait(
+        (slot, derived.space)
+        for (_, derived), slot in zip(games, slots, strict=True)
+        if derived.kind == SHOGI.name
+    )
     _update(change, [(game, derived, slot) for (game, derived), slot in zip(games, slots, strict=True)])
     GameRecord.objects.bulk_create(
         [
@@ -517,7 +508,8 @@ def write_texts(texts: Mapping[int, str]) -> None:
 
 
 def forget_slots(slots: Collection[int]) -> None:
-    """Remove slots from the lists of players' and events' games."""
+    """Remove slots from the lists of players' and events' games, and what formations they have."""
+    GameFormation.objects.filter(slot__in=slots).delete()
     GamePlayer.objects.filter(slot__in=slots).delete()
     GameEvent.objects.filter(slot__in=slots).delete()
 
@@ -546,6 +538,7 @@ def note_left(spaces: Iterable[int]) -> None:
 def drop_games(games: Collection[Game]) -> None:
     """Delete games that nothing refers to any more but their own tables."""
     forget_slots([game.slot for game in games])
+    columns.leave([game.slot for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()

@@ -18,10 +18,12 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import BooleanField, Case, F, Q, QuerySet, When
+from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from archive.derive.editions import Edition, union
 from archive.derive.game import DerivedGame
+from archive.index.away import UndecidedError, is_away
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload, UploadChunk
 from archive.store import changes, dedupe
 from archive.store.changes import Change
@@ -57,16 +59,22 @@ def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
     it is gone. It is not where there is more to do after about so many seconds, or where somebody else is at
     it.
 
-    Interrupted, it goes on where it is called again; `left_deleting` knows what is left.
+    Interrupted, it goes on where it is called again; `left_deleting` knows what is left. Raises
+    UndecidedError.
     """
     begin_deletion(upload_id)
     deletion = Deletion(upload_id, secrets.token_hex(16))
     until = None if seconds is None else time.monotonic() + seconds
     if deletion.claim():
-        for _ in deletion.steps():
-            if until is not None and time.monotonic() >= until:
+        try:
+            for _ in deletion.steps():
+                if until is not None and time.monotonic() >= until:
+                    deletion.hand_over()
+                    break
+        except (UndecidedError, DatabaseError) as error:
+            if isinstance(error, UndecidedError) or is_away(error):
                 deletion.hand_over()
-                break
+            raise
     return not Upload.objects.filter(pk=upload_id).exists()
 
 
@@ -199,7 +207,7 @@ def _remove(entries: Sequence[int]) -> None:
         change.write_rows()
         change.write_counters()
 
-    changes.run((), work)
+    changes.run((), work, decided=True)
 
 
 class _Removal:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from archive.derive import series, text
+from archive.derive import formations, series, text
 from archive.derive.game import index_rows
 from archive.models import Entry, Game
 from archive.store import changes, deletion, taken_down
@@ -14,7 +14,7 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
 
     Their entries stay and say that the game was deleted; their bytes are there for everybody, or are hidden.
     Entries that bring these games again are held (`archive.store.taken_down`).
-    Raises IndexDamagedError.
+    Raises IndexDamagedError, UndecidedError.
     """
     wanted = list(ids)
 
@@ -29,13 +29,14 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
         changes.note_left(game.space for game in games)
         return len(games)
 
-    return changes.run((), work)
+    return changes.run((), work, decided=True)
 
 
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
     """Reindex stored games from their records, in new slots; return how many there were.
 
-    `scan` finds the old rows by reading whole segments: the way out of IndexDamagedError.
+    `scan` finds the old rows by reading whole segments: the way out of IndexDamagedError. Raises
+    UndecidedError then.
     """
     wanted = list(ids)
 
@@ -48,10 +49,25 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             found = series.series_of(record, game.header_data)
             changes.write_series({game.pk: series.pack(found)})
             changes.write_texts({game.pk: text.text(record)})
+            changes.write_formations({game.slot: formations.found(record, game.record_kind)})
             game.features = text.features(record, evaluated=bool(found.evaluations))
-            game.save(update_fields=["features"])
+            game.formations_version = formations.VERSION
+            game.save(update_fields=["features", "formations_version"])
         change.write_rows()
         change.write_counters()
+        return len(games)
+
+    return changes.run((), work, decided=scan)
+
+
+def find_formations(ids: Iterable[int]) -> int:
+    """Find the castles and openings of stored games anew; return how many games there were."""
+    wanted = list(ids)
+
+    def work(_change: Change) -> int:
+        games = list(Game.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+        changes.write_formations({game.slot: formations.found(game.jkf, game.record_kind) for game in games})
+        Game.objects.filter(pk__in=[game.pk for game in games]).update(formations_version=formations.VERSION)
         return len(games)
 
     return changes.run((), work)

@@ -12,6 +12,7 @@ from typing import Final
 from archive import codec
 from archive.derive.editions import Edition, edition, fit, goes_on
 from archive.derive.game import DerivedEntry, DerivedGame, derive_stored, storable
+from archive.index.engine import engine
 from archive.models import Entry, Game
 from archive.store import changes, dedupe, deletion, matching, taken_down
 from archive.store.changes import Change, identity
@@ -145,6 +146,7 @@ def _leave(change: Change, pk: int, destination: int | None) -> None:
     if game.entries.exists():
         dedupe.unite_editions(change, game)
     elif destination is None:
+        engine().lock_decided(change.cursor)
         deletion.drop(change, [game], anyhow=True)
     else:
         dedupe.repoint(change, game, Game.objects.get(pk=change.home(destination)))

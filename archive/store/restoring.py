@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from archive import codec
-from archive.derive import series, text
+from archive.derive import formations, series, text
 from archive.derive.game import index_rows, row_result
 from archive.index import schema
 from archive.index.engine import engine
@@ -31,7 +31,8 @@ class UnknownIndexError(ValueError):
 
 
 def restore_records(records: Mapping[int, Restored]) -> list[int]:
-    """Store the records of games, by id, and what follows from them: rows in the index, series, texts.
+    """Store the records of games, by id, and what follows from them: rows in the index, series, texts,
+    formations.
 
     Within the caller's transaction; counters are not touched. Return the games that have another number of
     rows now than they say, which they say then. Raises UnknownIndexError, KeyError for a game that is not
@@ -50,6 +51,11 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
             others.append(games[pk])
     GameRecord.objects.bulk_create(stored)
     Game.objects.bulk_update(others, ["index_rows"])
+    found_formations = {
+        games[pk].slot: formations.found(one.record, games[pk].record_kind) for pk, one in records.items()
+    }
+    changes.write_formations(found_formations)
+    Game.objects.filter(pk__in=records).update(formations_version=formations.VERSION)
     changes.write_series(
         {pk: series.pack(series.series_of(one.record, games[pk].header_data)) for pk, one in records.items()}
     )

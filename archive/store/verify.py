@@ -19,7 +19,8 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
-from archive.derive import headers, series
+from archive.columns import checking as columns
+from archive.derive import formations, headers, series
 from archive.derive import text as record_text
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
 from archive.index import counters as hot
@@ -27,7 +28,7 @@ from archive.index import schema
 from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
-from archive.models import Game, GameRecord, GameSeries, GameText, Upload, UploadChunk
+from archive.models import Game, GameFormation, GameRecord, GameSeries, GameText, Upload, UploadChunk
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -51,8 +52,11 @@ def verify(
 ) -> Iterator[Difference]:
     """Yield everything that is wrong. With `sample` only so many games, picked at random, are derived again.
 
-    Without a sample also rows that belong to nothing are looked for, which reads the whole index.
+    Without a sample also rows that belong to nothing are looked for, which reads the whole index. Raises
+    UndecidedError where what is there cannot be known at present.
     """
+    with transaction.atomic(), connection.cursor() as cursor:
+        engine().lock_decided(cursor)
     ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
     if sample is not None and sample < len(ids):
         ids = sorted(random.Random(seed).sample(ids, sample))
@@ -63,6 +67,7 @@ def verify(
     if sample is None:
         yield from orphans()
         yield from texts()
+        yield from files_of_columns()
 
 
 # --- games -----------------------------------------------------------------------------------------------
@@ -134,6 +139,10 @@ def _differences(derived: _Derived) -> list[Difference]:
     told = GameText.objects.filter(game=game).values_list("text", flat=True).first()
     if told is None or told != record_text.text(derived.record):
         found.append(Difference("text", where, "is not that of the stored record"))
+    if game.formations_version == formations.VERSION and _formations(game) != sorted(
+        formations.found(derived.record, game.record_kind)
+    ):
+        found.append(Difference("formations", where, "are not those of the stored record"))
     keys = game.stored.keys
     if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
         found.append(Difference("keys", where, "are not those of the stored record"))
@@ -144,6 +153,10 @@ def _differences(derived: _Derived) -> list[Difference]:
         text = f"{len(wanted - there)} rows are missing, {len(there - wanted)} are wrong"
         found.append(Difference("rows", where, text))
     return found
+
+
+def _formations(game: Game) -> list[tuple[int, ...]]:
+    return sorted(GameFormation.objects.filter(slot=game.slot).values_list("formation", "colour", "ply"))
 
 
 def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
@@ -287,6 +300,10 @@ _PLAYERS: Final = _LISTS.format(
     same="d.player_id = CASE d.colour WHEN 0 THEN g.player0_id ELSE g.player1_id END",
 )
 _EVENTS: Final = _LISTS.format(table="archive_gameevent", same="d.event_id = g.event_id")
+_FORMATIONS: Final = """
+    SELECT DISTINCT 'archive_gameformation', d.slot FROM archive_gameformation d
+    WHERE NOT EXISTS (SELECT 1 FROM archive_game g WHERE g.slot = d.slot)
+"""
 _UNLISTED: Final = """
     SELECT 'archive_game', g.slot FROM archive_game g
     LEFT JOIN archive_gameplayer p0 ON p0.slot = g.slot AND p0.colour = 0
@@ -358,7 +375,7 @@ def orphans() -> Iterator[Difference]:
         for (pk,) in cursor.fetchall():
             yield Difference("orphan", f"game {pk}", "no entry has brought it")
         yield from _ownerless()
-        cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED}")
+        cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED} UNION ALL {_FORMATIONS}")
         for table, slot in cursor.fetchall():
             yield Difference("list", f"slot {slot}", f"{table} does not agree with the games")
 
@@ -370,6 +387,17 @@ def texts() -> Iterator[Difference]:
     """Yield games of which the index of texts has other pieces than their texts give."""
     for game in text_index().wrong():
         yield Difference("text index", f"game {game}", "is not there with the pieces of its text")
+
+
+# --- columns ---------------------------------------------------------------------------------------------
+
+
+def files_of_columns() -> Iterator[Difference]:
+    """Yield files of columns that are not as they were written, and slots that are in none or too many."""
+    for name, text in columns.wrong_files():
+        yield Difference("columns", f"file {name}", text)
+    for slot, text in columns.wrong_slots():
+        yield Difference("columns", f"slot {slot}", text)
 
 
 # --- uploads ---------------------------------------------------------------------------------------------

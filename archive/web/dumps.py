@@ -6,10 +6,13 @@ from typing import Final
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from archive.columns import offered as columns
+from archive.columns.schema import TYPES
 from archive.dumps.offered import MANIFEST, SUMS, TABLE, dump_named, offered
-from archive.entity_tags import is_known, not_modified
+from archive.entity_tags import ALWAYS_ASK, is_known, not_modified
 from archive.issues import language
 from archive.limits.throttling import costs_nothing
 from archive.models import SiteText
@@ -21,7 +24,29 @@ _TYPES: Final = {
     MANIFEST: "application/json",
     SUMS: "text/plain; charset=utf-8",
 }
-_RECORDS: Final = "application/zstd"
+_PACKED: Final = {".parquet": _TYPES[TABLE], ".zst": "application/zstd"}
+"""Types of the other files by how their names end."""
+_MEANINGS: Final = (
+    ("slot", "slot", _("the game's place in the archive; another one after it was read again")),
+    ("game", "game", _("the number of the game, as in addresses")),
+    ("node, last", "node", _("the number of the position in its game; what follows it has those up to last")),
+    ("ply", "ply", _("half-moves from the start")),
+    ("fork", "fork", _("whether it is in a variation")),
+    ("turn", "turn", _("0 Black is to move, 1 White")),
+    (
+        "move",
+        "move",
+        _("what its line plays: from << 8, to << 1, promotion; squares 0 to 80, drops 80 and the kind"),
+    ),
+    ("s11 … s99", "s11", _("what stands on a square: 0 nothing, 1 to 14 Black's pieces, below 0 White's")),
+    ("black_hand_FU …", "black_hand_FU", _("pieces in hand")),
+    ("black_FU …", "black_FU", _("pieces on the board")),
+    ("result", "result", _("0 Black won, 1 White, 2 a draw, 3 unknown")),
+    ("played", "played", _("the first day, counted from 0001-01-01, which is 1")),
+    ("black_rating, white_rating", "black_rating", _("empty where unknown")),
+    ("kind", "kind", _("0 game, 1 problem, 2 opening tree, 3 position")),
+)
+"""The columns: their names, one of these, and what they mean."""
 _YEAR: Final = 365 * 24 * 60 * 60
 
 
@@ -35,6 +60,9 @@ def dumps(request: HttpRequest) -> HttpResponse:
         "manifest": MANIFEST,
         "sums": SUMS,
         "table": TABLE,
+        "columns": columns.offered(),
+        "columns_name": columns.NAME,
+        "meanings": [(names, TYPES[one], meaning) for names, one, meaning in _MEANINGS],
         "terms": site_text(SiteText.Page.TERMS, language()) is not None,
     }
     return render(request, "archive/dumps.html", context)
@@ -42,8 +70,10 @@ def dumps(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
-    """Send a file of a dump, or a part of it. It never changes: its tag is its SHA-256."""
-    found = dump_named(dump)
+    """Send a file of a dump or of the columns, or a part of it. It never changes: its tag is its SHA-256."""
+    if (dump, file) == (columns.NAME, MANIFEST):
+        return _columns_manifest(request)
+    found = columns.offered() if dump == columns.NAME else dump_named(dump)
     named = found.path_of(file) if found else None
     if named is None:
         raise Http404
@@ -53,6 +83,18 @@ def dump_file(request: HttpRequest, dump: str, file: str) -> HttpResponseBase:
         costs_nothing(request)
         return not_modified(headers["ETag"], headers)
     return _sent(request, path, headers)
+
+
+def _columns_manifest(request: HttpRequest) -> HttpResponse:
+    """Send what tells of the columns; it changes with them."""
+    found = columns.offered()
+    if found is None:
+        raise Http404
+    headers = {"ETag": f'"{found.sha256}"', "Cache-Control": ALWAYS_ASK}
+    if is_known(request, headers["ETag"]):
+        costs_nothing(request)
+        return not_modified(headers["ETag"], headers)
+    return HttpResponse(found.manifest, content_type=_TYPES[MANIFEST], headers=headers)
 
 
 def _kept() -> str:
@@ -74,7 +116,7 @@ def _sent(request: HttpRequest, path: Path, headers: dict[str, str]) -> HttpResp
     response = StreamingHttpResponse(
         pieces,
         status=206 if span else 200,
-        content_type=_TYPES.get(path.name, _RECORDS),
+        content_type=_TYPES.get(path.name) or _PACKED[path.suffix],
         headers=headers | {"Accept-Ranges": "bytes", "Content-Length": str(whole.length)},
     )
     if span:

@@ -7,6 +7,7 @@ language, nothing of the session and nothing of the database.
 from types import SimpleNamespace
 from typing import Final
 
+from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template import loader
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from archive import logs
 from archive.api.errors import answer, describe
 from archive.api.problems import Problem
+from archive.index.away import AWAY_SECONDS, UndecidedError
 from archive.issues import language
 from archive.queries.taken_down import GoneError
 from kifu_core.errors import DecodeError
@@ -39,6 +41,11 @@ _WORDS: Final = {
     411: (_("This request could not be understood"), _("It does not say how long it is.")),
     413: (_("This is too large"), _("Send it in smaller parts.")),
     429: (_("These are too many requests"), _("Please wait a moment, then try again.")),
+    500: (_("Something went wrong here"), _("Please try again in a moment.")),
+    503: (
+        _("A part of the archive is away at present"),
+        _("The rest of it is there. Please try again in a moment."),
+    ),
 }
 _NO_TOKEN: Final = _("Your browser sent no valid form token. Go back, load the page again, and repeat.")
 
@@ -72,6 +79,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return failure(request, found.status, found.code, found.detail)
 
 
+def unavailable(request: HttpRequest, exception: Exception) -> HttpResponse | None:
+    """Answer 503, and when to come again, where the database or a server with a part of the tables does not
+    answer; None for all else."""
+    found = describe(exception) if isinstance(exception, UndecidedError | DatabaseError) else None
+    if found is None:
+        return None
+    response = failure(request, found.status, found.code)
+    response.headers["Retry-After"] = str(AWAY_SECONDS)
+    return response
+
+
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 403."""
     return failure(request, 403)
@@ -97,11 +115,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
     """Return the page of a status, with `text` in place of its usual one.
 
-    A status without a page of its own has that of 400 or 500. In a frame of another site the page stands
+    A status without words of its own has those of 400 or 500. In a frame of another site the page stands
     without the site around it, as the board would; the page of a fault does not.
     """
     framed = status < _FAULT and request.path_info.startswith(FRAMES)
-    title, usual = _WORDS.get(status) or _WORDS[400]
+    title, usual = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
     context = {
         # Not the request itself: its address can be what is wrong.
         "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from archive.web.replay import fork_path, moves_to
+from archive.web.replay import moves_to
+from kifu_core.lines import fork_path
 
 if TYPE_CHECKING:
     from archive.web.replay import Node

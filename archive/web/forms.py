@@ -20,6 +20,7 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.grammar import parse
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
+from kifu_core.shogi.formations import called
 
 TEXT_LIMIT: Final = 200
 _DATE: Final = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
@@ -65,6 +66,19 @@ class QueryField(forms.CharField):
         return text
 
 
+class FormationField(forms.ChoiceField):
+    """A castle or an opening; an address may have any of its names."""
+
+    def __init__(self, game: str, **options: Any) -> None:
+        super().__init__(choices=[("", _("any")), *wording.FORMATIONS], **options)
+        if game not in ("", SHOGI.name):
+            self.widget = forms.HiddenInput()
+
+    def to_python(self, value: Any) -> str:
+        found = called(str(value or ""))
+        return found.name if found else str(value or "")
+
+
 class FilterForm(forms.Form):
     """The filters of the games of a kind; texts match exactly."""
 
@@ -95,6 +109,8 @@ def _field(one: Filter, menus: str, label: Any) -> forms.Field:
         return forms.IntegerField(min_value=one.least, max_value=one.most, **told)
     if one.value in ("day", "last day"):
         return PartialDate(last=one.value == "last day", **told)
+    if one.value == "formation":
+        return FormationField(menus, **told)
     words = wording.MENUS.get(one.name)
     choices = words(menus) if words else one.choices.items()
     if words or one.value == "choice":

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
 from archive.models import Game, GameSeries
+from archive.queries.formations import of_game
 from archive.queries.novelty import novelty
 from archive.queries.scope import Scope, scope_of
 from archive.queries.sql import Question
@@ -33,18 +34,20 @@ from archive.web.wording import (
     clock_text,
     day_text,
     entry_text,
+    formation,
     handicap_text,
     nameless,
     score_text,
     words_of,
 )
 from kifu_core.errors import KifuError
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from archive.queries.formations import Had
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
@@ -137,7 +140,7 @@ class Address:
 @dataclass(frozen=True, slots=True)
 class Known:
     """A game with all that the archive knows of it: its record, its editions, how many more of these there
-    are, the bookmarks, scores and times, the ply where it was new, and likely twins."""
+    are, the bookmarks, scores and times, the ply where it was new, likely twins, castles and openings."""
 
     game: Game
     record: Record
@@ -147,13 +150,22 @@ class Known:
     series: bytes
     novelty: int | None
     twins: list[tuple[str, str, str]]
+    formations: tuple[Had, ...]
 
     @property
     def parts(self) -> tuple[object, ...]:
         """All of it as values that tell it from any other."""
         row = [(name, _plain(value)) for name, value in vars(self.game).items() if not name.startswith("_")]
         packed = bytes(self.game.stored.record)
-        about = (self.sources, self.more_sources, self.marks, self.series, self.novelty, self.twins)
+        about = (
+            self.sources,
+            self.more_sources,
+            self.marks,
+            self.series,
+            self.novelty,
+            self.twins,
+            self.formations,
+        )
         return row, packed, about
 
 
@@ -180,6 +192,7 @@ def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
         series=bytes(stored[0][0]) if stored else b"",
         novelty=novelty(scope_of(request), game, record),
         twins=likely_twins(scope_of(request), game, record) if twins else [],
+        formations=of_game(game.slot) if game.kind == SHOGI.name else (),
     )
 
 
@@ -259,6 +272,7 @@ def _known_of(known: Known, address: Address) -> dict[str, Any]:
     places = dict.fromkeys((place, name[:_WORDS]) for place, name in known.marks if name != OPENS_HERE)
     return {
         "novelty_key": replay.node_key("", new) if new and new > _OPENING_MOVES else "",
+        "formations": _formations(known.formations, address),
         "bookmarks": [Bookmark(place, name, address.of("", place)) for place, name in places][:_BOOKMARKS],
         "hides_solution": known.game.record_kind == Game.RecordKind.PROBLEM,
         "sources": known.sources,
@@ -266,6 +280,17 @@ def _known_of(known: Known, address: Address) -> dict[str, Any]:
         "more_sources": known.more_sources,
         "twins": known.twins,
     }
+
+
+def _formations(found: Iterable[Had], address: Address) -> list[tuple[str, list[Bookmark]]]:
+    """Return the castles and openings of a game by side: of each that has any its mark, and where these
+    arise."""
+    marks = MARKS_OF[SHOGI.name]
+    sides: list[list[Bookmark]] = [[] for _mark in marks]
+    for one in found:
+        where = Bookmark(one.ply, formation(one.formation.name), address.of("", one.ply))
+        sides[one.colour].append(where)
+    return [(mark, mine) for mark, mine in zip(marks, sides, strict=True) if mine]
 
 
 def _offers(game: Game) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class GamePages:
     `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
     start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
     need of the position with which the shown piece of a record begins, at a ply, after so many moves.
+    `squares` are those that an address can have marked on the board, by their names.
     """
 
     words: Words
@@ -69,3 +70,4 @@ class GamePages:
     bulk: Mapping[str, str | Promise] = field(default_factory=dict)
     styles: tuple[str, ...] = ()
     links: Named = ()
+    squares: Mapping[str, int] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.grammar import parse
 from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
-from archive.web.wording import MENUS
+from archive.web.wording import MENUS, formation
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
         called = shown.values_list("name", flat=True).first()
         return source_name(number, "" if hidden_whole([number]) else called)
+    if name.endswith("formation"):
+        return formation(value)
     choices = getattr(form.fields.get(name), "choices", ())
     return next((str(text) for choice, text in choices if choice == value), value)
 
@@ -100,6 +102,10 @@ def facets_of(form: GameFilterForm, found: Facets) -> list[Facet]:
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in found.years)),
         *(facet(name, _menu_values(form, name, kinds[0], getattr(found, _MENUS[name]))) for name in menus),
         facet("opening", ((text, n, {"opening": text}) for text, n in found.openings)),
+        facet(
+            "formation",
+            ((formation(name), n, {"formation": name}) for name, n in found.formations),
+        ),
         facet("upload", _sources(found)),
     ]
     hidden = {str(form.fields[name].label) for name in form.fields if name in used}

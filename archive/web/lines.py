@@ -1,9 +1,10 @@
-"""Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2` in the explorer, `?ply=4&try=2g2f` in a replay.
+"""Lines of moves in addresses: `?line=7g7f.3c3d.2g2f&at=2` in the explorer, `?ply=4&try=2g2f` in a replay;
+and squares that are marked on its board, `?ply=4&marked=8h.7h`.
 
 What is no line of legal moves, or longer than a page shows, counts as none: addresses are edited and guessed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -19,12 +20,25 @@ from kifu_core.games import GAMES
 MOVES: Final = 150
 """Of a line in an address, which then still is an address that mail programs leave whole."""
 _CHARACTERS: Final = 6 * MOVES
+_LONGEST_MARKS: Final = 81 * 3
 _LONGEST_CODE: Final = 400
 _BETWEEN: Final = "."
 _PLAIN: Final = "*"
 """Drops have it in their names; addresses need not hide it."""
 _OWN: Final = ("line", "at", "start")
 """What an address tells of the line; `start` is where it begins, if that is not the usual start."""
+
+
+def read_squares(squares: Mapping[str, int], text: str) -> dict[str, int]:
+    """Return the squares that an address has marked, by their names; none for anything else."""
+    names = text.split(_BETWEEN) if 0 < len(text) <= _LONGEST_MARKS else []
+    return {name: squares[name] for name in names} if all(name in squares for name in names) else {}
+
+
+def squares_query(names: Iterable[str]) -> str:
+    """Return what an address says of marked squares, to stand behind its other values; empty for none."""
+    marked = _BETWEEN.join(names)
+    return f"&marked={marked}" if marked else ""
 
 
 @dataclass(frozen=True, slots=True)

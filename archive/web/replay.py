@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 from archive.issues import language
 from archive.web.wording import entry_text, time_text
 from kifu_core.games import of_record
+from kifu_core.lines import fork_path
 
 if TYPE_CHECKING:
     from archive.web.folding import Piece, Shown
@@ -175,12 +176,6 @@ def _line_parts(line: Iterable[Shown], above: str, before: MoveEntry, texts: _Te
 
 def _more(path: str, ply: int, text: str) -> Part:
     return Part("more", more=More(node_query(path, ply), text))
-
-
-def fork_path(path: str, ply: int, number: int) -> str:
-    """Return the path of a fork of the line `path`."""
-    step = f"{ply}.{number}"
-    return f"{path}-{step}" if path else step
 
 
 def total_text(entry: MoveEntry, ply: int, path: str, clock: Mapping[int, str]) -> str:

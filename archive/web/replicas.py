@@ -11,6 +11,7 @@ from django.db import close_old_connections
 from django.db.utils import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponseBase
 
+from archive.index import citus
 from archive.limits.addresses import client_address
 from archive.observing.standbys import end_of_wal, standbys
 from archive.reading import PRIMARY, read_from
@@ -23,12 +24,12 @@ _FAULT: Final = 500
 # fmt: off
 _PAGES: Final = {
     "home", "games", "games-feed", "game", "position", "position-feed", "players", "player", "events",
-    "event", "statistics", "embed-game", "embed-position",
+    "event", "statistics", "formations", "formation", "embed-game", "embed-position",
 }
 _ANSWERS: Final = {
     "games", "games-facets", "games-suggestions", "game", "game-record", "game-positions", "game-novelty",
     "game-series", "players", "player", "events", "event", "statistics", "openings", "position",
-    "position-games", "position-tree", "position-trend",
+    "position-games", "position-tree", "position-trend", "position-opening", "formations", "formation",
 }
 _FOLLOWED: Final = {
     "upload", "own-uploads", "upload-detail", "uploads", "upload-entries", "upload-entry", "libraries",
@@ -90,7 +91,13 @@ class ReadFromReplicas:
 
 
 def _database_for(request: HttpRequest) -> str:
-    if not standbys.known or request.method not in ("GET", "HEAD") or "Authorization" in request.headers:
+    # A standby of the coordinator alone would ask nodes that know more than it does.
+    if (
+        not standbys.known
+        or citus.is_known_distributed()
+        or request.method not in ("GET", "HEAD")
+        or "Authorization" in request.headers
+    ):
         return PRIMARY
     match = request.resolver_match
     names: set[str] = set() if match is None else _ANSWERS if match.namespaces == ["api"] else _PAGES

@@ -20,7 +20,7 @@ from archive.limits.addresses import client_address
 from archive.models import LARGEST_ID
 from archive.observing import requests as counted
 from archive.web.content_types import REFUSED
-from archive.web.errors import bad_request, failure, filled
+from archive.web.errors import bad_request, failure, filled, unavailable
 
 HEADER: Final = "X-Request-ID"
 _STATIC: Final = "static"
@@ -157,5 +157,8 @@ class Refusing:
         return failure(request, 404) if any(number > LARGEST_ID for number in numbers) else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer 400 for a client that went away while it sent its body, which is no fault."""
-        return bad_request(request, exception) if isinstance(exception, UnreadablePostError) else None
+        """Answer 400 for a client that went away while it sent its body, which is no fault; 503 where a part
+        of the archive is away."""
+        if isinstance(exception, UnreadablePostError):
+            return bad_request(request, exception)
+        return unavailable(request, exception)

@@ -141,16 +141,20 @@ def _before_figures(_language: str, kind: str) -> tuple[str, str, str]:
 
 
 def game_rows(
-    rows: Iterable[GameRow], private: Mapping[int, str], below: Mapping[int, SafeString] | None = None
+    rows: Iterable[GameRow],
+    private: Mapping[int, str],
+    below: Mapping[int, SafeString] | None = None,
+    at: Mapping[int, str] | None = None,
 ) -> SafeString:
     """Return games as rows of a list; those through a position lead to it. `private` is what the spaces are
-    called that not everybody reads, `below` what stands below some games, by their ids."""
+    called that not everybody reads, `below` what stands below some games, by their ids, and `at` the
+    queries with which their pages open."""
     before, after = _game_addresses()
     language = get_language()
     badges = {space: private_badge(name) for space, name in private.items()}
-    below = below or {}
+    below, at = below or {}, at or {}
     found = (
-        f"<li>{_game_row(row, f'{before}{row.id}{after}', badges.get(row.space, ''), language)}"
+        f"<li>{_game_row(row, before + str(row.id) + after + at.get(row.id, ''), badges, language)}"
         f"{below.get(row.id, '')}</li>\n"
         for row in rows
     )
@@ -162,8 +166,8 @@ def private_badge(name: str) -> SafeString:
     return mark_safe(f'<span class="badge private" title="{escape(_("Not public"))}">{escape(name)}</span>')
 
 
-def _game_row(row: GameRow, address: str, badge: str, language: str) -> str:
-    ply = getattr(row, "ply", 0)
+def _game_row(row: GameRow, address: str, badges: Mapping[int, str], language: str) -> str:
+    ply, badge = getattr(row, "ply", 0), badges.get(row.space, "")
     between = f" {escape(row.round)}" if row.round else ""
     return (
         f'<a class="game-row" href="{escape(address)}{f"?ply={ply}" if ply else ""}">\n'

@@ -27,6 +27,7 @@ from archive.queries.addresses import game_at
 from archive.queries.explorer import explore
 from archive.queries.facets import LOOKED_AT, facets
 from archive.queries.filters import games_asked, positions_asked
+from archive.queries.formations import opening_of
 from archive.queries.games import PAGE_GAMES, find_games
 from archive.queries.kept import unchanged
 from archive.queries.keyset import InvalidCursorError, Order, Sorting
@@ -58,7 +59,8 @@ from archive.web.game_search import chips, facets_of, wrong_place
 from archive.web.games import PAGES
 from archive.web.in_text import in_text
 from archive.web.libraries import library_of
-from archive.web.lines import read_line, usual_start, walk_to
+from archive.web.lines import read_line, read_squares, usual_start, walk_to
+from archive.web.replay import node_key
 from archive.web.shogi.editing import refused
 from archive.web.unchanged import PART, conditional, remembered
 from archive.web.way_back import way_back
@@ -253,6 +255,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
             {"move": played.name, "text": played.text}
             for played in read_line(found.kind, context["position"], request.GET.get("try", ""))
         ]
+        context |= _marked(request, found.kind, context)
         context["library"] = library_of(request, found)
         context |= share_context(
             request,
@@ -266,6 +269,15 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         return render(request, template_of(found.kind, "game"), context)
 
     return conditional(request, make, known.parts)
+
+
+def _marked(request: HttpRequest, kind: str, context: dict[str, Any]) -> dict[str, Any]:
+    """Return the squares that are marked where the address leads, by name; none where the game goes not so
+    far."""
+    node, asked = context["node"], (request.GET.get("fork", ""), asked_ply(request))
+    found = read_squares(PAGES[kind].squares, request.GET.get("marked", ""))
+    there = asked[1] is not None and node.key == node_key(asked[0], asked[1])
+    return {"marked": found if there else {}}
 
 
 def _alias(request: HttpRequest, game_id: int) -> HttpResponse:
@@ -343,16 +355,18 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
     # What a position's pages have in common, whichever way it is shown and of whichever games.
-    explorer, years = unchanged(
+    explorer, years, opening = unchanged(
         f"position {scope} {kind} {code} {match} {filters}",
         lambda: (
             explore(scope, kind, code, match, filters=filters, transpositions=True),
             () if filters else trend(scope, kind, code, match).years,
+            None if filters else opening_of(scope, kind, code, match),
         ),
     )
     others = kept(request, form)
     found = {
         "explorer": explorer,
+        "opening": opening,
         "page": through,
         "chips": chips(scope, form, others),
         "anyway": reached_anyway(scope, explorer, bool(filters)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from django.utils.functional import Promise
+from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -16,7 +16,7 @@ from archive.queries.keyset import Sorting
 from archive.web.games import PAGES
 from kifu_core.games import GAMES as GAME_KINDS
 from kifu_core.games import SHOGI
-from kifu_core.shogi import notation
+from kifu_core.shogi import formations, notation
 from kifu_core.shogi.pieces import BY_CODE
 
 if TYPE_CHECKING:
@@ -77,6 +77,23 @@ MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
 }
 """The values of filters that every kind of game words differently, with their words; for any kind of game
 those of shogi, and the endings of all."""
+
+
+def formation(name: str) -> str:
+    """Return what a castle or an opening is called in the language of the page; a name that is none as it
+    is."""
+    found = formations.BY_NAME.get(name)
+    if found is None:
+        return name
+    return found.japanese if language() == "ja" else found.english
+
+
+_formation_text = lazy(formation, str)
+_FAMILIES: Final = {_("Castles"): formations.CASTLES, _("Openings"): formations.OPENINGS}
+FORMATIONS: Final = [
+    (family, [(one.name, _formation_text(one.name)) for one in some]) for family, some in _FAMILIES.items()
+]
+"""The castles and openings as a menu in two groups."""
 
 
 def nameless(record_kind: str) -> str:

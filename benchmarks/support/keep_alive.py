@@ -35,9 +35,12 @@ class Asked:
     tag: str = ""
 
 
-async def visit(address: str, asked: Iterator[Asked], until: float, told: Callable[[Answered], None]) -> None:
-    """Ask one request after another over one connection until that moment; a connection that breaks counts as
-    an error, and the next request has another one."""
+async def visit(
+    address: str, asked: Iterator[Asked], until: float, told: Callable[[Answered], None], pause: float = 0.0
+) -> None:
+    """Ask one request after another over one connection until that moment, with so many seconds between an
+    answer and the next request; a connection that breaks counts as an error, and the next request has another
+    one."""
     site = urlsplit(address)
     host, port = site.hostname or "", site.port or 80
     head = f"Host: {site.netloc}\r\nAccept: */*\r\nAccept-Encoding: gzip\r\nAccept-Language: en\r\n"
@@ -57,6 +60,8 @@ async def visit(address: str, asked: Iterator[Asked], until: float, told: Callab
             _close(streams)
             streams = None
         told(Answered(one.kind, one.path, status, time.perf_counter() - began, size, tag))
+        if pause:
+            await asyncio.sleep(pause)
     _close(streams)
 
 

@@ -39,6 +39,7 @@ QUORIDOR: Final[GameKind[Position]] = GameKind(
         first_turn=lambda record: start(from_jkf(record)).position.turn,
         findings=lambda game: game.issues,
         evaluations=lambda record: [],
+        formations=lambda record, moves: [],
     ),
     text=Text(
         named=texts.named,

@@ -26,6 +26,9 @@ from kifu_core.picture import (
 )
 from kifu_core.shogi import moves
 from kifu_core.shogi.formats.bod import diagram
+from kifu_core.shogi.patterns.pattern import Step
+from kifu_core.shogi.patterns.text import PIECES as PIECES_ASKED
+from kifu_core.shogi.patterns.text import contents
 from kifu_core.shogi.pieces import BLACK, BY_CODE, HAND_KINDS, KANJI, LETTERS, NAMES, OU, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import JAPANESE, RANK_KANJI, SQUARES, USI
@@ -98,6 +101,8 @@ PAGE_HEIGHT: Final = PAGE.bottom + 8
 _SIZES: Final = (0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98)
 _MIDDLE: Final = PAGE.middle(40, False)
 _SLOT: Final = 66
+_INSET: Final = 3
+"""How far the frame of a marked square stands inside of it."""
 
 _RULED: Final = "".join(
     f"M{PAGE.left} {PAGE.top + i * PAGE.height}H{PAGE.right}"
@@ -115,17 +120,20 @@ def board(
     label: str = "",
     letters: bool = False,
     language: Language = "ja",
+    marked: Iterable[int] = (),
 ) -> str:
     """Draw the board with coordinates and pieces as an SVG element for a page.
 
-    `last` is the packed move whose squares are marked, `label` what the board says to those who do not see
-    it. `letters` writes pieces as Western players do, upright whichever way a piece points.
+    `last` is the packed move whose squares are marked, `marked` are others, which get a frame; `label` is
+    what the board says to those who do not see it. `letters` writes pieces as Western players do, upright
+    whichever way a piece points.
     """
     return (
         f'<svg viewBox="0 0 {PAGE_WIDTH} {PAGE_HEIGHT}" class="board" role="img"'
         f' aria-label="{escape(label)}">'
         f'<rect class="wood" width="{PAGE_WIDTH}" height="{PAGE_HEIGHT}" rx="6"/>{_page_marks(last, flip)}'
         f'<path class="lines" d="{_RULED}"/>{_STARS}{_page_labels(language, flip)}'
+        f'<g class="marked">{"".join(_frame(square, flip) for square in marked)}</g>'
         f"{_side(position, WHITE, letters, not flip)}{_side(position, BLACK, letters, flip)}</svg>"
     )
 
@@ -136,6 +144,64 @@ def _page_marks(last: int | None, flip: bool) -> str:
         f'<rect class="{name}" x="{x}" y="{y}" width="{PAGE.width}" height="{PAGE.height}"/>'
         for name, x, y in corners
     )
+
+
+def _frame(square: int, flip: bool) -> str:
+    x, y = PAGE.corner(square, flip)
+    width, height = PAGE.width - 2 * _INSET, PAGE.height - 2 * _INSET
+    return f'<rect x="{x + _INSET}" y="{y + _INSET}" width="{width}" height="{height}" rx="5"/>'
+
+
+def pattern(step: Step, *, label: str = "", letters: bool = False, language: Language = "ja") -> str:
+    """Draw what a step of a pattern asks of squares as a board for a page, the own side below.
+
+    Several pieces of which one has to stand share their square, a piece without a sign is any of its side, a
+    cross is an empty square; what is crossed out must not stand.
+    """
+    squares = "".join(_asked(square, allowed, letters) for square, allowed in sorted(step.squares.items()))
+    drawn = board(Position.from_sfen(_BARE), label=label, language=language, marked=step.squares)
+    return f'{drawn.removesuffix("</svg>")}<g class="asked">{squares}</g></svg>'
+
+
+_BARE: Final = "9/9/9/9/9/9/9/9/9 b -"
+_MOST_IN_A_SQUARE: Final = 4
+_SHARED: Final = 0.52
+_BLANK: Final = {"X": 1, "x": -1}
+
+
+def _asked(square: int, allowed: int, letters: bool) -> str:
+    """Draw what a square may hold."""
+    negated, names = contents(allowed)
+    if not names:
+        return ""
+    x, y = PAGE.middle(square, False)
+    shown, several = names[:_MOST_IN_A_SQUARE], len(names) > 1
+    drawn = [
+        _wanted(name, *_place_of(at, len(shown), x, y), several, letters) for at, name in enumerate(shown)
+    ]
+    more = f'<text class="more" x="{x}" y="{y + 8}">…</text>' if len(names) > len(shown) else ""
+    crossed = f'<path class="not" d="M{x - 24} {y + 26}l48 -52"/>' if negated else ""
+    return "".join(drawn) + more + crossed
+
+
+def _place_of(number: int, count: int, x: int, y: int) -> tuple[int, int]:
+    """Return where one of several stands in a square with this middle: side by side, in two rows."""
+    if count == 1:
+        return x, y
+    return x + (15 if number % 2 else -15), y if count == 2 else y + (16 if number > 1 else -16)
+
+
+def _wanted(name: str, x: int, y: int, small: bool, letters: bool) -> str:
+    """Draw what a name of a pattern stands for around a point."""
+    piece = _BLANK.get(name) or PIECES_ASKED.get(name, 0)
+    moved = f"translate({x} {y})" + (f" scale({_SHARED})" if small else "")
+    if not piece:
+        return f'<path class="empty" transform="{moved}" d="M-11 -11l22 22M11 -11l-22 22"/>'
+    turned = piece < 0
+    attribute = f' transform="{moved}{" rotate(180)" if turned else ""}"'
+    if name in _BLANK:
+        return f'<g class="piece any"{attribute}><path d="M0 0{_OUTLINES[OU]}"/></g>'
+    return _piece(abs(piece), 0, 0, int(turned), letters, turned, attribute)
 
 
 @cache

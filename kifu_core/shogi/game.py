@@ -6,6 +6,7 @@ from kifu_core.game import Codec, GameKind, Picture, Replay, Rules, Text
 from kifu_core.shogi import (
     draw,
     evaluations,
+    formations,
     formats,
     legality,
     moves,
@@ -51,6 +52,7 @@ SHOGI: Final[GameKind[Position]] = GameKind(
         first_turn=lambda record: replay.start(record).turn,
         findings=legality.findings,
         evaluations=evaluations.evaluations,
+        formations=formations.in_record,
     ),
     text=Text(
         named=texts.named,

@@ -237,24 +237,6 @@ class Search(Written):
             self._recaptures[last] = self._both_sides(last)
         return self._recaptures.get(last)
 
-    def seen(self, board: list[int], hands: list[list[int]], turn: int, last: int) -> Plan | None:
-        """Return the plan that a look at the board tells; None if the rules have to be asked."""
-        sides = self.sides or self.sides_at(last)
-        if sides is None:
-            return None
-        piece, kind, squares, rays, plans = sides[turn]
-        found = NOWHERE
-        for origin in squares:
-            if board[origin] == piece:
-                found = found * 81 + origin
-        for ray in rays:
-            for origin in ray:
-                if board[origin]:
-                    if board[origin] == piece:
-                        found = found * 81 + origin
-                    break
-        return plans[found] if found != NOWHERE or hands[turn][kind] else None
-
     def plan(self, position: Position, last: int) -> Plan:
         """Return the plan that the rules find, by all words and, where several sources are left, by check."""
         to = last if self.to == SAME else self.to

@@ -23,6 +23,7 @@ from kifu_core.shogi import rules, specials
 from kifu_core.shogi.check_jkf import check
 from kifu_core.shogi.move_resolution import (
     AGAIN,
+    NOWHERE,
     SAME,
     Bare,
     Ended,
@@ -242,7 +243,21 @@ class _Replay:
             if isinstance(step, tuple):
                 chosen = step[turn]
             else:
-                chosen = step.seen(board, hands, turn, last) if type(step) is Search else None
+                chosen = None
+                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
+                    piece, kind, squares, rays, plans = sides[turn]
+                    found = NOWHERE
+                    for origin in squares:
+                        if board[origin] == piece:
+                            found = found * 81 + origin
+                    for ray in rays:
+                        for origin in ray:
+                            if board[origin]:
+                                if board[origin] == piece:
+                                    found = found * 81 + origin
+                                break
+                    if found != NOWHERE or hands[turn][kind]:
+                        chosen = plans[found]
                 if chosen is None:
                     position.turn = turn
                     try:

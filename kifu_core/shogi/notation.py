@@ -97,6 +97,23 @@ def _english_played(position: Position, move: int) -> str:
     return f"{LETTERS[piece]}{USI[moves.source(move)] if others else ''}{sign}{USI[to]}{tail}"
 
 
+def lone_text(move: int, kind: int, color: int, language: Language) -> str:
+    """Return a move of a piece of a kind with its side's mark where nothing else is known of the board: no
+    word tells it from others, a drop is called one.
+
+    >>> [lone_text(moves.from_usi(usi), BY_CODE["KA"], 0, "ja") for usi in ("8h2b+", "B*4e")]
+    ['▲２二角成', '▲４五角打']
+    """
+    position = Position.from_sfen("9/9/9/9/9/9/9/9/9 b -")
+    position.turn = color
+    if moves.dropped(move):
+        position.hands[color][kind] = 1
+    else:
+        position.board[moves.source(move)] = signed(color, kind)
+    text = move_text(position, move) + (RELATIVE["H"] if moves.dropped(move) else "")
+    return played(position, move, text, language)
+
+
 def move_facts(position: Position, move: int) -> dict[str, Any]:
     """Return the facts of a move about to be played.
 

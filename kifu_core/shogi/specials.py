@@ -246,7 +246,12 @@ def read_over(text: str) -> EndingAndWinner | None:
 
     A foul is the last mover's.
     """
-    match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．.")) if len(text) <= _LONGEST else None
+    return _read_closing(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=1024)
+def _read_closing(text: str) -> EndingAndWinner | None:
+    match = _OVER.fullmatch(_PADDING.sub("", text).rstrip("。．."))
     kind = _CAUSES.get(match[1]) if match else None
     if kind is None:
         return None
@@ -262,7 +267,12 @@ def read_result(text: str) -> EndingAndWinner:
     >>> kind.special, side
     ('TIME_UP', 1)
     """
-    text = _PADDING.sub("", text).rstrip("。．.") if len(text) <= _LONGEST else ""
+    return _read_sentence(text if len(text) <= _LONGEST else "")
+
+
+@lru_cache(maxsize=1024)  # most games end with one of a few sentences
+def _read_sentence(text: str) -> EndingAndWinner:
+    text = _PADDING.sub("", text).rstrip("。．.")
     if text in BY_WORD:
         return BY_WORD[text], None
     if match := _VERDICT.fullmatch(_NOTED.sub(r"\2により\1", text)):

@@ -38,18 +38,26 @@ _SHORTEST_CODE: Final = 20
 """Shorter words that happen to be a code are taken for a name."""
 _ALONE: Final = re.compile(r"startpos(?: moves .+)?|[▲△▼▽☗☖]..+|(?:(?:[1-9][a-i]){2}\+?(?:\s+|$))+")
 """Moves without a position before them: USI from the usual start, KI2, USI without a start."""
+_MEANT: Final = re.compile(r"(?:[0-9a-zA-Z+]{1,18}/){6,10}[0-9a-zA-Z+]{1,18}(?:\s+\S+){2,3}")
+"""What is meant as an SFEN, right or wrong: a board of about nine ranks, and two or three fields more."""
+_UNDERSCORED: Final = re.compile(r"[^\s_]+_[bw]_[^\s_]+(?:_[^\s_]+)?")
+"""An SFEN as addresses have it, without blanks."""
 
 
 def position_typed(words: str) -> Position | None:
     """Return the position that words name without being a record; None for other words.
 
     They are an SFEN, which may leave out the side to move and the hands, a Shogi64 code, or moves as USI,
-    KI2, CSA or our pages write them, which mean their end.
+    KI2, CSA or our pages write them, which mean their end. Raises KifuError for an SFEN that is wrong.
     """
     if (played := position_after(words)) is not None:
         return played
     text = words.removeprefix("position ").strip()
     bare = text.removeprefix("sfen ").strip()
+    if _UNDERSCORED.fullmatch(bare):
+        bare = bare.replace("_", " ")
+    if _MEANT.fullmatch(bare):
+        return Position.from_sfen(bare)
     try:
         if _ALONE.fullmatch(text):
             return _end(text)

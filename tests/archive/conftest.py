@@ -12,6 +12,7 @@ from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from archive.index import postgresql, schema
+from archive.index.engine import engine
 from archive.limits import counting
 from archive.limits.postgresql import PostgreSQLStore
 
@@ -54,8 +55,11 @@ def hot_at_three(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> Iterator[None]:
-    """New segments of few games on PostgreSQL; they are gone afterwards."""
+    """New segments of few games on PostgreSQL, on Citus as if there were one shard; they are gone
+    afterwards."""
     monkeypatch.setattr(postgresql, "SEGMENT_GAMES", SMALL_SEGMENT)
+    if engine().APART:
+        monkeypatch.setitem(connection.settings_dict, "SHARDS", 1)
     drop_segments()
     yield
     drop_segments()

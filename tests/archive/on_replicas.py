@@ -142,8 +142,17 @@ def leaving(watched: Watched) -> dict[str, Any]:
     os.kill(int(os.environ["STANDBY_PID"]), signal.SIGQUIT)
     time.sleep(1)
     standbys.sampled = time.monotonic() + 1  # nobody has looked yet: the request itself finds out
+    of_api = [Client().get("/api/v1/games").status_code]
+    standbys.known[0].out_until = 0.0
+    standbys.sampled = time.monotonic() + 1
     statuses = [Client().get("/games/").status_code for _ in range(5)]
-    return {"gone": statuses, "gone from": watched.alias, "lags of what is gone": standbys.lags()}
+    of_api.append(Client().get("/api/v1/games").status_code)
+    return {
+        "gone": statuses,
+        "gone, API": of_api,
+        "gone from": watched.alias,
+        "lags of what is gone": standbys.lags(),
+    }
 
 
 if __name__ == "__main__":

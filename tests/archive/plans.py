@@ -16,7 +16,7 @@ from archive.index import postgresql_texts
 
 BIG = (
     "occurrence", "game", "gameplayer", "gameevent", "entry", "hotmove", "hotposition", "gamerecord",
-    "gametext",
+    "gametext", "gameformation",
 )  # fmt: skip
 """Tables that grow with the archive."""
 
@@ -77,7 +77,7 @@ def _scanned(statement: Statement) -> set[str]:
 
 
 def sought_by(ask: Callable[[], object]) -> set[str]:
-    """The first columns of the indexes that a question uses, as `table.column`."""
+    """The first columns behind the space of the indexes that a question uses, as `table.column`."""
     with recorded() as statements:
         ask()
     found: set[str] = set()
@@ -116,10 +116,11 @@ def occurrences_sought(ask: Callable[[], object], part: str) -> list[str]:
 
 _FIRST_COLUMN = {
     "sqlite": "SELECT m.tbl_name, i.name FROM sqlite_master m, pragma_index_info(m.name) i "
-    "WHERE m.name = %s AND i.seqno = 0",
+    "WHERE m.name = %s AND i.name <> 'space' ORDER BY i.seqno LIMIT 1",
     "postgresql": "SELECT i.indrelid::regclass::text, a.attname FROM pg_index i "
-    "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] "
-    "WHERE i.indexrelid = %s::regclass",
+    "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+    "WHERE i.indexrelid = %s::regclass AND a.attname <> 'space' "
+    "ORDER BY array_position(i.indkey::int2[], a.attnum) LIMIT 1",
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.db import connection
+from django.db import connection, transaction
 
 from archive.index import sqlite
+from archive.index.engine import engine
+from archive.index.schema import IndexRow
 
 TABLES = {"sqlite": (sqlite.RECENT, sqlite.SETTLED), "postgresql": ("archive_occurrence",)}
 
@@ -15,6 +17,17 @@ def change_rows(statement: str, *values: object) -> None:
     with connection.cursor() as cursor:
         for each in statements:
             cursor.execute(each, values)
+
+
+def change_keys(key: int, condition: str, *values: object) -> None:
+    """Give rows that meet a condition another key: another place, which on Citus no UPDATE brings them to."""
+    columns = ", ".join(IndexRow._fields)
+    with transaction.atomic(), connection.cursor() as cursor:
+        for table in TABLES[connection.vendor]:
+            cursor.execute(f"SELECT {columns} FROM {table} WHERE {condition}", values)
+            rows = [IndexRow(*row)._replace(key=key) for row in cursor.fetchall()]
+            cursor.execute(f"DELETE FROM {table} WHERE {condition}", values)
+            engine().insert(cursor, sorted(rows))
 
 
 def empty_index() -> None:

@@ -87,7 +87,9 @@ def test_a_record_of_which_nothing_can_be_read_says_why(client):
         ({"text": KIF, "to": "pdf"}, 400, "unknown-format"),
         ({"text": KIF}, 400, "unknown-format"),
         ({"to": "kif"}, 400, "nothing-to-read"),
-        ({"text": 5, "to": "kif"}, 400, "nothing-to-read"),
+        ({"text": 5, "to": "kif"}, 400, "invalid"),
+        ({"text": ["a"], "to": "kif"}, 400, "invalid"),
+        ({"file": "a record", "to": "kif"}, 400, "invalid"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_told_so(client, fields, status, code):

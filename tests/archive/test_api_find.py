@@ -132,6 +132,13 @@ def test_what_names_no_position_is_a_problem_with_a_code(client, body, status, c
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+def test_a_ply_that_is_not_there_is_told_in_the_language_asked_for(client):
+    body = {"text": KIF, "ply": 8}
+    answer = client.post("/api/v1/positions/shogi/find", body, format="json", HTTP_ACCEPT_LANGUAGE="ja")
+    assert answer.json()["detail"] == "there is no ply 8: the main line has plies 0 to 7"
+    assert answer.json()["errors"][0]["message"] == "8手目はありません（本譜は7手目まで）"
+
+
 def test_a_game_that_was_deleted_is_not_there(client):
     ingest(ready("7g7f 3c3d"))
     pk = Game.objects.get().pk
@@ -141,3 +148,11 @@ def test_a_game_that_was_deleted_is_not_there(client):
 
 def test_the_initial_position_has_its_code(client):
     assert find(client, text="startpos").json()["code"] == START
+
+
+def test_moves_of_usi_one_to_a_line_lead_to_the_last(client):
+    lines, line = (
+        client.post("/api/v1/find", {"text": text}, format="json").json()
+        for text in ("7g7f\n3c3d\n2g2f", "7g7f 3c3d 2g2f")
+    )
+    assert (lines["meant"], lines["code"]) == ("position", line["code"])

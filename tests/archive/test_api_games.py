@@ -134,6 +134,14 @@ def test_a_format_of_one_position_is_of_the_ply_that_is_asked_for(client, query,
     assert answer.content.decode().strip().endswith(sfen)
 
 
+@pytest.mark.parametrize("name", ["kif", "jkf", "usi"])
+def test_a_record_of_a_whole_game_takes_no_ply(client, name):
+    stored(KIF)
+    answer = client.get(f"/api/v1/games/{Game.objects.get().pk}/record.{name}", {"ply": "3"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid-ply")
+    assert answer.json()["errors"][0]["field"] == "ply"
+
+
 @pytest.mark.parametrize("ply", ["8", "-1", "x", "999999"])
 def test_a_ply_that_the_game_has_not_is_refused(client, ply):
     stored(KIF)

@@ -36,7 +36,15 @@ def address_of(route: Route) -> str:
     game = Game.objects.get()
     known = {"pk": Upload.objects.get().pk if "uploads" in route.template else game.pk}
     known |= {"player_id": game.player0_id or 0, "event_id": game.event_id or 0}
-    values = known | {"seq": 0, "kind": "shogi", "code": START, "name": "kif", "hook_id": 1, "space": 1}
+    values = known | {
+        "seq": 0,
+        "kind": "shogi",
+        "code": START,
+        "name": "kif",
+        "hook_id": 1,
+        "space": 1,
+        "formation": "anaguma",
+    }
     return route.address(**{name: str(values[name]) for name in route.parts})
 
 
@@ -60,6 +68,7 @@ def named(answer: Any) -> list[str]:
 @pytest.mark.parametrize("route", API, ids=lambda route: route.template)
 def test_every_address_names_a_parameter_that_it_does_not_know(client, route):
     missing = {"sfen"} if route.template.endswith(("/shogi", "/oddities")) else set()
+    missing |= {"pattern"} if route.template.endswith("/patterns") else set()
     assert {*named(asked(client, route, "plaer=x"))} - missing == {"plaer"}
     assert {*named(asked(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}
 
@@ -208,6 +217,10 @@ def test_a_body_is_an_object(client, settings, address, body):
         '{"text":' + "[" * 5000 + "]" * 5000 + "}",
         '{"text":' + "[" * 40 + "]" * 40 + "}",
         '{"a":' * 5000 + "1" + "}" * 5000,
+        '{"game_id": ' + "9" * 5000 + "}",
+        '{"text": "7g7f", "text": "2g2f"}',
+        '{"position": {"turn": true, "turn": false}}',
+        '{"text":' + "[" * 1000 + "]" * 1000 + ', "text": ""}',
     ],
 )
 @pytest.mark.parametrize("address", POSTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -194,6 +195,33 @@ def test_a_file_that_is_refused_does_not_keep_the_others(client, settings):
         {"name": "c.kif", "code": "too-large", "detail": "a file has at most 10000 bytes"},
     ]
     assert "refused" not in client.post("/api/v1/uploads", {"text": KIF}).json()
+
+
+def test_of_files_and_a_text_none_is_passed_over(client):
+    def sent(text: str) -> Any:
+        file = SimpleUploadedFile("a.kif", KIF.encode())
+        return client.post("/api/v1/uploads", {"file": file, "text": text})
+
+    answer = sent(CSA)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "text")
+    assert not Upload.objects.exists()
+    assert sent("").status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [
+        ({"text": 5}, "json"),
+        ({"text": ["a"]}, "json"),
+        ({"text": KIF, "file": "a"}, "json"),
+        ({"text": KIF, "file": "a"}, "multipart"),
+    ],
+)
+def test_what_is_of_another_type_is_named(client, sent, kind):
+    answer = client.post("/api/v1/uploads", sent, format=kind)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert answer.json()["errors"][0]["field"] == [*sent][-1]
+    assert not Upload.objects.exists()
 
 
 def test_a_request_without_anything_says_what_is_missing(client):

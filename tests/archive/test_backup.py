@@ -24,6 +24,7 @@ from archive.backup.exporting import export_archive
 from archive.backup.folder import FORMAT, MANIFEST, UNFINISHED, BackupError, Manifest, lines_of, read_manifest
 from archive.backup.importing import check, import_archive
 from archive.backup.tables import LEFT_OUT, TABLES
+from archive.index.engine import engine
 from archive.limits.postgresql import PostgreSQLStore
 from archive.models import Entry, Game, GameRecord, GoneGame, Space, Upload, UploadChunk, User
 from archive.store import delete_upload, verify
@@ -133,6 +134,8 @@ def test_it_is_read_without_the_archive(tmp_path):
 
 
 def test_a_backup_is_of_one_moment_whoever_writes_meanwhile(tmp_path):
+    if engine().APART:
+        pytest.skip("the servers of Citus have no moment in common: docs/backup.md has the workers stopped")
     import_archive(SAMPLE)
     games, begun = Game.objects.count(), threading.Event()
 
@@ -281,7 +284,9 @@ def other_engine(folder: Path) -> Iterator[Mapping[str, str]]:
         yield named | {"DATABASE_URL": url}
 
 
+# There and back, it reads and writes on both whichever it begins with.
 @pytest.mark.worker
+@pytest.mark.one_engine
 def test_the_drill_export_wipe_import_on_the_other_engine_and_back(tmp_path, hot_at_three):
     fill()
     assert differences() == []

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from archive.columns.asking import GameWith, games_with
-from archive.columns.positions import OfGame, Positions
-from archive.columns.schema import COUNTS, HANDS, SQUARES, TYPES
-from archive.columns.segments import reading, write_segment
+from archive.columns.positions import OfGame, Positions, line_of
+from archive.columns.schema import CONTENTS, COUNTS, HANDS, SQUARES, TYPES
+from archive.columns.segments import merge_segments, reading, write_segment
 from archive.duck import bounded
+from archive.web.replay import find_node, position_at
 from benchmarks import generate
 from kifu_core import load
 from kifu_core.jkf import Record
 from kifu_core.shogi.moves import to_usi
-from kifu_core.shogi.patterns import Pattern, find, parse, text_of
-from kifu_core.shogi.position import Position
+from kifu_core.shogi.patterns import Pattern, parse, text_of
 from kifu_core.shogi.replay import can_play, packed_move, start
+from tests.archive.columns import paths_of, place_in
 from tests.archive.games import KIF
 from tests.kifu_core.random_games import random_record
 from tests.kifu_core.test_patterns import drawn
@@ -108,11 +108,33 @@ def test_what_follows_a_position_has_the_numbers_up_to_its_last(settings, tmp_pa
     ]
 
 
+def test_the_number_of_a_position_tells_its_line():
+    record = record_of(FORKED)
+    assert [line_of(record, node) for node in range(10)] == [
+        "", "", "", "", "", "3.0", "3.0", "3.0-4.0", "1.0", "",
+    ]  # fmt: skip
+
+
+def test_lines_are_told_as_pages_find_them(tmp_path):
+    for seed in range(5):
+        record = random_record(seed, plies=30, forks=2)
+        positions = Positions()
+        positions.add(of_game(0), record)
+        columns = positions.columns()
+        for node, ply in zip(columns["node"].tolist(), columns["ply"].tolist(), strict=True):
+            path = line_of(record, node)
+            found = find_node(record, path, ply)
+            assert (found.path, found.ply) == (path, ply)
+            position, _last, _played = position_at(record, found)
+            row = positions.contents[node * len(CONTENTS) : (node + 1) * len(CONTENTS)]
+            assert [*row[: len(SQUARES)]] == [piece & 0xFF for piece in position.board]
+
+
 def test_the_types_are_as_the_schema_says(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
     source = written(tmp_path, [record_of(KIF)])
     found = asked(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})")
-    assert dict(found) == TYPES and len(found) == 7 + 4 + 81 + 14 + 28
+    assert dict(found) == TYPES and len(found) == 7 + 6 + 81 + 14 + 28
 
 
 def test_what_a_game_has_not_is_null(settings, tmp_path):
@@ -128,34 +150,103 @@ def test_a_hand_of_more_than_a_set_is_told(settings, tmp_path):
     assert asked(f"SELECT black_hand_FU, white_hand_HI, black_OU FROM {source}") == [(99, 98, 1)]
 
 
-# --- questions ------------------------------------------------------------------------------------------
+def plainly(record: Record, most: int) -> list[tuple[int, ...]]:
+    """The rows of a record: each position with what leads on from it, by going through it without haste."""
+    rows, parents = list[list[int]](), list[int]()
 
+    def put(position, ply, parent, fork):
+        hands = [position.hands[color][kind] for color, kind in HANDS]
+        counts = [position.board.count(-kind if color else kind) for color, kind in COUNTS]
+        number = len(rows)
+        parents.append(parent)
+        rows.append([number, number, ply, fork, position.turn, 0, *position.board, *hands, *counts])
+        while parent >= 0:
+            rows[parent][1], parent = number, parents[parent]
+        return number
 
-def paths_of(record: Record) -> Iterator[list[Position]]:
-    """Every line of a record from its start to an end, the main one first."""
-    branches = [([start(record)], record["moves"][1:])]
-    while branches:
-        line, entries = branches.pop(0)
-        position = line[-1].copy()
+    first = start(record)
+    waiting = [(record["moves"][1:], first, 0, put(first, 0, -1, 0), 0)]
+    while waiting and len(rows) < most:
+        entries, position, ply, parent, fork = waiting.pop()
+        begun = not fork
         for entry in entries:
-            branches += [(line[:], fork) for fork in entry.get("forks", ())]
+            waiting += [(other, position.copy(), ply, parent, 1) for other in entry.get("forks", ())]
             if "move" not in entry:
                 continue
-            if not can_play(position, packed_move(entry["move"])):
+            move = packed_move(entry["move"])
+            if not can_play(position, move) or len(rows) == most:
                 break
-            position.do_move(packed_move(entry["move"]))
-            line.append(position.copy())
-        yield line
+            if begun:
+                rows[parent][5] = move
+            position.do_move(move)
+            ply, begun = ply + 1, True
+            parent = put(position, ply, parent, fork)
+    return [tuple(row) for row in rows]
+
+
+ODD = {
+    "a handicap": """手合割：二枚落ち
+   1 ６二銀(71)
+   2 ７六歩(77)
+   3 ５四歩(53)
+""",
+    "a position": "sfen 4k4/9/9/4+P4/9/9/9/9/4K4 w 99P2rb 1",
+    "forks": FORKED,
+}
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 40, 30_000])
+def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainly(most, monkeypatch):
+    monkeypatch.setattr("archive.columns.positions.MOST_NODES", most)
+    records = [random_record(seed, plies=40, forks=seed % 4) for seed in range(12)]
+    records += [generate.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
+    illegal = random_record(5, plies=40, forks=2)
+    illegal["moves"][9] = illegal["moves"][11]
+    positions = Positions()
+    for slot, record in enumerate([*records, illegal]):
+        positions.add(of_game(slot), record)
+    columns = positions.columns()
+    assert [*columns] == [*TYPES]
+    told = ("node", "last", "ply", "fork", "turn", "move", *SQUARES, *HANDS.values(), *COUNTS.values())
+    found = zip(*(columns[name].tolist() for name in told), strict=True)
+    plain = [plainly(record, most) for record in [*records, illegal]]
+    assert [*found] == [row for rows in plain for row in rows]
+    assert columns["slot"].tolist() == [slot for slot, rows in enumerate(plain) for _ in rows]
+    assert len(positions) == sum(map(len, plain))
+
+
+@pytest.mark.parametrize("slots", [((0, 1), (2, 3)), ((2, 3), (0, 1)), ((0, 2), (1, 3)), ((1, 3), (0, 2))])
+@pytest.mark.parametrize("gone", [[], [1], [1, 3]])
+def test_files_put_together_have_their_games_in_order_but_for_those_that_are_gone(
+    slots, gone, settings, tmp_path
+):
+    settings.DATA_DIR = tmp_path.parent
+    records = [random_record(seed, plies=20, forks=1) for seed in range(4)]
+    paths, whole = [tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "whole.parquet"
+    for path, some in zip(paths, slots, strict=True):
+        positions = Positions()
+        for slot in some:
+            positions.add(of_game(slot), records[slot])
+        write_segment(positions, path)
+    held, left_out = merge_segments(paths, [*gone, 99], tmp_path / "one.parquet")
+    positions = Positions()
+    for slot in sorted({0, 1, 2, 3} - {*gone}):
+        positions.add(of_game(slot), records[slot])
+    write_segment(positions, whole)
+    assert asked(f"FROM {reading([tmp_path / 'one.parquet'])}") == asked(f"FROM {reading([whole])}")
+    assert (held.games, held.rows, left_out) == (4 - len(gone), len(positions), gone)
+
+
+# --- questions ------------------------------------------------------------------------------------------
 
 
 def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, int, bool]]:
     """By slot, the first ply of a pattern in any line, for whom, and whether mirrored."""
     found = {}
     for slot, record in enumerate(records):
-        lines = list(paths_of(record))[: 1 if pattern.main else None]
-        places = [where for line in lines if (where := find(pattern, line))]
-        if places:
-            found[slot] = min((one.plies[0], one.own, one.mirrored) for one in places)
+        place = place_in(pattern, list(paths_of(record)))
+        if place is not None:
+            found[slot] = place
     return found
 
 
@@ -217,3 +308,37 @@ def test_the_move_of_a_place_is_that_of_its_line(settings, tmp_path):
     with bounded() as database:
         (one,) = games_with(database, parse("P7f p3d own:black ply:2.. P2f"), source)
     assert (one.ply, to_usi(one.move)) == (3, "8c8d")
+
+
+PUSHED = """手合割：平手
+手数----指手---------消費時間--
+   1 ７六歩(77)
+   2 ３四歩(33)
+   3 ２六歩(27)
+   4 ８四歩(83)
+
+変化：3手
+   3 ７五歩(76)
+   4 ８四歩(83)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("P7f p3d ply:2 kept:1 own:black then P7e", False),
+        ("P7f p3d ply:2 kept:1 own:black then P2f", True),
+        ("P7f p3d ply:2 own:black then P7e", True),
+        ("P7g ply:0 kept:0 own:black then P7e kept:1", True),
+        ("p3d ply:2 kept:2 own:black then P7e then p8d", True),
+        ("P7f ply:1 kept:3 own:black then P7e then p8d", False),
+    ],
+)
+def test_what_has_to_stay_and_what_follows_lie_on_one_line(settings, tmp_path, text, found):
+    settings.DATA_DIR = tmp_path.parent
+    records = [record_of(PUSHED)]
+    source = written(tmp_path, records)
+    with bounded() as database:
+        games = games_with(database, parse(text), source)
+    assert bool(games) is found
+    assert told(games) == replayed(parse(text), records)

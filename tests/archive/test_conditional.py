@@ -23,7 +23,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Ask = Callable[..., Any]
 
 NOBODY: Final = "private, no-store"
-KEPT: Final = {"/api/v1/positions/{kind}/{code}.svg": "public, max-age=86400"}
+KEPT: Final = {
+    "/api/v1/positions/{kind}/{code}.svg": "public, max-age=86400",
+    "/api/v1/formations/{formation}.svg": "public, max-age=86400",
+}
 """What is told of answers that everybody may keep; of all others that they are to be asked for each time."""
 
 WITHOUT_TAG: Final = {
@@ -52,6 +55,7 @@ PUBLIC_ANYWAY: Final = {
     "/api/v1/dumps",
     "/api/v1/about", "/api/v1/texts",
     "/api/v1/positions/{kind}/{code}.svg", "/api/v1/positions/{kind}/{code}/legal",
+    "/api/v1/formations/{formation}.svg",
     "/api/v1/positions/{kind}/{code}/board", "/api/v1/positions/shogi/oddities",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",

@@ -32,6 +32,7 @@ from archive.api.downloads import DOWNLOADS
 from archive.api.negotiation import JSON
 from archive.api.problems import PROBLEM
 from archive.api.telling import Example
+from archive.columns import building
 from archive.queries.filters import FILTERS, filters_of
 from kifu_core.games import GAMES
 from tests.archive.routes import routes
@@ -125,6 +126,7 @@ def test_every_parameter_is_in_it_and_no_other(told):
         asked = [resolved(told, one) for one in chain(*several)]
         query = {one["name"] for one in asked if one["in"] == "query"} - {"scope", "key"}
         address = path.replace("{id}", "1").replace("{seq}", "0").replace("{game}", "shogi")
+        address = address.replace("{formation}", "anaguma")
         answer = Client().options(address.replace("{code}", "x").replace("{format}", "kif"))
         assert query == {*answer.json()["parameters"]}, path
         parts = {one["name"] for one in asked if one["in"] == "path"}
@@ -241,11 +243,18 @@ def test_what_is_wrong_with_a_code_is_in_it(told, game):
 
 
 @pytest.fixture(scope="module")
-def samples(module_db: None) -> None:
+def samples(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The sample games, under the numbers that they have in an archive that has nothing else."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM sqlite_sequence")
-    call_command("sample_games", stdout=StringIO())
+    folder = tmp_path_factory.mktemp("columns")
+    with override_settings(ARCHIVE_COLUMN_FOLDER=str(folder)), pytest.MonkeyPatch.context() as patch:
+        call_command("sample_games", stdout=StringIO())
+        # Files have names that nobody has to guess; this one's is the same each time.
+        patch.setattr("archive.columns.building.secrets.token_hex", lambda count: "0a" * count)
+        building.build()
+        patch.undo()
+        yield
 
 
 def examples() -> Iterator[Any]:

@@ -147,7 +147,7 @@ def test_whoever_follows_the_links_gets_on(served: Served) -> None:
     """
     begun = count(1)
     led: set[tuple[str, str]] = set()
-    found: set[str] = set()
+    arrived: set[str] = set()
     machine = served.schema.as_state_machine()
 
     class Paths(machine):  # type: ignore[misc, valid-type]
@@ -156,7 +156,8 @@ def test_whoever_follows_the_links_gets_on(served: Served) -> None:
             super().setup()
 
         def step(self, input: Any) -> Any:
-            if input.transition is not None:
+            self.by_link = input.transition is not None
+            if self.by_link:
                 led.add((input.transition.id, input.case.operation.label))
             return super().step(input)
 
@@ -166,8 +167,8 @@ def test_whoever_follows_the_links_gets_on(served: Served) -> None:
 
         def validate_response(self, response: Any, case: Any, *_args: Any, **_options: Any) -> None:
             operation = case.operation.definition.raw
-            if response.status_code < 400:
-                found.add(operation["operationId"])
+            if self.by_link and response.status_code < 400:
+                arrived.add(operation["operationId"])
             assert_told(operation, case, response)
 
     while (left := PATHS + 1 - next(begun)) > 0:
@@ -178,7 +179,7 @@ def test_whoever_follows_the_links_gets_on(served: Served) -> None:
                     phases=[Phase.generate], suppress_health_check=[*HealthCheck],
                 )
             )  # fmt: skip
-    assert len(led) > 5 and {"get_game", "get_position", "get_upload"} & found, sorted(led)
+    assert len(led) > 5 and arrived, sorted(led)
 
 
 def test_what_is_drawn_meets_something():

@@ -18,7 +18,7 @@ from archive.models import Entry, Game, GameRecord, GoneGame, Upload, UploadChun
 from archive.store import deletion, verify
 from tests.archive.builders import upload
 from tests.archive.games import CSA
-from tests.archive.rows import change_rows
+from tests.archive.rows import change_keys
 from tests.archive.test_invariants import wipe
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -202,7 +202,7 @@ def test_a_damaged_index_keeps_no_upload_from_being_deleted(hot_at_three):
     pk = sent(games(4))
     stays = sent(CSA.replace("先手の人", "甲"), "stays.csa")
     damaged = Game.objects.order_by("pk")[0]
-    change_rows("UPDATE {rows} SET key = 5 WHERE slot = %s AND ply = 3", damaged.slot)
+    change_keys(5, "slot = %s AND ply = 3", damaged.slot)
     assert not all_right()
     assert store.delete_upload(pk)
     assert Entry.objects.get().upload_id == stays

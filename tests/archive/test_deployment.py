@@ -19,8 +19,7 @@ NAMES = ("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SESSION_COOKIE_SECURE", "CSRF
          "LANGUAGE_COOKIE_SECURE", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "ARCHIVE_ANONYMOUS_UPLOAD",
          "ARCHIVE_THROTTLE_LOOPBACK", "ARCHIVE_BASIC_AUTH")  # fmt: skip
 TELL = f"""
-import json, django
-django.setup()
+import json
 from django.conf import settings
 told = {{name: getattr(settings, name, None) for name in {NAMES!r}}}
 print(json.dumps(told | {{"proxies": [str(one) for one in settings.TRUSTED_PROXIES]}}))

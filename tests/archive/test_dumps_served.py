@@ -11,10 +11,14 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from archive import store
+from archive.columns.segments import slots_in
 from archive.dumping import publishing, tasks
 from archive.dumps.offered import Dump, offered
-from archive.models import Game, SiteText
+from archive.models import Game, SiteText, Space
 from archive.queries.scope import PUBLIC
+from tests.archive.builders import ingest, ready
+from tests.archive.columns import build
 from tests.archive.games import KIF, stored
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +46,7 @@ def body(response: Any) -> bytes:
 def test_the_page_says_so_where_there_is_no_dump(client):
     assert "まだ作成されていません" in client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="ja").content.decode()
     assert "No dump has been made" in client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
-    assert client.get("/api/v1/dumps").json() == {"results": []}
+    assert client.get("/api/v1/dumps").json()["results"] == []
 
 
 def test_the_page_tells_of_the_newest_dump_with_its_sums(client, dump):
@@ -174,3 +178,78 @@ def test_the_scheduled_task_forgets_what_holds_games_that_are_gone(settings, dum
     (new,) = offered()
     assert (new.games, new.name > dump.name) == (0, True)
     assert new.made <= timezone.now()
+
+
+# --- columns --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def column_folder(settings: Settings, tmp_path: Path) -> Path:
+    """Where the columns of a test lie: those of a public game, and of one in a library."""
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path / "columns")
+    stored(KIF)
+    space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
+    ingest(ready("2g2f"), ready("3g3f"))
+    for game in Game.objects.filter(plies=1):
+        store.move_game(game.pk, space)
+    build()
+    return tmp_path / "columns"
+
+
+def test_without_columns_nothing_is_said_of_them(client, settings, tmp_path):
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path / "columns")
+    assert "/dumps/columns/" not in client.get("/dumps/").content.decode()
+    assert client.get("/api/v1/dumps").json()["columns"] is None
+    assert client.get("/dumps/columns/manifest.json").status_code == 404
+
+
+def test_the_columns_of_public_games_are_offered_with_their_manifest(client, column_folder):
+    page = client.get("/dumps/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    told = client.get("/api/v1/dumps").json()["columns"]
+    manifest = client.get("/dumps/columns/manifest.json")
+    assert (told["games"], told["gone"], told["version"]) == (1, 0, 1)
+    (file,) = told["files"]
+    assert [one["name"] for one in manifest.json()["files"]] == [file["name"]]
+    assert f'href="/dumps/columns/{file["name"]}"' in page and 'href="/dumps/columns/manifest.json"' in page
+    assert file["sha256"] in page and "<code>s11 … s99</code>" in page
+    response = client.get(file["url"])
+    data = body(response)
+    assert (len(data), hashlib.sha256(data).hexdigest()) == (file["size"], file["sha256"])
+    assert "immutable" in response["Cache-Control"] and "no-cache" in manifest["Cache-Control"]
+    assert response["Content-Type"] == "application/vnd.apache.parquet"
+
+
+def test_parts_and_tags_of_columns_are_as_those_of_dumps(client, column_folder):
+    (file,) = client.get("/api/v1/dumps").json()["columns"]["files"]
+    part = client.get(file["url"], HTTP_RANGE="bytes=0-3")
+    assert (part.status_code, body(part)) == (206, b"PAR1")
+    for address in (file["url"], "/dumps/columns/manifest.json"):
+        tag = client.head(address)["ETag"]
+        assert client.get(address, HTTP_IF_NONE_MATCH=tag).status_code == 304
+
+
+def test_what_is_gone_is_named_and_then_leaves_the_files(client, column_folder):
+    (game,) = Game.objects.filter(space=0)
+    store.delete_games([game.pk])
+    ingest(ready("7g7f"))
+    build()
+    told = client.get("/dumps/columns/manifest.json").json()
+    held = {slot for one in told["files"] for slot in slots_in(column_folder / "0" / one["name"])}
+    public = {*Game.objects.filter(space=0).values_list("slot", flat=True)}
+    assert held - {*told["gone"]} == public
+
+
+@pytest.mark.parametrize(
+    "file", ["..%2Fmanifest.json", "..%2F1%2Fmanifest.json", ".lock", "x.parquet", "manifest.new", "%00"]
+)
+def test_nothing_but_what_the_manifest_names_is_sent(client, column_folder, file):
+    (column_folder / "0" / "x.parquet").write_text("not in use")
+    assert client.get(f"/dumps/columns/{file}").status_code == 404
+    (other,) = [path for path in column_folder.glob("[1-9]*/*.parquet")]
+    assert client.get(f"/dumps/columns/{other.name}").status_code == 404
+
+
+def test_a_manifest_that_makes_no_sense_offers_nothing(client, column_folder):
+    (column_folder / "0" / "manifest.json").write_text("{")
+    assert client.get("/api/v1/dumps").json()["columns"] is None
+    assert client.get("/dumps/columns/manifest.json").status_code == 404

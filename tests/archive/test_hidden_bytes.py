@@ -119,6 +119,16 @@ def test_nothing_is_quoted_of_what_is_hidden(keeper):
     assert keeper.get(address).json()["results"][0]["issues"] != []
 
 
+def test_the_program_that_a_hidden_record_names_is_hidden_too(keeper):
+    upload = stored("# ---- Kifu for Tanaka's eyes V7 棋譜ファイル ----\n" + KIF)
+    lists = (*shown_of(upload), f"/api/v1/uploads/{upload.pk}/entries/0")
+    telling = [one for one in lists if "Tanaka" in text_of(browser(), one)]
+    assert f"/uploads/{upload.pk}/" in telling and lists[-1] in telling
+    store.delete_games([first()], hide_bytes=True)
+    assert [one for one in lists if "Tanaka" in text_of(browser(), one)] == []
+    assert "Tanaka" in keeper.get(lists[-1]).json()["program"]
+
+
 def shown_of(upload: Upload) -> tuple[str, ...]:
     """The addresses that tell of an upload."""
     address = f"/api/v1/uploads/{upload.pk}"

@@ -482,7 +482,12 @@ def test_nobody_sees_or_changes_the_hooks_of_others(anna):
         ({"address": "https://localhost/"}, "hook-private-host", "address", "private network"),
         ({"address": "https://localhost/", "query": "player:"}, "query-syntax", "query", "expected a text"),
         ({}, "invalid", "address", "as they should be"),
-        ({"address": "https://localhost/", "scope": "group-9"}, "unknown-hook-scope", "scope", "cannot read"),
+        (
+            {"address": "https://localhost/", "scope": "group-9"},
+            "unknown-hook-scope",
+            "scope",
+            "(public)",
+        ),
     ],
 )
 def test_the_api_says_what_is_wrong(anna, settings, asked, code, field, words):

@@ -44,7 +44,7 @@ ACTIONS = [
 WRITERS = 2
 TABLES = [
     "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
-    "game", "hotmove", "hotposition", "player", "event",
+    "gameformation", "game", "hotmove", "hotposition", "player", "event", "columnwaiting", "columngone",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -417,6 +418,10 @@ def test_a_game_is_shared_with_a_person(anna, boris):
     client.post(f"/games/{game.pk}/library/", {"action": "share", "name": "boris"})
     assert signed_in(boris).get(f"/games/{game.pk}/").status_code == 200
     assert signed_in(boris).get("/api/v1/games").json()["results"] == []
+    other_number = Share.objects.get().pk + 1
+    body = {"action": "unshare", "share": other_number}
+    answer = client.post(f"/api/v1/games/{game.pk}/library", body, content_type="application/json")
+    assert answer.status_code == 404 and str(other_number) in answer.json()["detail"]
     for action in ("publish", "link", "share", "unshare", "take-back"):
         signed_in(boris).post(f"/games/{game.pk}/library/", {"action": action, "name": "x", "share": "1"})
     game.refresh_from_db()
@@ -528,3 +533,56 @@ def test_pages_of_libraries_are_drawn_in_both_languages(language, anna, boris):
         assert client.post("/libraries/", {"name": name}, follow=True).status_code == 200
     made = client.post("/libraries/", {"name": "<b>道場</b>"}, follow=True).content.decode()
     assert "<b>道場" not in made and "&lt;b&gt;道場" in made
+
+
+def test_the_own_library_can_be_asked_for_before_anything_is_in_it(anna):
+    client = signed_in(anna)
+    stored(KIF)
+
+    def spaces() -> list[dict[str, object]]:
+        found = client.get("/api/v1/spaces").json()["results"]
+        return [{key: one[key] for key in ("name", "games", "asked", "sends")} for one in found]
+
+    def asked(scope: str) -> int:
+        answer = client.get("/api/v1/games", {"scope": scope})
+        assert answer.status_code == 200 and "ETag" not in answer.headers
+        return len(answer.json()["results"])
+
+    before = [
+        {"name": "public", "games": 1, "asked": True, "sends": True},
+        {"name": "mine", "games": 0, "asked": True, "sends": True},
+    ]
+    assert spaces() == before
+    assert client.get("/api/v1/spaces?scope=public").json()["results"][1]["asked"] is False
+    assert [asked(scope) for scope in ("mine", "public,mine", "all")] == [0, 1, 1]
+    assert client.get(f"/api/v1/positions/shogi/{START}?scope=mine").json()["total"] == 0
+    assert client.get("/api/v1/games/facets?scope=mine").json()["total"]["games"] == 0
+    assert not Space.objects.exists()  # nothing was made by asking
+    send(anna, CSA)
+    assert [one["games"] for one in spaces()] == [1, 1]
+    assert signed_in(None).get("/api/v1/games?scope=mine").status_code == 404
+
+
+def test_what_is_wrong_with_a_move_says_where_games_can_go(anna):
+    upload = send(anna, CSA)
+
+    def moved(space: str) -> dict[str, Any]:
+        address = f"/api/v1/uploads/{upload.pk}/move"
+        answer = signed_in(anna).post(address, {"space": space}, content_type="application/json")
+        return answer.json() | {"status": answer.status_code}
+
+    told = moved("nope")
+    assert (told["status"], told["code"], told["errors"][0]["field"]) == (400, "unknown-space", "space")
+    assert "(public, mine)" in told["detail"]
+    assert moved("public")["status"] == 202
+    told = moved("public")
+    assert (told["status"], told["code"]) == (409, "still-working")
+    assert told["detail"] == "The upload is still being read or moved: try again when that is done."
+
+
+def test_a_name_of_nobodys_is_named(anna):
+    upload = send(anna, CSA)
+    address = f"/api/v1/games/{Entry.objects.get(upload=upload).game_id}/library"
+    body = {"action": "share", "name": "nobody"}
+    told = signed_in(anna).post(address, body, content_type="application/json").json()
+    assert (told["code"], [one["field"] for one in told["errors"]]) == ("nobody", ["name"])

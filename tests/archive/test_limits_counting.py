@@ -299,7 +299,7 @@ def test_a_connection_that_postgresql_has_ended_is_opened_again(throttled):
     store.add(b"a", 1, 60)
     assert store.connection is not None
     with psycopg.connect(**PostgreSQLStore.parameters()) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 5000)", [store.connection.info.backend_pid])
+        other.execute("SELECT pg_terminate_backend(%s::int, 5000)", [store.connection.info.backend_pid])
     assert store.add(b"a", 1, 60).total == 2
     store.close()
 

@@ -31,6 +31,8 @@ from archive.models import Event, Game, Player, SiteText, Upload, User
 from archive.web.browsing import duration_text
 from archive.web.wording import clock_text
 from kifu_core.games import GAMES
+from kifu_core.shogi.patterns import parse
+from kifu_core.shogi.patterns.words import step_words, whole_words
 from tests.archive.quoridor import NAMED
 from tests.archive.routes import routes
 
@@ -163,7 +165,7 @@ def position(world: World, kind: str, code: str, query: str = "") -> Answers:
     whole = f"positions/{kind}/{code}"
     found = world.api(f"{whole}?transpositions=1{query}")
     yield from (found, world.api(found["games_url"]))
-    yield from (world.api(f"{whole}/{part}") for part in ("legal", "trend", "board"))
+    yield from (world.api(f"{whole}/{part}") for part in ("legal", "trend", "board", "opening"))
 
 
 def names(world: World, kind: str) -> Answers:
@@ -186,6 +188,15 @@ def event(world: World, number: int) -> Answers:
 def statistics(world: World) -> Answers:
     found = world.api("statistics")
     yield from (found, *played(world, found["start_url"]))
+
+
+def formation(world: World) -> Answers:
+    found = world.api("formations/nakabisha")
+    forms = (world.api(f"formations/{one['formation']}") for one in world.api("formations")["results"]
+             if "nakabisha" in one["parents"])  # fmt: skip
+    yield from (found, world.api(found["games_url"] + "&limit=20"), *forms)
+    for name in found["parents"]:
+        yield world.api(f"formations/{name}")
 
 
 def upload(world: World, number: int) -> Answers:
@@ -213,6 +224,14 @@ def edited(world: World) -> Answers:
     start = world.api("statistics?game=shogi")["start_url"]
     found = world.api(start)
     yield from (found, world.api(f"positions/shogi/oddities?sfen={found['sfen']}"), world.api("about"))
+
+
+def pattern_told(world: World) -> Answers:
+    """What is known of a pattern, and itself in the library's words."""
+    asked = parse("P7f")
+    return iter(
+        [world.api("patterns?pattern=P7f"), step_words(asked.steps[0], "en"), whole_words(asked, "en")]
+    )
 
 
 def diagram(world: World, code: str) -> Answers:
@@ -295,6 +314,11 @@ PAGES: Final[dict[str, list[Page]]] = {
     "/events/": [lambda: ("/events/", lambda world: names(world, "event"))],
     "/events/{event_id}/": [lambda: _of(Event, "events", "zz杯", event)],
     "/statistics/": [lambda: ("/statistics/", statistics)],
+    "/patterns/": [
+        lambda: ("/patterns/?pattern=P7f", pattern_told),
+    ],
+    "/formations/": [lambda: ("/formations/", lambda world: iter([world.api("formations")]))],
+    "/formations/{formation}/": [lambda: ("/formations/nakabisha/", formation)],
     "/dumps/": [lambda: ("/dumps/", lambda world: iter([world.api("dumps")]))],
     "/uploads/": [lambda: ("/uploads/", own_uploads)],
     "/uploads/{upload_id}/": [

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db.utils import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.test import Client, override_settings
 from django.urls import include, path
@@ -23,6 +26,7 @@ from archive.api.errors import ApiError, describe
 from archive.api.negotiation import PROBLEM
 from archive.api.problems import OF_STATUS
 from archive.models import User
+from archive.reading import PRIMARY, read_from
 from archive.settings import MIDDLEWARE
 from kifu_core.errors import KifuError
 from kifu_core.messages import TEXTS
@@ -84,7 +88,10 @@ def test_other_methods_are_told_which_there_are(client, route, method):
 @pytest.mark.django_db
 def test_what_cannot_be_read_is_a_problem(client):
     address = "/api/v1/check"
-    problem(client.post(address, "x", content_type="text/x"), 415, "unsupported-media-type")
+    told = problem(client.post(address, "x", content_type="text/x"), 415, "unsupported-media-type")
+    assert "application/json" in told["detail"]
+    told = problem(client.get("/api/v1/about", headers={"accept": "text/html"}), 406, "not-acceptable")
+    assert "application/json" in told["detail"]
     problem(client.post(address, "{", content_type=JSON), 400, "parse-error")
     problem(client.post(address, b"x", content_type="multipart/form-data"), 400, "parse-error")
     problem(client.post(address, b"x", content_type="multipart/form-data; boundary=\xff"), 400, "parse-error")
@@ -366,3 +373,24 @@ handler400 = "archive.web.errors.bad_request"
 handler403 = "archive.web.errors.permission_denied"
 handler404 = "archive.web.errors.not_found"
 handler500 = "archive.web.errors.server_error"
+
+
+@pytest.mark.one_engine
+@pytest.mark.parametrize(
+    ("cause", "alias", "status"),
+    [
+        (psycopg.OperationalError("the connection is closed"), PRIMARY, 503),
+        (psycopg.errors.AdminShutdown("terminating connection"), PRIMARY, 503),
+        (psycopg.errors.ProtocolViolation("query_wait_timeout"), PRIMARY, 503),
+        (psycopg.OperationalError("the connection is closed"), "replica1", None),
+        (psycopg.errors.ProtocolViolation("query_wait_timeout"), "replica1", None),
+        (psycopg.errors.QueryCanceled("it took too long"), PRIMARY, None),
+        (sqlite3.OperationalError("no such table"), PRIMARY, None),
+    ],
+)
+def test_a_database_that_is_away_is_503_and_other_errors_and_replicas_are_not(cause, alias, status):
+    error = OperationalError("it failed")
+    error.__cause__ = cause
+    with read_from(alias):
+        found = describe(error)
+    assert (found and found.status) == status

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,16 +26,16 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.one_engine
 
 
-@pytest.fixture(scope="module")
-def told() -> Iterator[dict[str, Any]]:
-    """What the process tells that reads from a standby which is there, paused, gone on, and stopped."""
+@contextmanager
+def pair() -> Iterator[tuple[list[Path], list[subprocess.Popen[bytes]]]]:
+    """A PostgreSQL and a standby of it: their folders and processes."""
     with tempfile.TemporaryDirectory(prefix="kifu-rp-", dir="/tmp") as name:
         runner, folders = Runner(), [Path(name, "a"), Path(name, "b")]
         Path(name).chmod(0o755)
         for folder in folders:
             folder.mkdir()
             runner.own(folder)
-        servers = []
+        servers: list[subprocess.Popen[bytes]] = []
         programs = make_cluster(runner, folders[0])
         try:
             servers.append(begun(runner, programs, folders[0]))
@@ -43,12 +44,19 @@ def told() -> Iterator[dict[str, Any]]:
                 [programs / "pg_basebackup", *copy], check=True, cwd=folders[1], **runner.identity()
             )
             servers.append(begun(runner, programs, folders[1]))
-            yield asked(folders, servers[1].pid)
+            yield folders, servers
         finally:
             for server in reversed(servers):
                 if server.poll() is None:
                     server.send_signal(signal.SIGINT)
                 server.wait(timeout=START_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def told() -> Iterator[dict[str, Any]]:
+    """What the process tells that reads from a standby which is there, paused, gone on, and stopped."""
+    with pair() as (folders, servers):
+        yield asked(folders, servers[1].pid)
 
 
 def begun(runner: Runner, programs: Path, folder: Path) -> subprocess.Popen[bytes]:
@@ -57,16 +65,20 @@ def begun(runner: Runner, programs: Path, folder: Path) -> subprocess.Popen[byte
     return server
 
 
-def asked(folders: list[Path], standby: int) -> dict[str, Any]:
-    environment = os.environ | {
-        "DATABASE_URL": address_of(folders[0]),
-        "ARCHIVE_REPLICA_URLS": address_of(folders[1]),
-        "ARCHIVE_REPLICA_LAG_SECONDS": "2",
-        "SECRET_KEY": "only-for-tests",
-        "ARCHIVE_ANONYMOUS_UPLOAD": "1",
-        "STANDBY_PID": str(standby),
-        "STANDBY": str(folders[1]),
-    }
+def asked(folders: list[Path], standby: int, **settings: str) -> dict[str, Any]:
+    environment = (
+        os.environ
+        | {
+            "DATABASE_URL": address_of(folders[0]),
+            "ARCHIVE_REPLICA_URLS": address_of(folders[1]),
+            "ARCHIVE_REPLICA_LAG_SECONDS": "2",
+            "SECRET_KEY": "only-for-tests",
+            "ARCHIVE_ANONYMOUS_UPLOAD": "1",
+            "STANDBY_PID": str(standby),
+            "STANDBY": str(folders[1]),
+        }
+        | settings
+    )
     command = [sys.executable, "-m", "tests.archive.on_replicas"]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=400, check=False
@@ -99,7 +111,7 @@ def test_a_standby_that_lags_is_left_out_and_read_again_when_it_has_come_up(told
 
 
 def test_a_standby_that_is_gone_costs_nobody_an_answer(told):
-    assert told["gone"] == [200] * 5
+    assert told["gone"] == [200] * 5 and told["gone, API"] == [200] * 2
     assert told["gone from"] == "default" and told["lags of what is gone"] == {}
 
 

@@ -220,6 +220,7 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "name": "kif",
         "key": thing.key or "nokey",
         "hook_id": "1",
+        "formation": "anaguma",
     }
 
 

@@ -427,8 +427,10 @@ def test_a_rare_position_is_found_without_looking_at_other_games(archive, monkey
     (kind, code), (pk,) = next(found for found in reached.items() if len(found[1]) == 1)
     text = text_of(Reaches(kind, code))
     for order in ORDERS:
+        assert found(PUBLIC, GameFilters(q=text), order, 3) == [pk]
         page = find_games(PUBLIC, GameFilters(q=text), order)
-        assert [row.id for row in page.items] == [pk] and page.next is None
+        # In shards a position's games are not in the order of a list: they are one condition among others.
+        assert engine().APART or ([row.id for row in page.items] == [pk] and page.next is None)
     for (_kind, code), pks in [*reached.items()][:40]:
         for order in ORDERS:
             for scope in (PUBLIC, BOTH):

@@ -268,6 +268,7 @@ def test_a_web_process_with_too_much_memory_is_replaced_and_whoever_asks_is_answ
         while first <= workers_of(web.pid):
             assert time.monotonic() < until
             assert status_of(asked) == 200
+            time.sleep(0.02)
         assert status_of(asked) == 200
         assert workers_of(web.pid)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archive import store
+from archive.derive.game import derive_game
 from archive.intake import worker
 from archive.models import Entry, Event, Game, GameAlias, Player, PlayerAlias, Space, Upload, User
 from archive.queries import directory, people
@@ -19,7 +20,7 @@ from archive.queries.twins import twins_of
 from archive.store import verify
 from archive.store.rereading import in_space
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
-from tests.archive.builders import ingest, ready
+from tests.archive.builders import ingest, parsed, ready, record
 from tests.archive.games import CSA, KIF, START
 
 pytestmark = pytest.mark.django_db
@@ -270,3 +271,32 @@ def test_a_list_over_several_spaces_names_everybody_once_in_order_however_short_
     assert {one.name: one.games for one in found} == {letter: times.get(letter, 1) for letter in once}
     assert people.count_names(scope, kind, "", 100) == len(once)
     assert people.count_names(scope, kind, "", 3) == 3
+
+
+# --- pages -----------------------------------------------------------------------------------------------
+
+
+def lengthened(number: int) -> str:
+    """A game of its own, by what a shuffling king adds."""
+    return " ".join(["7g7f 3c3d", *["5i5h 5a5b 5h5i 5b5a"] * number])
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest", "added", "longest", "shortest"])
+@pytest.mark.parametrize(
+    "filters", [{"min_plies": 3}, {"q": "NOT player:乙"}, {"q": "plies:..400"}, {"formation": "furibisha"}]
+)
+def test_what_one_may_not_read_takes_no_part_of_a_page(mine, monkeypatch, order, filters):
+    monkeypatch.setattr("archive.queries.games.PAGE_GAMES", 4)
+    swings = {True: "2h7h", False: "2h6h"}
+    for number in range(1, 4):
+        public, private = (f"{lengthened(number)} {swing} 8c8d 1i1h 1a1b" for swing in swings.values())
+        ingest(ready(public, black="甲", day=f"2020/01/0{number}"))
+        for more in range(4):
+            made = record(f"{private} {'9g9f 9c9d ' * (more > 0)}{'1g1f 1c1d ' * (more > 1)}".strip())
+            made["header"]["備考"] = str(more)
+            ingest(derive_game(parsed(made), mine))
+    alone, asked = GameFilters(**filters), list[int]()
+    page = find_games(PUBLIC, alone, order)
+    asked += [row.id for row in page.items]
+    assert len(asked) == 3
+    assert page.next is None

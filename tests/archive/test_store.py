@@ -27,7 +27,7 @@ from archive.models import (
 from archive.store import batches, leases, verify
 from kifu_core.errors import Issue
 from tests.archive.builders import ingest, ready, replace_games, store_entries, upload
-from tests.archive.rows import change_rows
+from tests.archive.rows import change_keys
 
 pytestmark = pytest.mark.django_db
 
@@ -325,7 +325,7 @@ def test_damage_in_the_index_is_told_and_repaired(hot_at_three):
     ingest(*(ready(OPENING, black=name) for name in "甲乙丙丁"))
     game = Game.objects.order_by("pk").first()
     row = Occurrence.objects.filter(slot=game.slot).order_by("ply").first()
-    change_rows("UPDATE {rows} SET key = 5 WHERE slot = %s AND ply = 12", game.slot)
+    change_keys(5, "slot = %s AND ply = 12", game.slot)
     assert row and not all_right()
     with pytest.raises(store.IndexDamagedError):
         store.delete_games([game.pk])

@@ -9,6 +9,7 @@ from django.test import Client
 from archive import character_forms, store
 from archive.derive import headers
 from archive.derive.game import DerivedEntry, DerivedGame
+from archive.index.engine import engine
 from archive.models import Entry, Game, GameAlias, GamePlayer, Player, PlayerAlias
 from archive.queries import people
 from archive.queries.filters import GameFilters
@@ -16,6 +17,7 @@ from archive.queries.games import find_games
 from archive.queries.scope import PUBLIC
 from archive.store import verify
 from tests.archive.builders import ingest, ready, store_entries, upload
+from tests.citus import SHARDS
 
 pytestmark = pytest.mark.django_db
 
@@ -124,10 +126,16 @@ def test_players_of_an_archive_from_before_become_one_and_their_games_when_read_
     Game.objects.update(digest_version=3)
     assert Game.objects.count() == 3 and Player.objects.count() == 4
     former = dict(Player.objects.values_list("name", "pk"))
+    # Constraints of older versions tie what lies in shards to what does not.
+    spread = engine().APART
+    if spread:
+        call_command("distribute", "--undo", verbosity=0)
     try:
         call_command("migrate", "archive", "0008", verbosity=0)
     finally:
         call_command("migrate", "archive", verbosity=0)
+        if spread:
+            call_command("distribute", "--shards", str(SHARDS), verbosity=0)
     assert set(Player.objects.values_list("name", "key")) == {("髙見泰地", "高見泰地"), ("渡邊明", "渡辺明")}
     assert set(PlayerAlias.objects.values_list("name", "key", "former")) == {
         ("高見泰地", "高見泰地", former["高見泰地"]),

@@ -261,7 +261,7 @@ def test_an_empty_list_offers_to_look_for_the_words_elsewhere(client: Client) ->
     assert 'href="?result=black&event=' in page
 
 
-@pytest.mark.parametrize("words", ["羽生善治", "a/b/c/d/e/f/g/h/i b -", "AlphaZeroVersionNumberOne"])
+@pytest.mark.parametrize("words", ["羽生善治", "a/b/c b -", "AlphaZeroVersionNumberOne"])
 def test_other_words_are_a_players_name(client: Client, words: str) -> None:
     response = client.get("/games/", {"q": f" {words} "}, follow=True)
     assert response.redirect_chain[0][0].startswith("/games/?player=")

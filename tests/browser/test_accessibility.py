@@ -47,8 +47,11 @@ def addresses(settings: Settings) -> list[str]:
         "/", "/games/", "/games/?player=nobody&result=draw", "/games/?from=nonsense", "/games/#facets",
         "/games/?order=longest", "/players/?order=games",
         f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
-        "/positions/shogi/wrong/", "/positions/shogi/edit/", "/upload/", f"/uploads/{upload.pk}/",
+        "/positions/shogi/wrong/", "/positions/shogi/edit/",
+        "/positions/shogi/edit/?pattern=K9i+{G,S}7h+-7f+!P1e+hand:B",
+        "/positions/shogi/edit/?pattern=K9i+then+Q", "/upload/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
+        "/formations/", "/formations/furibisha/",
         "/sign-in/",
         f"/embed/games/{game.pk}/?ply=1", f"/embed/positions/shogi/{code}/", "/nowhere/",
     ]  # fmt: skip

@@ -41,6 +41,7 @@ def addresses(page: Page, url: str) -> list[str]:
     empty = "/games/?player=nobody&result=draw"
     player, event = Player.objects.get(name="甲野").pk, Event.objects.get(name="名人戦").pk
     browsing = ["/players/", f"/players/{player}/", "/events/", f"/events/{event}/", "/statistics/"]
+    browsing += ["/formations/", "/formations/furibisha/"]
     embedded = [f"/embed/games/{game.pk}/?ply=1", "/embed" + position]
     others = ["/positions/shogi/edit/", position + "?match=any", "/upload/", f"/uploads/{upload}/"]
     return ["/", "/games/", empty, f"/games/{game.pk}/?ply=1", position, *others, *browsing, *embedded]

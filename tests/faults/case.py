@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,10 +53,12 @@ class Case:
             return pid
         code = 1
         try:
-            with contextlib.suppress(Exception):
-                work()
-                code = 0
+            work()
+            code = 0
+        except Exception:  # told where the fault is looked for, and by the code it ends with
+            traceback.print_exc()
         finally:
+            sys.stderr.flush()
             os._exit(code)
 
     @contextmanager

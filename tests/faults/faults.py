@@ -49,7 +49,7 @@ def killed_workers(case: Case) -> None:
         if os.WIFSIGNALED(status):
             case.note(f"kill -9 {moment}", world.check_so_far())
         elif os.WEXITSTATUS(status):
-            raise Broken("a worker failed by itself")
+            raise Broken("a worker failed by itself, as told above")
     worker.work_off(world.upload)
     world.check_all()
 

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.faults.__main__ import KINDS
+from tests.faults.points import removal_steps, steps
 from tests.serving import ROOT
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
@@ -21,10 +22,16 @@ MARKS = {
 }
 
 
+@pytest.mark.django_db
+def test_every_step_at_which_a_worker_is_killed_is_there():
+    for step in [*steps(), *removal_steps()]:
+        assert callable(getattr(step.home, step.name)), step.title
+
+
 @pytest.mark.worker
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=MARKS.get(kind, ())) for kind in KINDS])
 def test_the_archive_is_whole_after(kind):
-    words = ["--engine", ENGINE, "--kind", kind, "--games", "120", "--kills", "12"]
+    words = ["--engine", ENGINE, "--kind", kind, "--games", "80", "--kills", "12"]
     with subprocess.Popen(
         [sys.executable, "-m", "tests.faults", *words],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -35,7 +35,7 @@ class Broken(AssertionError):
 def make_hot() -> None:
     """Let this process keep counters as a much larger archive would, and store a pile in several batches."""
     setattr(schema, "HOT_GAMES", HOT_GAMES)  # noqa: B010 - a constant everywhere else
-    worker.BATCH_ENTRIES = 100
+    worker.BATCH_ENTRIES = 60
 
 
 def pile(numbers: range) -> bytes:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from tests.hostile.bodies import FORM, JSON, MULTIPART, multipart, part
 from tests.hostile.known import CSRF, Known
-from tests.hostile.records import DROPS, alg_of, usi_of
+from tests.hostile.records import DROPS, NAMES, alg_of, usi_of
 from tests.hostile.requests import Request
 from tests.hostile.values import AUTHORIZATIONS, MARK_HEADER
 
@@ -128,7 +128,8 @@ def _strange_bodies(post: Callable[..., Request]) -> Iterator[Request]:
 
 
 def heavy(host: str) -> Iterator[Request]:
-    """Those that are large: 15 MB to find, 4 MB of Quoridor, 1 MB to check and to convert."""
+    """Those that are large: 15 MB to find, 4 MB of Quoridor, 1 MB to check and to convert, and a search box
+    full of words that are names in one of the records."""
 
     def post(target: str, text: str, **more: str) -> Request:
         body = json.dumps({"text": text} | more).encode()
@@ -143,3 +144,5 @@ def heavy(host: str) -> Iterator[Request]:
     yield post("/api/v1/convert", alg_of(1_000_000), to="json")
     yield post("/api/v1/check", usi_of(1_000_000))
     yield post("/api/v1/convert", usi_of(1_000_000), to="kif")
+    for word in NAMES.values():
+        yield post("/api/v1/find", f"{word} " * (131_000 // len(f"{word} ".encode())))

@@ -107,6 +107,9 @@ def headers(name: str, value: str) -> str:
     return f"手合割：平手\n{name}：{value}\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n"
 
 
+NAMES: Final = {"棋戦": "2018", "先手": "千日手"}
+"""Names of an event and of a player that the search box could take for a year and for an ending."""
+
 DROPS: Final[dict[str, str]] = {
     "kif": "手合割：平手\n1 ５五と打\n",
     "kif horse": "手合割：平手\n1 ５五馬打\n2 ３四歩(33)\n",
@@ -168,6 +171,7 @@ WRONG_TEXTS: Final[tuple[str, ...]] = (
     headers("棋戦", MARKUP + f"\r{MARK_HEADER}: 1"),
     headers(MARKUP, MARKUP), headers("手数", HUGE), headers("先手レーティング", HUGE),
     headers("URL", "javascript:x"), headers("先手", "a" * 9000), headers("x" * 3000, "y"),
+    *(headers(name, value) for name, value in NAMES.items()),
     headers("先手", "\ud800"), headers("先手", "a\0b"), headers("後手", "\u202e\u2028\u0085"),
     f"手合割：平手\n1 ７六歩(77)\n*{MARKUP}\n*** {HUGE}\n**評価値 1e400\n"
     f"**Engines 0 評価値 {HUGE} 読み筋 ▲\n",

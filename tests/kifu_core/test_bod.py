@@ -68,6 +68,15 @@ def test_what_is_wrong_with_a_board_is_said():
     assert [issue.code for issue in game.issues] == ["bad-board"]
 
 
+@pytest.mark.parametrize(("rank", "count"), [("| ・ 歩|三", 2), ("|" + " ・" * 10 + "|三", 10)])
+def test_a_rank_that_has_not_nine_squares_is_named_with_its_line(rank, count):
+    text = DIAGRAM.replace("| ・ ・ ・ ・ ・ ・ 歩 ・ ・|三", rank)
+    issues = only(text).issues
+    assert [issue.code for issue in issues] == ["bad-board", "bad-board-rank"]
+    assert issues[1].source_line == rank and text.splitlines()[(issues[1].line or 0) - 1] == rank
+    assert (issues[1].params["rank"], issues[1].params["count"]) == (3, count)
+
+
 def test_it_writes_the_position_of_a_ply_with_the_move_before_it():
     header = {"先手": "甲", "後手": "乙", "棋戦": "某"}
     record = only("startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e").record | {"header": header}

@@ -9,6 +9,7 @@ import pytest
 from kifu_core.picture import INK
 from kifu_core.shogi import draw
 from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.position import Position
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -146,3 +147,51 @@ def test_the_text_diagram_counts_hands_in_chinese_numerals():
     lines = draw.text(position).splitlines()
     assert lines[0] == "後手の持駒：歩十八　"
     assert lines[-2:] == ["先手の持駒：飛二　金　歩十　", "後手番"]
+
+
+# --- patterns -------------------------------------------------------------------------------------------
+
+
+def asked(text: str, **options: object) -> ET.Element:
+    return ET.fromstring(draw.pattern(parse(text).steps[0], **options))  # type: ignore[arg-type]
+
+
+def wanted(root: ET.Element) -> list[tuple[str, bool]]:
+    """The characters of the pieces that are asked for, empty for any, and whether they point down."""
+    (group,) = (one for one in root.iter("g") if one.get("class") == "asked")
+    return [
+        (one.findtext("text") or "", "rotate(180)" in one.get("transform", ""))
+        for one in group.iter("g")
+        if (one.get("class") or "").startswith("piece")
+    ]
+
+
+def test_a_pattern_is_a_board_with_what_each_square_asks():
+    assert wanted(asked("K9i +p5c")) == [("と", True), ("玉", False)]
+    assert wanted(asked("{G,s}7h")) == [("銀", True), ("金", False)]
+    assert wanted(asked("X5e x5f")) == [("", False), ("", True)]
+
+
+def test_what_must_not_stand_is_crossed_out_and_an_empty_square_is_a_cross():
+    signs = [one.get("class") for one in asked("!P7f -5e").iter("path")]
+    assert signs.count("not") == signs.count("empty") == 1
+    assert "not" not in [one.get("class") for one in asked("P7f").iter("path")]
+
+
+def test_many_pieces_of_a_square_are_not_all_drawn():
+    assert len(wanted(asked("{P,L,N,S,G,B}7f"))) == 4
+    assert any(one.text == "…" for one in asked("{P,L,N,S,G,B}7f").iter("text"))
+
+
+def test_squares_of_a_pattern_have_frames():
+    (group,) = (one for one in asked("K9i L9h").iter("g") if one.get("class") == "marked")
+    assert len(list(group)) == 2
+
+
+def test_marked_squares_lie_where_the_board_is_turned():
+    def frame(flip: bool) -> tuple[str | None, str | None]:
+        root = ET.fromstring(draw.board(MIDDLE, flip=flip, marked=[0]))
+        (rect,) = next(one for one in root.iter("g") if one.get("class") == "marked")
+        return rect.get("x"), rect.get("y")
+
+    assert frame(False) == ("11", "29") and frame(True) == ("491", "557")

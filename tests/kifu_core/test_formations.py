@@ -9,7 +9,19 @@ from random import Random
 import pytest
 
 from kifu_core import load
-from kifu_core.shogi.formations import BY_NAME, CASTLES, FORMATIONS, OPENINGS, Arisen, arisen, with_parents
+from kifu_core.shogi.formations import (
+    BY_NAME,
+    BY_NUMBER,
+    CASTLES,
+    FORMATIONS,
+    OPENINGS,
+    Arisen,
+    arisen,
+    called,
+    in_record,
+    with_forms,
+    with_parents,
+)
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.patterns import find, parse, text_of
 from kifu_core.shogi.pieces import BLACK, WHITE
@@ -68,33 +80,60 @@ def test_who_has_one_has_what_it_is_a_form_of():
     assert with_parents([]) == set()
 
 
+def test_numbers_are_what_is_stored_and_stay():
+    assert [one.number for one in CASTLES] == [*range(1, len(CASTLES) + 1)]
+    assert [one.number for one in OPENINGS] == [*range(101, len(OPENINGS) + 101)]
+    stays = {"yagura": 1, "anaguma": BY_NAME["anaguma"].number, "furibisha": 101}
+    assert {name: BY_NUMBER[number].name for name, number in stays.items()} == {name: name for name in stays}
+
+
+@pytest.mark.parametrize("text", ["anaguma", "穴熊", "あなぐま", "Anaguma", "ＡＮＡＧＵＭＡ"])
+def test_one_is_found_by_any_of_its_names(text):
+    assert called(text) is BY_NAME["anaguma"]
+
+
+def test_what_none_is_called_is_none():
+    assert called("no such castle") is None and called("") is None
+
+
+def test_forms_of_one_are_those_that_have_it_among_their_parents():
+    assert {"kin-yagura", "so-yagura", "yagura"} <= with_forms("yagura")
+    assert all("yagura" in with_parents([name]) for name in with_forms("yagura"))
+
+
 # --- games --------------------------------------------------------------------------------------------
 
 
 def test_a_mino_arises_with_its_last_piece():
-    ranging = "7g7f 8c8d 7i6h 8d8e 8h7g 3c3d 6g6f 7a6b 2h8h 4a3b 5i4h 5c5d 4h3h 5a4b 3h2h 4b3a 3i3h 6a5b 6i5h"
+    ranging = "7g7f 8c8d 7i6h 8d8e 8h7g 3c3d 6g6f 7a6b 2h8h 4a3b 5i4h 5c5d 4h3h 5a4b 3h2h 4b4a 3i3h 6a5b 6i5h"
     found = {one.name: one.ply for one in after(ranging) if one.color == BLACK}
     assert (found["mukaibisha"], found["mino"], found["hon-mino"]) == (9, 17, 19)
 
 
 def test_white_has_the_same_as_black_would():
-    assert "shikenbisha" in named("7g7f 3c3d 2g2f 4c4d 3i4h 8b4b", WHITE)
-    assert named("7g7f 3c3d 2g2f 4c4d 3i4h 8b4b", BLACK) == {"taikokei"}
+    ranging = "7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b"
+    assert "shikenbisha" in named(ranging, WHITE)
+    assert named(ranging, BLACK) == {"taikokei"}
 
 
 def test_a_rook_that_moves_late_is_no_opening():
     shuffle = " ".join(["4i5h 6a5b 5h4i 5b6a"] * 8)
-    assert "shikenbisha" in named("2h6h", BLACK)
-    assert "shikenbisha" not in named(f"{shuffle} 2h6h", BLACK)
+    assert "shikenbisha" in named("2h6h 3c3d 1g1f", BLACK)
+    assert "shikenbisha" not in named(f"{shuffle} 2h6h 3c3d 1g1f", BLACK)
+
+
+def test_a_rook_that_goes_on_with_its_next_move_ranges_where_it_ends():
+    assert named("2h6h 3c3d 6h2h 4c4d 1g1f", BLACK) == set()
+    assert {"nakabisha", "shikenbisha"} & named("2h6h 3c3d 6h5h 4c4d 1g1f", BLACK) == {"nakabisha"}
 
 
 def test_what_has_to_stay_counts_from_where_it_began():
-    mino = "7g7f 8c8d 5i4h 8d8e 4h3h 3c3d 3h2h 7a6b 3i3h"
+    mino = "7g7f 8c8d 2h6h 8d8e 5i4h 3c3d 4h3h 7a6b 3h2h 5c5d 3i3h"
     waits = "9c9d 9g9f 1c1d 1g1f 9a9b 9i9h 9b9c 9h9g 3a3b 7i7h 3b3c"
     found = {one.name: one.ply for one in after(f"{mino} {waits}") if one.color == BLACK}
-    assert found["mino"] == 9 and "kata-mino" not in found
+    assert found["mino"] == 11 and "kata-mino" not in found
     found = {one.name: one.ply for one in after(f"{mino} {waits} 7h7g") if one.color == BLACK}
-    assert found["kata-mino"] == 9
+    assert found["kata-mino"] == 11
 
 
 def test_bishops_in_hand_are_those_of_the_moment():
@@ -146,3 +185,25 @@ def test_what_is_found_move_by_move_is_what_stands_in_the_positions():
         assert {*arisen(begin, moves)} == plainly(begin, moves)
         arisen_at_all |= {one.name for one in arisen(begin, moves)}
     assert len(arisen_at_all) > 20
+
+
+def test_a_record_has_what_its_main_line_has_with_all_that_this_is_a_form_of():
+    for path in sorted(SAMPLES.glob("*.k*")):
+        for game in load(path.read_bytes()).games:
+            moves = main_moves(game.record)
+            found, plain = in_record(game.record, moves), arisen(start(game.record), moves)
+            for color in (BLACK, WHITE):
+                names = [one.name for one in found if one.color == color]
+                assert len(names) == len({*names})
+                assert {*names} == with_parents(one.name for one in plain if one.color == color)
+            assert [one.ply for one in found] == sorted(one.ply for one in found)
+
+
+def test_more_in_hand_than_there_are_pieces_is_as_much_as_there_are():
+    begin = Position.from_sfen("lnsgkgsnl/1r7/pppppp1pp/6p2/9/2P4R1/PP1PPPPPP/9/LNSGKGSNL b 97P2B99p2b 1")
+    moves = [from_usi(usi) for usi in ["B*4e", "8b8d", "4e3d", "P*2h", "2f2d"]]
+    assert {*arisen(begin, moves)} == plainly(begin, moves)
+
+
+def test_a_move_that_cannot_be_made_ends_the_line():
+    assert after("2h6h 3c3d 5e5d 8b4b") == after("2h6h 3c3d")

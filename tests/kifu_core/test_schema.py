@@ -28,7 +28,8 @@ STRICT = Draft202012Validator(schema("jkf-normalized.schema.json"))
 
 
 def records() -> list[Any]:
-    folders = [path for path in DATA.iterdir() if path.is_dir() and path.name not in ("backup", "compose")]
+    others = ("backup", "compose", "formations")
+    folders = [path for path in DATA.iterdir() if path.is_dir() and path.name not in others]
     files = sorted(path for folder in folders for path in folder.glob("*.*") if path.suffix != ".csv")
     return [game.record for path in files for game in load(path.read_bytes(), path.name).games]
 

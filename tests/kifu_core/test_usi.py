@@ -6,7 +6,7 @@ import pytest
 
 from kifu_core import dump, load
 from kifu_core.errors import KifuError, UnknownFormatError
-from kifu_core.shogi.formats.usi import ENDINGS
+from kifu_core.shogi.formats.usi import ENDINGS, cut
 from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.replay import start
 from tests.kifu_core.golden import lines
@@ -248,3 +248,50 @@ def test_usi_and_sfen_are_those_of_tsshogi():
         assert row["sfen"] in ends, row["name"]
         compared += 1
     assert compared > 230
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7g7f\n3c3d\n2g2f\n8c8d\n",
+        "7g7f\r\n3c3d\r\n\r\n2g2f\r\n8c8d",
+        "position startpos moves 7g7f\n3c3d\n2g2f\n8c8d\n",
+        "startpos\n7g7f\n3c3d\n2g2f\n8c8d",
+        "moves 7g7f\n3c3d\n2g2f\n8c8d",
+        "7g7f\n3c3d 2g2f\n8c8d",
+        "7g7f 3c3d 2g2f\n8c8d",
+    ],
+)
+def test_moves_one_to_a_line_are_one_game(text):
+    assert dump(only(text).record, "usi") == "position startpos moves 7g7f 3c3d 2g2f 8c8d\n"
+
+
+def test_a_long_game_of_a_move_a_line_with_drops_and_an_ending_is_one():
+    moves = ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "4a3b", "4e3d", "8c8d"]
+    game = only("\n".join(moves) + " resign\n")
+    assert (plies(game), game.ending.special, game.issues) == (8, "TORYO", ())
+    broken = load("7g7f\n3c3d\n9i9a\n")
+    (issue,) = [one for one in broken.games[0].issues if one.severity == "error"]
+    assert (len(broken.games), issue.line) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("7g7f\n2g2f\n5g5f\n", 3),  # an opening book of first moves
+        ("7g7f\n3c3d\n7g7f\n8c8d\n", 2),
+        ("7g7f 3c3d\n2g2f 8c8d\n", 2),
+        ("7g7f 3c3d\n2g2f\n", 2),
+        ("7g7f\n3c3d resign\n2g2f\n8c8d\n", 2),
+        ("position startpos moves 7g7f\nposition startpos moves 2g2f\n", 2),
+        ("startpos moves 7g7f\n2g2f 8c8d\n", 2),
+    ],
+)
+def test_lines_that_begin_a_game_stay_games_of_their_own(text, count):
+    assert len(load(text).games) == count
+
+
+def test_a_game_of_a_move_a_line_is_not_cut():
+    text = b"7g7f\n3c3d\n2g2f\n8c8d\nposition startpos moves 7g7f\n3c3d\n2g2f 8c8d\n"
+    pieces = [piece for _first, piece in cut(text.splitlines(keepends=True), 1, lambda size: None)]
+    assert [piece.count(b"\n") for piece in pieces] == [4, 2, 1]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import kifu_core
-from benchmarks import generate, growth, ingest
+from benchmarks import generate, growth, ingest, load
 from benchmarks.serve import percentile
 from benchmarks.support import population
 from benchmarks.support.rounds import shortest
@@ -103,7 +103,7 @@ def test_the_benchmark_of_pages_asks_a_real_server_for_every_kind_and_again_with
 @pytest.mark.worker
 @pytest.mark.one_engine
 def test_the_benchmark_of_a_mixed_load_asks_for_all_of_it_and_again_with_its_tags():
-    command = [sys.executable, "-m", "benchmarks.serve", "--mixed", "--games", "30", "--seconds", "3"]
+    command = [sys.executable, "-m", "benchmarks.serve", "--mixed", "--games", "30", "--seconds", "1"]
     done = subprocess.run(
         [*command, "--clients", "2", "--json"], capture_output=True, text=True, cwd=ROOT, check=True
     )
@@ -182,3 +182,27 @@ def test_colliding_positions_grow_with_the_square_of_their_number() -> None:
     assert many.rows == 10 * few.rows
     assert many.colliding == pytest.approx(100 * few.colliding, rel=1e-6)
     assert growth.growth(100_000_000, shards=64).segments_spread * 2 >= many.segments_spread
+
+
+def test_what_failed_under_load_is_told_by_the_restart_before_it():
+    run = load.Run(
+        0.0, restarts=[load.Restart("the database", 10.0, 2.0), load.Restart("a worker", 20.0, 0.1)]
+    )
+    run.read = [
+        load.Noted(at, "game", status, 0.1) for at, status in ((5, 200), (11, 503), (13, 0), (21, 304))
+    ]
+    run.sent = [load.Noted(12.0, "upload", 503, 0.1), load.Noted(22.0, "upload", 201, 0.1)]
+    before, database, worker = load.summary(run)["restarts"]
+    assert before["read"]["failed"] == worker["read"]["failed"] == worker["sent"]["failed"] == 0
+    assert database["read"] == {"failed": 2, "statuses": {"503": 1, "0": 1}, "last_after_s": 3.0}
+    assert database["sent"] == {"failed": 1, "statuses": {"503": 1}, "last_after_s": 2.0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"done": 1}, {"entries": 39}, {"games_after": 139}, {"games_after": 141}, {"verify": {"exit": 1}}],
+)
+def test_a_load_that_lost_something_is_told_from_one_that_did_not(change):
+    kept = {"uploads": 2, "done": 2, "games_sent": 40, "entries": 40, "games_before": 100, "games_after": 140,
+            "verify": {"exit": 0}}  # fmt: skip
+    assert not load.lost(kept) and load.lost(kept | change)

@@ -12,25 +12,27 @@ TOLD = {"Scope", "Asked", "Sequence[Asked]", "Part", "Sequence[Part]", "HttpRequ
 
 NO_GAMES = {
     "color_names": "game_meant colours_of results_of",
-    "counting": "counted totals carried conjunction_from probed",  # of keys, which `ask` makes in a scope
+    "counting": "counted look totals carried conjunction_from probed unnested",  # keys `ask` made
     "excerpts": "cut words_of",
     "explorer": "wilson",
     "filters": "filters_of games_asked positions_asked",
+    "formations": "most_special of_game",  # of a game that was shown
     "games": "by_name",
     "kept": "begin kept last_gone unchanged until",
     "keyset": "phases write_cursor read_cursor paged as_date",
     "legal": "legal",
     "likely": "distance",
-    "people": "like by_year without_gaps years_of",
+    "people": "like by_year without_gaps years_of players_of",
     "offers": "is_short",
     "position_filters": "at_hand",
-    "position_lookup": "of_text of_words of_record",
+    "position_lookup": "errors_of faults of_text of_words of_record",
     "position_query": "check",
     "reading_plan": "way_to_all way_to_next",
     "scope": "hash_of scope_named spaces_of",
     "search_box": "is_query",
     "site_texts": "site_text written",
     "sql": "conjunction one_of",
+    "standing": "bounded",
     "taken_down": "editions has_hidden hidden_whole is_hidden",  # of uploads and games that were shown
     "told": "day_text row_json",
     "totals": "more_than",

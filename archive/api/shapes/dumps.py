@@ -40,7 +40,31 @@ class DumpTold(TypedDict):
     taken_down: list[TakenDownTold]
 
 
+class ColumnFileTold(TypedDict):
+    """A file of columns: a row for each position of its games."""
+
+    name: str
+    size: Annotated[int, About("Bytes.", minimum=0)]
+    sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
+    games: Number
+    rows: Number
+    url: Address
+
+
+class ColumnsTold(TypedDict):
+    """The positions of the public games of shogi as Parquet files; they change as games come and go."""
+
+    version: Annotated[int, About("It grows when columns change their meaning.", minimum=1)]
+    games: Number
+    rows: Number
+    size: Annotated[int, About("Bytes of all files.", minimum=0)]
+    files: list[ColumnFileTold]
+    gone: Annotated[int, About("Slots in them to be left out, which the manifest names.", minimum=0)]
+    manifest_url: Address
+
+
 class DumpsTold(TypedDict):
-    """The dumps that are offered, the newest first."""
+    """The dumps that are offered, the newest first; null for columns that nobody has written yet."""
 
     results: list[DumpTold]
+    columns: ColumnsTold | None

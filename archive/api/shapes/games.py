@@ -1,6 +1,6 @@
 """Games, lists of them, and what is told of one."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from archive.api.shapes.common import (
     Address,
@@ -129,6 +129,13 @@ class OpeningGames(TypedDict):
     games: Number
 
 
+class FormationGames(TypedDict):
+    """A castle or an opening that a side has, by its name for programs, and its number of games."""
+
+    formation: str
+    games: Number
+
+
 class KindGames(TypedDict):
     """A kind of game and its number of games."""
 
@@ -163,6 +170,7 @@ class Facets(TypedDict):
     handicaps: list[HandicapGames]
     endings: list[EndingGames]
     openings: list[OpeningGames]
+    formations: list[FormationGames]
     games: list[KindGames]
     record_kinds: list[RecordKindGames]
     uploads: list[UploadGames]
@@ -188,6 +196,27 @@ class Source(TypedDict):
     program: str
 
 
+FormationFamily = Annotated[Literal["castle", "opening"], About("Which of the two it is.")]
+FormationName = Annotated[str, About("Its name for programs.", examples=["anaguma"])]
+
+
+class FormationNamed(TypedDict):
+    """What a castle or an opening is called."""
+
+    formation: FormationName
+    family: FormationFamily
+    japanese: str
+    reading: Annotated[str, About("In hiragana.")]
+    english: str
+
+
+class FormationHad(FormationNamed):
+    """What a side of a game has, from `ply` on."""
+
+    side: Side
+    ply: Number
+
+
 class GameDetail(GameTold):
     """All that is known of a game."""
 
@@ -195,6 +224,7 @@ class GameDetail(GameTold):
     record: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
     positions: Address
     series: Address
+    formations: Annotated[list[FormationHad], About("Castles and openings, as they arise.")]
     twins: list[Twin]
     sources: Annotated[list[Source], About(maxItems=100)]
     more_sources: Annotated[int, About("Sources beside those that are listed.", minimum=0)]

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
-from archive.api.shapes.common import Address, Next, Number, Side, Which
+from archive.api.shapes.common import Address, Issue, Next, Number, Side, Which
 from archive.api.shapes.games import GameTold, YearGames
 from archive.api.telling import About
 from archive.queries.explorer import CONFIDENCE
@@ -241,3 +241,4 @@ class FoundPosition(TypedDict):
     code: str
     sfen: NotRequired[Annotated[str, About("Of shogi.")]]
     url: Address
+    issues: Annotated[list[Issue], About("Errors in a text: what of it the position does not have.")]

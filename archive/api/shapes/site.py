@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, NotRequired, TypedDict
 
-from archive.api.shapes.common import _FORMATS, Address, Length, Number, Which
+from archive.api.shapes.common import _FORMATS, Address, Issue, Length, Number, Which
 from archive.api.telling import About
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
@@ -106,6 +106,9 @@ class Leading(TypedDict):
     game: NotRequired[Which]
     code: NotRequired[str]
     filters: NotRequired[Annotated[dict[str, str], About("Of a list: as `GET games` takes them.")]]
+    issues: NotRequired[
+        Annotated[list[Issue], About("Errors in a record or moves: what of it the answer does not have.")]
+    ]
 
 
 class InTextTold(TypedDict):

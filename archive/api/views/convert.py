@@ -15,7 +15,7 @@ from archive.api.telling import READING, Example, Told, together
 from archive.intake.walk import containers
 from archive.limits.text_limits import check_body, check_size, check_text, limited_reading
 from kifu_core.deadline import watched
-from kifu_core.errors import Issue, UnknownFormatError
+from kifu_core.errors import UnknownFormatError
 from kifu_core.games import GameKind, last_position, load
 from kifu_core.record import ParsedGame, ParseResult
 
@@ -92,7 +92,7 @@ def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], Pars
             code = "unknown-container" if container in containers.UNREADABLE else "is-container"
             raise UnknownFormatError(code, params={"text": container.upper()})
         return load(data, file.name)
-    if not isinstance(text, str) or not text:
+    if not text:
         raise ApiError("nothing-to-read", "send a file as `file`, or a record as `text`")
     check_text(text, limit)
     return load(text, fields.get("name") or None)
@@ -105,7 +105,7 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
         "encoding": result.encoding,
         "format": result.format,
         "program": result.program,
-        "issues": _findings(result.issues),
+        "issues": issues.all_told(result.issues),
     }
 
 
@@ -117,8 +117,8 @@ def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> d
     record = game.record if writer.is_json else writer.dump(game.record, **options)
     return {
         "record": record,
-        "losses": _findings(kind.formats.losses(game, to)),
-        "issues": _findings(game.issues),
+        "losses": issues.all_told(kind.formats.losses(game, to)),
+        "issues": issues.all_told(game.issues),
     }
 
 
@@ -133,9 +133,5 @@ def _checked(kind: GameKind[Any], game: ParsedGame) -> dict[str, Any]:
         "ending": game.ending.word if game.ending else None,
         "winner": game.ending.winner if game.ending else None,
         **{f"final_{name}": text for name, text in final.items()},
-        "issues": _findings(kind.replay.findings(game)),
+        "issues": issues.all_told(kind.replay.findings(game)),
     }
-
-
-def _findings(found: tuple[Issue, ...]) -> list[dict[str, Any]]:
-    return [issues.told(issues.as_stored(issue)) for issue in found]

@@ -16,6 +16,7 @@ from archive import issues
 from archive.api.downloads import DOWNLOADS, UnencodableError, write
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
+from archive.api.formations import had_json
 from archive.api.negotiation import JSON
 from archive.api.pagination import GAMES as GAMES_A_PAGE
 from archive.api.pagination import MOST_PLIES, PLIES, address_with, fitting, limit_of, number_of
@@ -31,6 +32,7 @@ from archive.queries.excerpts import excerpts, words_of
 from archive.queries.facets import LOOKED_AT
 from archive.queries.facets import facets as counted
 from archive.queries.filters import games_asked
+from archive.queries.formations import of_game
 from archive.queries.games import GameRow, find_games, game_by_id
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.novelty import novelty as first_new_ply
@@ -127,6 +129,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
             "handicaps": [{"handicap": handicap, "games": n} for handicap, n in found.handicaps],
             "endings": [{"special": special, "games": n} for special, n in found.endings],
             "openings": [{"opening": opening, "games": n} for opening, n in found.openings],
+            "formations": [{"formation": name, "games": n} for name, n in found.formations],
             "games": [{"game": game, "games": n} for game, n in found.boards],
             "record_kinds": [{"record_kind": kind, "games": n} for kind, n in found.kinds],
             "uploads": [
@@ -176,6 +179,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
             "record": downloads,
             "positions": reverse("api:game-positions", [pk], request=request),
             "series": reverse("api:game-series", [pk], request=request),
+            "formations": [had_json(one) for one in of_game(game.slot)],
             "twins": [_twin(twin, request) for twin in twins_of(scope_of(request), game)],
             **_sources(pk, request),
         }
@@ -251,6 +255,8 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
     formats = GAMES[game.kind].formats.names
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
+    if "ply" in query and "ply" not in GAMES[game.kind].formats.writer(name).options:
+        raise ApiError("invalid-ply", f"a record as {name} is of the whole game", field="ply")
     try:
         content = write(game, name, _ply(query.get("ply"), game))
     except UnencodableError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 from django.utils.translation import override
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
@@ -103,9 +104,29 @@ def _owner(request: Request) -> User:
     return request.user
 
 
-def _problem(error: LibraryError, field: str = "") -> ApiError:
+_FIELDS: Final = {"nobody": "name", "unknown-space": "space"}
+"""What of a body is wrong where that is known."""
+
+
+def _problem(error: LibraryError) -> ApiError:
     with override("en"):
-        return ApiError(error.code, error.text, _STATUSES[error.code], field=field)
+        return ApiError(error.code, error.text, _STATUSES[error.code], field=_FIELDS.get(error.code, ""))
+
+
+def no_target(user: User | AnonymousUser, name: str) -> ApiError:
+    """Return the error of a space that somebody cannot send games to; it names those where that can be."""
+    known = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
+    names = ", ".join(called for _space, called, _title in known)
+    text = f"space={name!r} is none of where you may send games ({names})"
+    return ApiError("unknown-space", text, field="space")
+
+
+def target_of(user: User | AnonymousUser, name: str) -> int:
+    """Return the space that somebody means to send games to. Raises ApiError."""
+    try:
+        return libraries.target(user, name)
+    except LibraryError as error:
+        raise no_target(user, name) from error
 
 
 def _done(request: Request, game: int | None) -> dict[str, Any]:
@@ -142,7 +163,8 @@ def _share(request: Request, user: User, game: Game, asked: Asked) -> dict[str, 
 
 
 def _unshare(request: Request, user: User, game: Game, asked: Asked) -> dict[str, Any]:
-    libraries.unshare(user, game, asked["share"])
+    if not libraries.unshare(user, game, asked["share"]):
+        raise ApiError("not-found", f"nothing of this game is shared under number {asked['share']}", 404)
     return _done(request, game.pk)
 
 
@@ -170,10 +192,9 @@ def move_upload(request: Request, pk: int) -> Response:
     upload = upload_shown(request, pk)
     asked, user = body(MoveBody, request), _owner(request)
     try:
-        to = libraries.target(user, asked["space"])
-        begun = libraries.move_upload(user, upload, to)
+        begun = libraries.move_upload(user, upload, target_of(user, asked["space"]))
     except LibraryError as error:
-        raise _problem(error, "space" if error.code == "unknown-space" else "") from error
+        raise _problem(error) from error
     if begun:
         tasks.send_move(upload.pk)
     told = {

@@ -144,7 +144,7 @@ def _summary(kind: Kind, found: Summary, request: Request) -> dict[str, Any]:
         "names": found.aliases,
         "counted": {"games": found.looked_at, "newest": people.LOOKED_AT if found.more else None},
         "sides": [
-            {"game": game, "side": side, **_fared(tally)}
+            {"game": game, "side": side, **fared_json(tally)}
             for game, both in found.sides.items()
             for side, tally in zip(GAMES[game].rules.sides, both, strict=True)
         ],
@@ -155,10 +155,16 @@ def _summary(kind: Kind, found: Summary, request: Request) -> dict[str, Any]:
 
 
 def _people(found: Summary, request: Request) -> list[dict[str, Any]]:
-    return [_named("player", one, request) | _fared(tally) for one, tally in found.people]
+    return [player_json(one, tally, request) for one, tally in found.people]
 
 
-def _fared(tally: Tally) -> dict[str, int]:
+def player_json(one: Named, tally: Tally, request: Request) -> dict[str, Any]:
+    """Return a player and how games ended for one side."""
+    return _named("player", one, request) | fared_json(tally)
+
+
+def fared_json(tally: Tally) -> dict[str, int]:
+    """Return games by how they ended for one side."""
     return {
         "games": tally.games,
         "won": tally.wins,

@@ -45,7 +45,7 @@ from archive.api.shapes.positions import (
     TrendTold,
 )
 from archive.api.telling import CURSORS, POSITIONS, READING, Example, Told, together
-from archive.issues import detail_of, language
+from archive.issues import all_told, detail_of, language
 from archive.limits.text_limits import check_body, check_text, limited_reading
 from archive.queries import position_lookup
 from archive.queries.explorer import explore, explore_many
@@ -56,7 +56,7 @@ from archive.queries.position_games import games_through
 from archive.queries.scope import scope_of
 from archive.queries.trend import trend as games_by_year
 from archive.queries.walk import walk
-from kifu_core.errors import DecodeError
+from kifu_core.errors import DecodeError, Issue
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.shogi.oddities import oddities as oddities_of
 from kifu_core.shogi.position import Position
@@ -333,29 +333,33 @@ def find(request: Request, kind: str) -> Response:
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
-        position = _meant(game, request)
+        position, faults = _meant(game, request)
     told = found_json(game, game.codec.encode(position), request)
-    return Response(told | game.text.texts(position, 0), status=303, headers={"Location": told["url"]})
+    found = told | game.text.texts(position, 0) | {"issues": all_told(faults)}
+    return Response(found, status=303, headers={"Location": told["url"]})
 
 
 _DOORS: Final = ("text", "game_id", "position")
 
 
-def _meant(game: GameKind[Any], request: Request) -> Any:
+def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
+    """Return the position that is meant, and what of its text is not in it."""
     if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
-        return game.codec.of_object(request.data)
+        return game.codec.of_object(request.data), []
     sent = body(FindBody, request)
     ply = sent.get("ply")
     doors = [door for door in _DOORS if door in sent]
     if len(doors) != 1:
         raise ApiError("no-position", "send one of text, game_id and position, or a Position object")
     if "text" in sent:
-        check_text(sent["text"], settings.ARCHIVE_MAX_FIND_BYTES)
-        return position_lookup.of_text(game, sent["text"], ply)
+        text = sent["text"]
+        check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
+        position = position_lookup.of_text(game, text, ply)
+        return position, position_lookup.faults(game, text, position if ply is None else None)
     if "position" in sent:
-        return game.codec.of_object(sent["position"])
+        return game.codec.of_object(sent["position"]), []
     try:
-        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply)
+        return position_lookup.of_game(scope_of(request), game, sent["game_id"], ply), []
     except position_lookup.GameNotFoundError as error:
         raise ApiError("game-not-found", str(error), 404) from error
 
@@ -369,8 +373,11 @@ def _meant(game: GameKind[Any], request: Request) -> Any:
 def picture(request: Request, kind: str, code: str, query: dict[str, Any]) -> HttpResponse:
     """Draw the position as SVG; `flip=1` turns the board."""
     game = _game(kind)
-    svg = game.picture.svg(
-        game.codec.decode(game.codec.path_code(code)), flip=query["flip"], language=language()
-    )
+    return drawn(game, game.codec.decode(game.codec.path_code(code)), flip=query["flip"])
+
+
+def drawn(game: GameKind[Any], position: Any, *, flip: bool) -> HttpResponse:
+    """Return a picture of a position, in the reader's language."""
+    svg = game.picture.svg(position, flip=flip, language=language())
     headers = {"Cache-Control": "public, max-age=86400", "Vary": "Accept-Language"}
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

@@ -1,5 +1,6 @@
 """What the archive is and takes, what who asks may read of it, and what a text of the search box leads to."""
 
+import re
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -25,17 +26,22 @@ from archive.queries import offers, position_lookup, search_box, site_texts
 from archive.queries.addresses import AddressedGame, game_at
 from archive.queries.filters import filters_of, games_asked
 from archive.queries.games import find_games
-from archive.queries.scope import Scope, readable_spaces, scope_of
+from archive.queries.scope import NOWHERE, Scope, asks_all, readable_spaces, scope_of, spaces_to_ask
 from archive.queries.search.days import first_day, last_day, read_day
+from archive.queries.search.grammar import LONGEST
 from archive.queries.statistics import counts
 from archive.queries.totals import Total
 from kifu_core import games
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
+from kifu_core.record import ParseResult
 
 _DAYS: Final = {"day": first_day, "last day": last_day}
 _MOVES: Final = 2
 """Entries of a record that has a move: the start comes first."""
+_LINE_END: Final = re.compile(r"[\n\r]")
+_RECORDS: Final = ("{", "~")
+"""How records of a single line begin that nothing else is: JKF and other JSON, USEN."""
 
 
 @endpoint("GET", told=Told({200: AboutTold}, examples=(Example("What it takes and gives"),)))
@@ -96,7 +102,7 @@ def texts(request: Request) -> Response:
 @endpoint("GET", told=Told({200: Spaces}, examples=(Example("Of a stranger"),)))
 def spaces(request: Request) -> Response:
     """List the spaces that who asks may read: the public one, the own library, groups."""
-    readable, asked = readable_spaces(request), scope_of(request)
+    readable, asked = spaces_to_ask(request), scope_of(request)
     titles = libraries.called(readable.values())
     allowed = may_upload(request)
     return Response(
@@ -106,7 +112,7 @@ def spaces(request: Request) -> Response:
                     "name": name,
                     "title": titles[space],
                     "games": counts(Scope((space,))).games,
-                    "asked": space in asked.spaces,
+                    "asked": space in asked.spaces or (space == NOWHERE and asks_all(request)),
                     "sends": allowed,
                     **_group(name, space, request),
                 }
@@ -165,34 +171,53 @@ def find(request: Request) -> Response:
     if own := game_at(scope, text, request.get_host()):
         return Response(_game(own, request))
     with limited_reading():
-        if "\n" in text:
+        if _LINE_END.search(text):
             return Response(_of_record(scope, text, request))
         if meant := position_lookup.of_words(text):
-            return Response(_position(meant.game, meant.game.codec.encode(meant.position), request))
+            return Response(_of_words(meant, text, request))
+        if len(text) > LONGEST:  # no query, and no name, has so many characters
+            return Response(_of_record(scope, text, request))
+        if text.startswith(_RECORDS) and (found := _read(text)) is not None:
+            return Response(_of_reading(scope, *found, request))
     if search_box.is_query(text) or search_box.is_phrase(scope, text):
         return Response(_games({"q": text}, request))
     return Response(_games(_valid(search_box.filters_meant(scope, text)), request))
 
 
+def _of_words(meant: position_lookup.Meant, text: str, request: Request) -> dict[str, Any]:
+    """Return the position that words mean, and what of them is not in it."""
+    told = _position(meant.game, meant.game.codec.encode(meant.position), request)
+    return told | {"issues": issues.all_told(position_lookup.faults(meant.game, text, meant.position))}
+
+
 def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
-    """Return where a record leads: to its game, else to the last of its positions that any game reaches; a
-    drawn board leads to itself. Raises KifuError for other texts."""
-    kind, record = _read(text)
-    if record is None or (kind is SHOGI and len(record["moves"]) < _MOVES):
-        return _position(SHOGI, SHOGI.codec.encode(position_lookup.of_text(SHOGI, text)), request)
+    """Return where a record leads; a drawn board leads to itself. Raises KifuError for other texts."""
+    if (found := _read(text)) is not None:
+        return _of_reading(scope, *found, request)
+    return _of_words(position_lookup.Meant(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
+
+
+def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> dict[str, Any]:
+    """Return where a record that was read leads: to its game, else to the last of its positions that any game
+    reaches; and what of it could not be read."""
+    record = found.games[0].record
     if (game := position_lookup.stored_game(scope, record)) is not None:
-        return _game(AddressedGame(game), request)
-    code = position_lookup.furthest(scope, record)
-    return _position(kind, code or kind.codec.encode(position_lookup.of_record(kind, record)), request)
+        told = _game(AddressedGame(game), request)
+    else:
+        code = position_lookup.furthest(scope, record)
+        end = code or kind.codec.encode(position_lookup.of_record(kind, record))
+        told = _position(kind, end, request)
+    return told | {"issues": issues.all_told(position_lookup.errors_of(found))}
 
 
-def _read(text: str) -> tuple[GameKind[Any], Any]:
-    """Return the kind of game of a text and its first record; None for a text that is none."""
+def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
+    """Return the kind of game of a text, and what was read of it; None for what is no record with moves."""
     try:
-        kind, result = games.load(text)
+        kind, found = games.load(text)
     except KifuError:
-        return SHOGI, None
-    return kind, next((game.record for game in result.games), None)
+        return None
+    moves = len(found.games[0].record["moves"]) if found.games else 0
+    return (kind, found) if moves >= (_MOVES if kind is SHOGI else 1) else None
 
 
 def _game(found: AddressedGame, request: Request) -> dict[str, Any]:

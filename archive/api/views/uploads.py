@@ -18,6 +18,7 @@ from archive.api.pagination import PAGE, address_with, length_json, limit_of, nu
 from archive.api.serializers import UploadBody, UploadsQuery
 from archive.api.shapes.uploads import ReceivedUploads, UploadsPage, UploadTold
 from archive.api.telling import CURSORS, Example, Told
+from archive.api.views.libraries import target_of
 from archive.audit import Deed, note
 from archive.intake import uploads
 from archive.intake.permissions import (
@@ -29,13 +30,11 @@ from archive.intake.permissions import (
     session_key,
 )
 from archive.intake.walk.entries import clean_name
-from archive.libraries import LibraryError, target, targets
 from archive.limits.throttling import charge_uploads, payer
-from archive.models import Upload, User
+from archive.models import Upload
 from archive.queries.scope import readable_scope, reads, space_name
 from archive.queries.taken_down import check_bytes, has_hidden, hide_names, upload_shown
 from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_uploads, uploads_of
-from kifu_core.classes import PUBLIC
 
 
 @endpoint(
@@ -114,13 +113,7 @@ def _create(request: Request) -> Response:
             raise PermissionDenied("this account, or this token, is not for uploads")
         raise NotAuthenticated("sign in to upload; this archive takes no anonymous uploads from here")
     parts, called = _parts(request)
-    try:
-        space = target(request.user, called)
-    except LibraryError as error:
-        known = targets(request.user) if isinstance(request.user, User) else [(PUBLIC, "public", "")]
-        names = ", ".join(name for _space, name, _called in known)
-        text = f"space={called!r} is none of where you may send games ({names})"
-        raise ApiError(error.code, text, field="space") from error
+    space = target_of(request.user, called)
     charge_uploads(request, request.user, len(parts))
     received, refused = [], []
     for name, chunks in parts:
@@ -149,7 +142,7 @@ def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
     if files:
         return [(file.name or "", file.chunks()) for file in files], space
     text = fields.get("text")
-    if not isinstance(text, str) or not text:
+    if not text:
         raise ApiError("nothing-to-upload", "send one or more files as `file`, or a record as `text`")
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > settings.ARCHIVE_MAX_TEXT_BYTES:

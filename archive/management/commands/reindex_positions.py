@@ -1,7 +1,6 @@
 """Index stored games again from their records, a few at a time, beside readers and writers."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,6 +8,7 @@ from django.db.models import QuerySet
 
 from archive import store
 from archive.index import counters, schema, versions
+from archive.management.batches import batches
 from archive.management.progress import Progress
 from archive.models import Game
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             versions.begin()
         progress = Progress(self.stderr, games.count())
         done, damaged = 0, list[int]()
-        for batch in _batches(games, max(1, options["batch"])):
+        for batch in batches(games, max(1, options["batch"])):
             damaged += _reindex(batch, scan=options["scan"])
             done += len(batch)
             progress.update(done)
@@ -64,16 +64,6 @@ def _chosen(given: list[int] | None, everything: bool) -> QuerySet[Game]:
     if everything:
         return Game.objects.all()
     return Game.objects.exclude(index_version=schema.INDEX_VERSION)
-
-
-def _batches(games: QuerySet[Game], size: int) -> Iterator[list[int]]:
-    """Yield the ids, ascending; those that come in meanwhile are in the current version already."""
-    last = Game.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    ids = games.filter(pk__lte=last).order_by("pk").values_list("pk", flat=True)
-    batch = list(ids[:size])
-    while batch:
-        yield batch
-        batch = list(ids.filter(pk__gt=batch[-1])[:size])
 
 
 def _reindex(batch: list[int], *, scan: bool) -> list[int]:

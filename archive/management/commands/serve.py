@@ -73,7 +73,7 @@ class Command(BaseCommand):
     def _greet(self) -> None:
         address = listening_address()
         self._say(f"Kifu Archive   {address}/")
-        self._say(f"API            {address}/api/v1/")
+        self._say(f"API            {address}/api/v1/docs")
         self._say(f"Admin          {address}/admin/")
         if key := invitations.for_the_owner():
             self._say(f"Yours alone    {invitation_address(key)}")

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
+from archive.index.away import UndecidedError
 from archive.management.progress import Progress
 from archive.store.verify import Difference, verify
 
@@ -25,9 +26,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         found: Counter[str] = Counter()
         self.progress: Progress | None = None
-        for difference in verify(options["sample"], options["seed"], self._report):
-            found[difference.check] += 1
-            self._show(difference, found[difference.check])
+        try:
+            for difference in verify(options["sample"], options["seed"], self._report):
+                found[difference.check] += 1
+                self._show(difference, found[difference.check])
+        except UndecidedError as error:
+            raise CommandError(str(error)) from error
         if found:
             raise CommandError(", ".join(f"{check}: {n}" for check, n in sorted(found.items())))
         self.stdout.write("no difference")

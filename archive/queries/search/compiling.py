@@ -24,9 +24,22 @@ from archive.queries.scope import Scope
 from archive.queries.search import words
 from archive.queries.search.days import first_day, last_day
 from archive.queries.search.fields import BY_NAME, Field
-from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word
+from archive.queries.search.terms import (
+    And,
+    Asked,
+    Between,
+    Is,
+    Leaf,
+    Not,
+    Or,
+    Reaches,
+    Stands,
+    Term,
+    Word,
+)
 from archive.queries.search.words import Known
 from archive.queries.sql import Sql, one_of
+from archive.queries.standing import standing
 from kifu_core.classes import Match
 from kifu_core.games import GAMES
 
@@ -36,6 +49,8 @@ _COLUMNS: Final = ("player0_id", "player1_id")
 _REACHED: Final = (
     "SELECT o.played, o.slot FROM {table} o WHERE o.key {one_of} AND (o.flags & {fork}) = 0{plies}"
 )
+_IN_SLOTS: Final = "g.slot IN (SELECT k.key FROM {keys})"
+_OF_SLOTS: Final = "(SELECT d.played, d.slot FROM {each} WHERE {mine}) d"
 _ONE_OF_THESE: Final = "(SELECT count(*) FROM ({rows}) r WHERE r.played = g.played AND r.slot = g.slot) > 0"
 
 
@@ -63,7 +78,7 @@ def compiled(scope: Scope, term: Term, used: Collection[str] = (), *, driven: bo
         return Compiled(None, filters)
     asked = rest[0] if len(rest) == 1 else And(rest)
     known = words.known(scope, asked)
-    few = words.few_games(scope, asked, known) if driven else None
+    few = (_few_standing(scope, rest) or words.few_games(scope, asked, known)) if driven else None
     return Compiled(_condition(_Within(scope, known), asked), filters, keys, few)
 
 
@@ -76,7 +91,7 @@ class _Within(NamedTuple):
 
 # --- what drives a list ----------------------------------------------------------------------------------
 
-_DRIVING: Final = ("player", "event", "upload", "game")
+_DRIVING: Final = ("player", "event", "upload", "formation", "game")
 """Filters by which a list is read, and which ask the same as the field does."""
 _SEATED: Final = ("black", "white", "first", "second")
 
@@ -96,6 +111,18 @@ def _taken(term: Term, filters: dict[str, Any], used: Collection[str]) -> bool:
         return False
     filters.update(asked)
     return True
+
+
+def _few_standing(scope: Scope, terms: Collection[Term]) -> Sql | None:
+    """Return the games in which the first pattern stands that all games of the answer have, as the source d
+    of a query; None where these are not few, or there is none."""
+    pattern = next((one.pattern for one in terms if isinstance(one, Stands)), None)
+    slots = standing(scope, pattern) if pattern else ()
+    if pattern is None or len(slots) > words.RARE:
+        return None
+    mine = scope.condition("d")
+    each = engine().EACH.format(list=engine().KEYS, table="archive_game", on="d.slot = k.key")
+    return Sql(_OF_SLOTS.format(each=each, mine=mine.text), (engine().listed(slots), *mine.values))
 
 
 # --- conditions ------------------------------------------------------------------------------------------
@@ -123,12 +150,15 @@ def _case(condition: Sql) -> Sql:
     return Sql(f"CASE WHEN {condition.text} THEN 1 ELSE 0 END = 1", condition.values)
 
 
-def _leaf(within: _Within, term: Word | Asked | Reaches) -> Iterator[Sql]:
+def _leaf(within: _Within, term: Leaf) -> Iterator[Sql]:
     """Yield conditions, any of which makes a term true."""
     if isinstance(term, Word):
         yield from words.holding(within.words[term.text])
     elif isinstance(term, Reaches):
         yield from _reaching(within.scope, term)
+    elif isinstance(term, Stands):
+        slots = standing(within.scope, term.pattern)
+        yield Sql(_IN_SLOTS.format(keys=engine().KEYS), (engine().listed(slots),))
     else:
         for value in term.any_of:
             yield from _asked(within.scope, BY_NAME[term.field], value)

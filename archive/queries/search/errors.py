@@ -9,10 +9,21 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from archive.issues import language
-from kifu_core.messages import Language
+from kifu_core.errors import KifuError
+from kifu_core.messages import Language, message
 
 TOO_SLOW: Final = "query-too-slow"
-"""The code of a query that was understood."""
+TOO_WIDE: Final = "query-too-wide"
+BUSY: Final = "query-busy"
+NOT_HERE: Final = "query-not-here"
+PATTERN: Final = "query-pattern"
+
+STATUSES: Final = {TOO_SLOW: 422, TOO_WIDE: 422, BUSY: 429, NOT_HERE: 503}
+"""The codes of queries that were understood, and with which status they are answered; all others are 400."""
+LATER: Final = (BUSY, NOT_HERE)
+"""Codes of queries that will be answered at another time."""
+BUSY_SECONDS: Final = 2
+"""After so long it may be tried again."""
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "query-syntax": _("character {position}: expected {expected}"),
@@ -23,6 +34,10 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "query-too-deep": _("character {position}: at most {limit} parentheses stand within each other"),
     "query-too-many": _("a query has at most {limit} terms and values"),
     TOO_SLOW: _("to find these games takes longer than {limit} s; add {expected}"),
+    TOO_WIDE: _("the pattern stands in more than {limit} games; add {expected}"),
+    BUSY: _("other patterns are being looked for; try again in a moment"),
+    NOT_HERE: _("positions cannot be looked through at present: files of theirs are missing"),
+    PATTERN: _("character {position}: {text}"),
 }
 """Texts by code."""
 
@@ -37,8 +52,11 @@ EXPECTED: Final[dict[str, str | Promise]] = {
     "day": _("a date as 2024-03-15, 2024-03 or 2024, or 2014..2016 or >=2014"),
     "one day": _("a date as 2024-03-15, 2024-03 or 2024"),
     "one number": _("a number as 120"),
+    "formation": _("the name of a castle or an opening, as 穴熊 or anaguma"),
     "position": _("a position: an SFEN, a code, or moves as 76歩 34歩"),
     "narrower": _("a player, an event or years"),
+    "more of a board": _("squares, plies or hands"),
+    "pattern": _("a pattern as K9i L9h N8i"),
 }
 """What may stand somewhere; what is not here is written as it is."""
 
@@ -59,6 +77,7 @@ class QueryError(ValueError):
         *,
         text: str = "",
         limit: int = 0,
+        cause: KifuError | None = None,
     ) -> None:
         super().__init__(code, position)
         self.code = code
@@ -66,11 +85,23 @@ class QueryError(ValueError):
         self.expected = expected
         self.text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         self.limit = limit
+        self.cause = cause
+        """What is wrong in a pattern."""
 
     @property
     def slow(self) -> bool:
-        """Tell whether the query was understood, but took too long."""
-        return self.code == TOO_SLOW
+        """Tell whether the query was understood, but not answered."""
+        return self.code in STATUSES
+
+    @property
+    def status(self) -> int:
+        """Return the status of an answer that tells of it."""
+        return STATUSES.get(self.code, 400)
+
+    @property
+    def wait(self) -> int | None:
+        """Return after how many seconds it may be tried again; None where that is of no use."""
+        return BUSY_SECONDS if self.code == BUSY else None
 
     def message(self, spoken: Language | None = None) -> str:
         """Return what is wrong, in a language (None: the reader's)."""
@@ -78,6 +109,6 @@ class QueryError(ValueError):
             return str(TEXTS[self.code]).format(
                 position=0 if self.position is None else self.position + 1,
                 expected=" / ".join(str(EXPECTED.get(one, one)) for one in self.expected),
-                text=self.text,
+                text=self.text if self.cause is None else message(self.cause, language=spoken or language()),
                 limit=self.limit,
             )

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from archive.queries.filters import FILTERS, RESULT_NAMES, SPANS, Filter
 from kifu_core.shogi import specials
 
-Kind = Literal["text", "choice", "number", "one number", "day", "one day", "position"]
+Kind = Literal["text", "choice", "number", "one number", "day", "one day", "formation", "position", "pattern"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,12 @@ _WON: Final = {
 """Who wins in words that are the same in every kind of game: a colour, not a side's name."""
 _KINDS: Final[dict[str, Kind]] = {
     "text": "text", "choice": "choice", "number": "one number", "day": "one day", "last day": "one day",
+    "formation": "formation",
 }  # fmt: skip
 _POSITION: Final = Field(
     "reaches", _("Reaches the position"), "position", ("pos", "sfen", "position", "局面")
 )
+_PATTERN: Final = Field("pattern", _("Pattern on the board"), "pattern", ("部分図", "形"))
 _COLOURS: Final = (
     Field("first", _("Who begins in an even game"), "text", ("sente", "先手", "下手")),
     Field("second", _("Who answers in an even game"), "text", ("gote", "後手", "上手")),
@@ -86,7 +88,7 @@ def _of_spans() -> Iterator[Field]:
         yield Field(span.name, span.label, kind, span.keys, least=least, most=most)
 
 
-FIELDS: Final = (*_of_filters(), *_of_spans(), *_COLOURS, _POSITION)
+FIELDS: Final = (*_of_filters(), *_of_spans(), *_COLOURS, _POSITION, _PATTERN)
 """All fields."""
 BY_NAME: Final = {one.name: one for one in FIELDS}
 BY_KEY: Final = {key.lower(): one for one in FIELDS for key in (one.name, *one.keys)}

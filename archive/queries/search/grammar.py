@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import pyparsing as pp
 
 from archive.queries.search.days import DAY, first_day, read_day, shifted
-from archive.queries.search.errors import QueryError
+from archive.queries.search.errors import PATTERN, QueryError
 from archive.queries.search.fields import BY_KEY, BY_NAME, FIELDS, Field, Kind, folded
 from archive.queries.search.printing import OPERATORS
 from archive.queries.search.terms import (
@@ -26,13 +26,16 @@ from archive.queries.search.terms import (
     Is,
     Or,
     Reaches,
+    Stands,
     Term,
     Word,
     leaves,
     negated,
     together,
 )
+from kifu_core.errors import KifuError, ParseError
 from kifu_core.games import GAMES
+from kifu_core.shogi import formations, patterns
 
 LONGEST: Final = 1000
 """Characters of a query."""
@@ -195,6 +198,13 @@ def _choice(field: Field, place: int, text: str) -> Is:
     return Is(value)
 
 
+def _formation(field: Field, place: int, text: str) -> Is:
+    value = field.read(text)
+    if value not in formations.BY_NAME:
+        raise _wrong(place, text, "formation")
+    return Is(value)
+
+
 def _one_number(field: Field, place: int, text: str) -> Is:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and field.in_range(int(text))):
         raise _wrong(place, text, "one number")
@@ -214,6 +224,7 @@ def _free(field: Field, _place: int, text: str) -> Is:
 _VALUES: Final[dict[Kind, tuple[Callable[[], pp.ParserElement], Callable[..., Any]]]] = {
     "text": (_text, _free),
     "choice": (_text, _choice),
+    "formation": (_text, _formation),
     "one number": (_text, _one_number),
     "one day": (_text, _one_day),
     "number": (lambda: _ranged(r"\d{1,18}", "number"), _number_value),
@@ -270,7 +281,11 @@ def _position() -> pp.ParserElement:
 
 def _read_position(_text: str, place: int, tokens: pp.ParseResults) -> list[tuple[str, str]]:
     for game in GAMES.values():
-        if (position := game.text.typed(tokens[0])) is not None:
+        try:
+            position = game.text.typed(tokens[0])
+        except KifuError as error:
+            raise _wrong(place, tokens[0], "position") from error
+        if position is not None:
             return [(game.name, game.codec.encode(position))]
     raise _wrong(place, tokens[0], "position")
 
@@ -286,6 +301,26 @@ def _reaches(tokens: pp.ParseResults) -> Reaches:
     if isinstance(plies, Is):
         plies = Between(plies.value, plies.value)
     return Reaches(game, code, match, plies)
+
+
+def _pattern() -> pp.ParserElement:
+    """Return the grammar of a pattern on the board."""
+    quoted = pp.Regex(_QUOTED).add_parse_action(
+        lambda _text, place, tokens: _read_pattern(tokens[0][1:-1], place + 1)
+    )
+    plain = pp.Regex(r'[^\s()"「]++').add_parse_action(
+        lambda _text, place, tokens: _read_pattern(tokens[0], place)
+    )
+    key = _key(one for one in FIELDS if one.kind == "pattern")
+    return key.suppress() + (quoted | plain | _refused("pattern"))
+
+
+def _read_pattern(text: str, place: int) -> Stands:
+    """Return the pattern that a text at a place of the query says, in one spelling."""
+    try:
+        return Stands(patterns.text_of(patterns.parse(text)))
+    except ParseError as error:
+        raise QueryError(PATTERN, place + (error.column or 1) - 1, cause=error) from error
 
 
 def _unknown(_text: str, place: int, tokens: pp.ParseResults) -> NoReturn:
@@ -311,7 +346,7 @@ def _grammar() -> pp.ParserElement:
     name = pp.Literal("@").suppress() + (_text() | _refused("text"))
     name.add_parse_action(lambda tokens: Asked("player", (Is(tokens[0]),)))
     word = _text().add_parse_action(lambda tokens: Word(tokens[0]))
-    fields = pp.MatchFirst([*map(_field, _VALUES), _position(), unknown])
+    fields = pp.MatchFirst([*map(_field, _VALUES), _position(), _pattern(), unknown])
     group = pp.Literal("(").suppress() + query + closing
     begun = group | fields | name | word
     atom = pp.ZeroOrMore(no) + (begun | _refused("term"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Term, Word
+from archive.queries.search.terms import And, Asked, Between, Is, Not, Or, Reaches, Stands, Term, Word
 
 OPERATORS: Final = ("AND", "OR", "NOT", "かつ", "または", "除く")
 """Words that join terms; as texts they stand in quotation marks."""
@@ -26,6 +26,8 @@ def text_of(term: Term) -> str:
         return quoted(term.text)
     if isinstance(term, Reaches):
         return _position(term)
+    if isinstance(term, Stands):
+        return f'pattern:"{term.pattern}"'
     return _asked(term)
 
 

@@ -48,6 +48,13 @@ class Reaches:
 
 
 @dataclass(frozen=True, slots=True)
+class Stands:
+    """A pattern that ever stands on the board, as `kifu_core.shogi.patterns` prints it."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """What the term is not true of."""
 
@@ -68,7 +75,8 @@ class Or:
     terms: tuple[Term, ...]
 
 
-Term = Word | Asked | Reaches | Not | And | Or
+Leaf = Word | Asked | Reaches | Stands
+Term = Leaf | Not | And | Or
 
 NOTHING: Final = And(())
 """The query without a term, which every game answers."""
@@ -87,7 +95,7 @@ def negated(term: Term) -> Term:
     return term.term if isinstance(term, Not) else Not(term)
 
 
-def leaves(term: Term) -> Iterator[Word | Asked | Reaches]:
+def leaves(term: Term) -> Iterator[Leaf]:
     """Yield the terms that are not made of others, from left to right."""
     if isinstance(term, Not):
         yield from leaves(term.term)

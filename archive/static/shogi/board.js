@@ -22,6 +22,7 @@ import { squareOf } from "./position.js";
  * @property {number | null} from the last move's origin, null for drops and at the start
  * @property {number | null} to the last move's target
  * @property {string} label the position in words, for those who do not see it
+ * @property {number[]} [marked] squares that get a frame
  */
 
 /**
@@ -35,6 +36,7 @@ import { squareOf } from "./position.js";
  * @property {() => boolean} flipped
  * @property {() => number} pieceSize the height of a square as it is shown, in pixels
  * @property {(event: MouseEvent) => number | null} squareAt the square under the pointer
+ * @property {SVGElement} layer lies over the pieces, for what others draw on squares (`corner`)
  */
 
 /** @typedef {import("../archive/js/archive-moves.js").Arrow} Arrow */
@@ -48,10 +50,13 @@ import { squareOf } from "./position.js";
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const CELL = { width: 60, height: 66 };
+/** The size of a square in the board's units. */
+export const CELL = { width: 60, height: 66 };
 const EDGE = { left: 8, top: 26, right: 30, bottom: 8 };
 const WIDTH = EDGE.left + 9 * CELL.width + EDGE.right;
 const HEIGHT = EDGE.top + 9 * CELL.height + EDGE.bottom;
+/** How far the frame of a marked square stands inside of it. */
+const INSET = 3;
 const HAND = { slot: 66, height: 66 };
 const RANKS = "一二三四五六七八九";
 const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と", "杏", "圭", "全", "馬", "龍"];
@@ -72,9 +77,11 @@ export function createBoard(host, config = {}) {
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "board", role: "img" });
   const marks = [mark(svg, "last-from"), mark(svg, "last-to")];
   const labels = drawGrid(svg);
+  const frames = svg.appendChild(make("g", { class: "marked" }));
   const choices = svg.appendChild(make("g", { class: "choices-marks" }));
   const sides = [1, 0].map((color) => createSide(svg, color));
   const arrowLayer = svg.appendChild(make("g", { class: "board-arrows", "aria-hidden": "true" }));
+  const layer = svg.appendChild(make("g", { "aria-hidden": "true" }));
   const letters = config.letters ?? document.documentElement.dataset.pieces === "letters";
   let flipped = false;
   /** @type {View | null} */
@@ -85,10 +92,11 @@ export function createBoard(host, config = {}) {
   /** @param {boolean} all whether everything is drawn anew, as after a flip */
   function render(all) {
     if (!current) return;
-    const { position, from, to, label } = current;
+    const { position, from, to, label, marked = [] } = current;
     for (const side of sides) side.show(position.board, letters, flipped, all);
     placeMark(marks[0], from, flipped);
     placeMark(marks[1], to, flipped);
+    if (marked.length || frames.firstChild) frames.replaceChildren(...marked.map((at) => frameAt(at, flipped)));
     svg.setAttribute("aria-label", label);
     config.hands?.forEach((place, color) => {
       const key = `${position.hands[color].join()} ${flipped}`;
@@ -108,6 +116,7 @@ export function createBoard(host, config = {}) {
   turn(Boolean(config.flip));
   host.replaceChildren(svg);
   return {
+    layer,
     show(view) {
       const first = current === null;
       current = view;
@@ -143,6 +152,13 @@ export function createBoard(host, config = {}) {
 function markAt(name, at, flip) {
   const [x, y] = corner(at, flip);
   return make("rect", { class: name, x, y, width: CELL.width, height: CELL.height });
+}
+
+/** @param {number} at @param {boolean} flip @returns {SVGElement} */
+function frameAt(at, flip) {
+  const [x, y] = corner(at, flip);
+  const [width, height] = [CELL.width - 2 * INSET, CELL.height - 2 * INSET];
+  return make("rect", { x: x + INSET, y: y + INSET, width, height, rx: 5 });
 }
 
 /**
@@ -182,7 +198,7 @@ function middle(at, flip) {
  * @param {Record<string, string | number>} attributes
  * @returns {SVGElement}
  */
-function make(name, attributes) {
+export function make(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   return element;
@@ -282,11 +298,26 @@ function createSide(svg, color) {
  * @returns {SVGElement}
  */
 export function pictureOf(signed, flip) {
-  const side = CELL.height;
-  const svg = make("svg", { viewBox: `0 0 ${side} ${side}`, "aria-hidden": "true" });
   const piece = emptyPiece();
   const turned = (signed < 0) !== flip;
-  setPiece(piece, signed, side / 2, side / 2, { letters: document.documentElement.dataset.pieces === "letters", turned });
+  const middle = CELL.height / 2;
+  setPiece(piece, signed, middle, middle, { letters: document.documentElement.dataset.pieces === "letters", turned });
+  return framed(piece, turned);
+}
+
+/** A piece of whatever kind: a blank one. @param {boolean} turned whether it points down @returns {SVGElement} */
+export function pictureOfAny(turned) {
+  const piece = emptyPiece();
+  const middle = CELL.height / 2;
+  piece.group.setAttribute("class", "piece");
+  piece.shape.setAttribute("d", `M${middle} ${middle}${OUTLINES[8]}`);
+  return framed(piece, turned);
+}
+
+/** @param {Piece} piece @param {boolean} turned @returns {SVGElement} a picture of its own */
+function framed(piece, turned) {
+  const side = CELL.height;
+  const svg = make("svg", { viewBox: `0 0 ${side} ${side}`, "aria-hidden": "true" });
   if (turned) piece.group.setAttribute("transform", `rotate(180 ${side / 2} ${side / 2})`);
   svg.append(piece.group);
   return svg;
@@ -300,7 +331,7 @@ function emptyPiece() {
 }
 
 /** @param {number} at @param {boolean} flip @returns {[number, number]} */
-function corner(at, flip) {
+export function corner(at, flip) {
   const shown = flip ? 80 - at : at;
   return [EDGE.left + (shown % 9) * CELL.width, EDGE.top + Math.floor(shown / 9) * CELL.height];
 }

@@ -7,6 +7,7 @@
 import { createBoard } from "./board.js";
 import { Pointing } from "./pointing.js";
 import { fromSfen, toSfen } from "./position.js";
+import { Selecting } from "./selecting.js";
 import { encode } from "./shogi64.js";
 import { pieceWord } from "./wording.js";
 
@@ -38,6 +39,7 @@ class Editor {
     this.typing = true;
     this.flipped = false;
     this.timer = 0;
+    this.selecting = new Selecting({ root, board: this.board, position: () => this.position });
     this.table = /** @type {HTMLElement} */ (this.root.querySelector(".table"));
     this.pointing = new Pointing({ area: this.table, host: this.host, hands: this.hands, board: this.board }, {
       pieceAt: (spot) => this.pieceAt(spot),
@@ -65,6 +67,7 @@ class Editor {
     }
     /** @type {HTMLElement} */ (this.root.querySelector(".whose")).textContent = this.position.turn ? "☖" : "☗";
     this.undo.disabled = !this.before.length;
+    this.selecting.draw();
   }
 
   /** @returns {HTMLButtonElement[]} */

@@ -9,6 +9,7 @@ import { createBoard } from "./board.js";
 import { isCovered, startKeys } from "../archive/js/keys.js";
 import { Playing } from "./playing.js";
 import { fromSfen, moveOf, play, squareOf, toSfen } from "./position.js";
+import { Selecting } from "./selecting.js";
 
 /** @typedef {import("./playing.js").Legal} Legal */
 /** @typedef {import("./board.js").View} View */
@@ -41,6 +42,7 @@ export class Explorer {
       here: () => this.position,
       play: (move) => this.playMove(move),
     });
+    this.selecting = new Selecting({ root: place, board: this.board, position: () => this.position });
     this.toggle = toggleIn(this.place);
     this.listen();
   }
@@ -100,6 +102,7 @@ export class Explorer {
 
   /** Everything but the table, which may have a piece in the air. @param {HTMLElement} part */
   fill(part) {
+    this.selecting.leave();
     for (const name of [".walk", ".under-board", ".position-right"]) {
       this.place.querySelector(name)?.replaceWith(/** @type {HTMLElement} */ (part.querySelector(name)));
     }

@@ -3,7 +3,7 @@
 
 import { createBoard } from "./board.js";
 import { encode } from "./shogi64.js";
-import { fromSfen, play, square, takeBack, toSfen } from "./position.js";
+import { fromSfen, play, square, squareOf, takeBack, toSfen } from "./position.js";
 import { positionWords } from "./wording.js";
 
 /** @type {import("../archive/js/replay.js").Kit} */
@@ -12,9 +12,10 @@ export const shogi = {
   board: createBoard,
   play,
   takeBack,
-  show(host, board, { position, played, move, label }) {
+  show(host, board, { position, played, move, label, marked }) {
     host.dataset.sfen = toSfen(position, played + 1);
-    board.show({ position, from: move?.from ? square(move.from) : null, to: move ? square(move.to) : null, label });
+    const [from, to] = [move?.from ? square(move.from) : null, move ? square(move.to) : null];
+    board.show({ position, from, to, label, marked: marked.map(squareOf) });
   },
   code: encode,
   texts: (position, played) => ({ sfen: toSfen(position, played + 1), shogi64: encode(position) || "" }),

@@ -87,7 +87,7 @@ export function pieceWord(kind, japanese) {
 }
 
 /** @param {number} at @param {boolean} japanese @returns {string} */
-function squareName(at, japanese) {
+export function squareName(at, japanese) {
   const [file, rank] = [9 - (at % 9), Math.floor(at / 9)];
   return japanese ? DIGITS[file] + NUMERALS[rank + 1] : `${file}${"abcdefghi"[rank]}`;
 }

@@ -18,6 +18,7 @@ from archive.issues import detail_of, language
 from archive.limits.text_limits import check_text, limited_reading
 from archive.queries.position_lookup import of_text
 from archive.web.errors import invalid_code
+from archive.web.shogi.drawing import draw_pattern
 from archive.web.shogi.pages import SHOGI as PAGES
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import SHOGI
@@ -50,6 +51,8 @@ def edit(request: HttpRequest) -> HttpResponse:
     """Set up a position by hand or from a text, look at what is odd in it, and search it."""
     if request.method == "POST":
         return read_pasted(request)
+    if "pattern" in request.GET:
+        return draw_pattern(request)
     text = request.GET.get("sfen", "").strip()[:SFEN_LIMIT]
     error, position = "", Position.initial()
     if text:

@@ -11,6 +11,7 @@ from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, Words
 from kifu_core.jkf import Record
 from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.squares import BY_USI
 
 
 def side_names(start: str) -> tuple[str, str]:
@@ -94,4 +95,5 @@ SHOGI: Final = GamePages(
         ("ぴよ将棋ｗ", "piyo"),
     ),
     links=((_("Set up a position"), "position-edit"),),
+    squares=BY_USI,
 )

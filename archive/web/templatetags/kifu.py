@@ -84,10 +84,14 @@ def results_box(results: Results, kind: str, large: bool = False) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def game_rows(
-    context: Mapping[str, Any], found: Collection[GameRow], below: Mapping[int, SafeString] | None = None
+    context: Mapping[str, Any],
+    found: Collection[GameRow],
+    below: Mapping[int, SafeString] | None = None,
+    at: Mapping[int, str] | None = None,
 ) -> SafeString:
-    """Return games as rows of a list; `below` is what stands below some of them, by their ids."""
-    return rows.game_rows(found, private_names(context["request"], {row.space for row in found}), below)
+    """Return games as rows of a list; `below` is what stands below some of them, `at` the query with which
+    their pages open, both by their ids."""
+    return rows.game_rows(found, private_names(context["request"], {row.space for row in found}), below, at)
 
 
 @register.simple_tag(takes_context=True)
@@ -132,6 +136,12 @@ def share_bar(part: int, whole: int) -> SafeString:
 def percent(part: int, whole: int) -> str:
     """Return a share in percent without digits after the point; empty for a share of nothing."""
     return f"{part / whole:.0%}" if whole else ""
+
+
+@register.simple_tag
+def formation_name(name: str) -> str:
+    """Return what a castle or an opening is called."""
+    return wording.formation(name)
 
 
 @register.filter

@@ -1,25 +1,36 @@
 """Formations in a line of a game: which a side has, and from which ply on.
 
-A pattern can only begin to stand where one of its squares, or a hand, has changed. So patterns are kept by
-what a move can do for them: by the square and the piece that is now there, by a square that was left, and by
-hands that took something. A game of 110 plies costs some hundred short looks.
+All patterns are looked for at once. One long integer has a few bits for each of them, which count the squares
+and hands that are not yet as it asks; a move changes two squares and adds what that means for all patterns.
+So a move costs some additions, however many patterns there are.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from kifu_core.shogi.formations.formation import Formation
-from kifu_core.shogi.formations.register import FORMATIONS
+from kifu_core.jkf import Record
+from kifu_core.shogi.formations.register import BY_NAME, FORMATIONS, with_parents
 from kifu_core.shogi.moves import DROP
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.matching import Seen, looks
 from kifu_core.shogi.patterns.pattern import CONTENTS
+from kifu_core.shogi.pieces import FU, FULL_SET, HAND_KINDS, IN_HAND
 from kifu_core.shogi.position import Position
+from kifu_core.shogi.replay import can_play, start
+from kifu_core.shogi.squares import SQUARES
+
+_FIELD: Final = 5
+"""Bits of a pattern: 15 and what it lacks, so the highest of them is 0 where it stands."""
+_NOTHING: Final = 15
+_LACKS: Final = 16
+"""The highest bit of a field, and the most that a pattern can ask."""
+
+_MOST: Final = FULL_SET[FU]
+"""More in a hand are as many: no pattern asks for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,43 +42,72 @@ class Arisen:
     ply: int
 
 
-class _Watched:
+class _Pattern(NamedTuple):
     """A pattern of a formation as one colour has it on the board; `key` is what it stands for."""
 
-    __slots__ = ("kept", "key", "more", "seen", "squares", "until")
-
-    def __init__(self, formation: Formation, seen: Seen) -> None:
-        self.key = formation.name, seen.own
-        self.until = formation.until
-        self.seen = seen
-        self.squares = seen.squares
-        self.kept = seen.step.kept
-        self.more = bool(seen.step.hands)
+    key: tuple[str, int]
+    until: int
+    kept: int
 
 
-class _Watch:
-    """The patterns by what a move can do for them; a key of `squares` is a square and its content."""
+class _Table:
+    """All patterns, each with its field. `all` has the highest bits, `empty` the fields where no piece is
+    anywhere; `squares` and `hands` say what a content of a square changes there, and so many of a kind in a
+    colour's hand."""
 
     def __init__(self) -> None:
-        self.squares: defaultdict[tuple[int, int], list[_Watched]] = defaultdict(list)
-        self.hands: list[_Watched] = []
-        self.all: list[_Watched] = []
+        self.patterns: list[_Pattern] = []
+        self.all = self.empty = 0
+        self.squares = [[0] * CONTENTS for _ in SQUARES]
+        self.hands = [[[0] * (_MOST + 1) for _ in range(len(HAND_KINDS) + 1)] for _ in range(2)]
 
-    def add(self, watched: _Watched) -> None:
-        """Keep a pattern under everything that can make it stand."""
-        self.all.append(watched)
-        if watched.seen.step.hands:
-            self.hands.append(watched)
-        for square, allowed in watched.seen.squares:
-            for piece in range(-CONTENTS // 2 + 1, CONTENTS // 2 + 1):
-                if allowed >> piece % CONTENTS & 1:
-                    self.squares[square, piece].append(watched)
+    def add(self, pattern: _Pattern, seen: Seen) -> None:
+        """Give a pattern the next field. Raises ValueError for one that asks too much."""
+        if len(seen.squares) + len(seen.step.hands) > _LACKS:
+            raise ValueError(f"{pattern.key[0]}: squares and hands of a pattern are {_LACKS} at most")
+        one = 1 << _FIELD * len(self.patterns)
+        self.patterns.append(pattern)
+        self.all += one * _LACKS
+        self.empty += one * _NOTHING
+        for square, allowed in seen.squares:
+            self._ask(one, self.squares[square], [bool(allowed >> bit & 1) for bit in range(CONTENTS)])
+        for count in seen.step.hands:
+            color = seen.own if count.piece > 0 else 1 - seen.own
+            self._ask(one, self.hands[color][abs(count.piece)], [*map(count.allows, range(_MOST + 1))])
+
+    def _ask(self, one: int, changes: list[int], allowed: list[bool]) -> None:
+        """Write for a pattern which values of a square or a hand it allows."""
+        self.empty += one * (not allowed[0])
+        for value, allows in enumerate(allowed):
+            changes[value] += one * (allowed[0] - allows)
+
+    def lacking(self, position: Position) -> int:
+        """Return the fields of all patterns in a position."""
+        found = self.empty + sum(row[piece] for row, piece in zip(self.squares, position.board, strict=True))
+        for held, hand in zip(self.hands, position.hands, strict=True):
+            found += sum(row[min(count, _MOST)] for row, count in zip(held, hand, strict=True))
+        return found
+
+    def play(self, position: Position, move: int) -> int:
+        """Play a move; return by how much that changes the fields."""
+        board, color, origin, to = position.board, position.turn, move >> 8, move >> 1 & 127
+        moved = board[origin] if origin <= DROP else 0
+        taken = position.do_move(move)
+        contents = self.squares[to]
+        change = contents[board[to]] - contents[taken]
+        if moved:
+            change -= self.squares[origin][moved]
+        if kind := IN_HAND[taken] if moved else origin - DROP:
+            held, count = self.hands[color][kind], position.hands[color][kind]
+            before = count - 1 if moved else count + 1
+            change += held[min(count, _MOST)] - held[min(before, _MOST)]
+        return change
 
 
 @cache
-def _watch() -> _Watch:
+def _table() -> _Table:
     """Return the patterns of all formations. Raises ValueError for one that is looked for in another way."""
-    found = _Watch()
+    found = _Table()
     for formation in FORMATIONS:
         for text in formation.patterns:
             for look in looks(parse(text)):
@@ -75,68 +115,78 @@ def _watch() -> _Watch:
                 plies = step.first is not None or step.last is not None
                 if len(look.steps) != 1 or step.own_turn is not None or step.board or plies:
                     raise ValueError(f"{formation.name}: squares, hands and kept can be asked for")
-                found.add(_Watched(formation, look.steps[0]))
+                key = formation.name, look.own
+                found.add(_Pattern(key, formation.until, step.kept), look.steps[0])
     return found
 
 
 _LAST: Final = max(one.until for one in FORMATIONS)
+_WITH_PARENTS: Final = {one.name: with_parents([one.name]) for one in FORMATIONS}
+
+
+def in_record(record: Record, moves: Iterable[int]) -> list[Arisen]:
+    """Return the formations of a record's main line, of which the packed moves are given, and what they are
+    forms of, each of a side once with the ply at which it or a form of it first stands, in order of plies. A
+    move that cannot be made ends the line. Raises ParseError if the record does not say where it starts."""
+    found: dict[tuple[str, int], Arisen] = {}
+    for one in arisen(start(record), moves):
+        for name in _WITH_PARENTS[one.name]:
+            found.setdefault((name, one.color), Arisen(name, one.color, one.ply))
+    return sorted(found.values(), key=lambda one: (one.ply, one.color, BY_NAME[one.name].number))
 
 
 def arisen(start: Position, moves: Iterable[int]) -> list[Arisen]:
     """Return the formations of a line of packed moves from a start, each of a side once, in order of plies.
 
-    Parents are not added (`with_parents` does). The moves must be playable. Time: linear in the moves, of
-    which those long after the last ply at which anything begins are not read.
+    Parents are not added (`with_parents` does). A move that cannot be made ends the line. Time: linear in the
+    moves, of which those long after the last ply at which anything begins are not read.
     """
-    watch, game = _watch(), _Game(start.copy())
-    game.look(watch.all)
+    table, position = _table(), start.copy()
+    game, lacking = _Game(table), table.lacking(position)
+    game.look(0, lacking)
     for ply, move in enumerate(moves, 1):
-        if ply > _LAST and not game.waiting:
+        if (ply > _LAST and not game.waiting) or not can_play(position, move):
             break
-        game.ply = ply
-        taken = game.position.do_move(move)
-        to, origin = move >> 1 & 127, move >> 8
-        game.wait()
-        game.look(watch.squares.get((to, game.position.board[to]), ()))
-        if origin < DROP:
-            game.look(watch.squares.get((origin, 0), ()))
-        if taken or origin > DROP:
-            game.look(watch.hands)
+        lacking += table.play(position, move)
+        if game.waiting or lacking & game.open != game.open:
+            game.look(ply, lacking)
     return sorted(game.found.values(), key=lambda one: one.ply)
 
 
 class _Game:
-    """A game that is gone through: what was found, and since when what has to stay has stood."""
+    """A game that is gone through: what was found, and since when what has to stay has stood.
 
-    def __init__(self, position: Position) -> None:
-        self.position = position
-        self.ply = 0
+    `open` has the highest bit of each pattern that is still looked for.
+    """
+
+    def __init__(self, table: _Table) -> None:
+        self.patterns = table.patterns
+        self.open = table.all
         self.found: dict[tuple[str, int], Arisen] = {}
-        self.waiting: dict[_Watched, int] = {}
+        self.waiting: dict[int, int] = {}
 
-    def look(self, watched: Iterable[_Watched]) -> None:
-        """Look whether patterns stand now."""
-        found, ply, board = self.found, self.ply, self.position.board
-        for one in watched:
-            if ply > one.until or one.key in found:
+    def look(self, ply: int, lacking: int) -> None:
+        """Look which patterns stand now."""
+        for bit, since in [*self.waiting.items()]:
+            pattern = self._of(bit)
+            if lacking & bit:
+                del self.waiting[bit]
+                self.open |= bit
+            elif ply - since >= pattern.kept:
+                del self.waiting[bit]
+                self.found.setdefault(pattern.key, Arisen(*pattern.key, since))
+        standing = self.open & ~lacking
+        self.open ^= standing
+        while standing:
+            bit = standing & -standing
+            standing ^= bit
+            pattern = self._of(bit)
+            if ply > pattern.until or pattern.key in self.found:
                 continue
-            # As `Seen.stands` does it, without a call: nearly all end at the first square.
-            for square, allowed in one.squares:
-                if not allowed >> board[square] % CONTENTS & 1:
-                    break
+            if pattern.kept:
+                self.waiting[bit] = ply
             else:
-                if one.more and not one.seen.stands(self.position):
-                    continue
-                if one.kept:
-                    self.waiting.setdefault(one, ply)
-                else:
-                    found[one.key] = Arisen(*one.key, ply)
+                self.found[pattern.key] = Arisen(*pattern.key, ply)
 
-    def wait(self) -> None:
-        """Look whether what has to stay is still there."""
-        for one, since in [*self.waiting.items()]:
-            if not one.seen.stands(self.position):
-                del self.waiting[one]
-            elif self.ply - since >= one.kept:
-                del self.waiting[one]
-                self.found.setdefault(one.key, Arisen(*one.key, since))
+    def _of(self, bit: int) -> _Pattern:
+        return self.patterns[bit.bit_length() // _FIELD - 1]

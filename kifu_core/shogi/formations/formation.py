@@ -12,13 +12,15 @@ Family = Literal["castle", "opening"]
 class Formation:
     """A castle or an opening of one side: a row of `castles.csv` or `openings.csv`.
 
-    `name` is its name for programs, `japanese` the one people use, `reading` that in kana, `english` its
+    `number` is what it is stored as and never another's, `name` its name for programs, `japanese` the one
+    people use, `reading` that in kana, `english` its
     common English name. `parents` are formations that it is a form of: a game that has it has them. Each of
     `patterns` (see `kifu_core.shogi.patterns`) is enough, as its owner sees it, where it begins to stand at
     any ply up to `until`.
     """
 
     family: Family
+    number: int
     name: str
     japanese: str
     reading: str

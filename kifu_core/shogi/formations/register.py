@@ -8,10 +8,11 @@ import csv
 from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
+from unicodedata import normalize
 
 from kifu_core.shogi.formations.formation import Family, Formation
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up with every change of what stands for a name: whoever stores what was found finds it anew then."""
 
 
@@ -20,6 +21,7 @@ def _rows(family: Family, file: str) -> tuple[Formation, ...]:
     return tuple(
         Formation(
             family,
+            int(row["number"]),
             row["name"],
             row["japanese"],
             row["reading"],
@@ -37,6 +39,7 @@ OPENINGS: Final = _rows("opening", "openings.csv")
 FORMATIONS: Final = (*CASTLES, *OPENINGS)
 
 BY_NAME: Final = {one.name: one for one in FORMATIONS}
+BY_NUMBER: Final = {one.number: one for one in FORMATIONS}
 
 
 def with_parents(names: Iterable[str]) -> set[str]:
@@ -49,3 +52,24 @@ def with_parents(names: Iterable[str]) -> set[str]:
             found.add(name)
             waiting += BY_NAME[name].parents
     return found
+
+
+def with_forms(name: str) -> set[str]:
+    """Return a formation and all forms of it."""
+    return {one.name for one in FORMATIONS if name in with_parents([one.name])}
+
+
+def called(text: str) -> Formation | None:
+    """Return the formation that a text names, by any of its names or its reading; None where none is."""
+    return _CALLED.get(_folded(text))
+
+
+def _folded(text: str) -> str:
+    return normalize("NFKC", text).casefold().replace(" ", "").replace("-", "")
+
+
+_CALLED: Final = {
+    _folded(text): one
+    for one in reversed(FORMATIONS)
+    for text in (one.reading, one.english, one.japanese, one.name)
+}

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from kifu_core.deadline import watched
 from kifu_core.shogi import handicaps
@@ -16,6 +16,7 @@ _NAMES: Final = re.compile(rf"([{MARKS}]){_NAME}(?:([{MARKS}]){_NAME})?+")
 """Players with the marks of their sides: `▲山田太郎 △佐藤花子`."""
 
 CELL: Final = re.compile(r"([vVｖ]?)[ 　^＾]*([^vVｖ \n|^＾　])")
+_RANK: Final = re.compile(r"^[ 　]*+\|([^|\n]*+)", re.MULTILINE)
 HAND_ITEM: Final = re.compile(
     r"([^\s　一二三四五六七八九十0-9０-９])[ ]?([一二三四五六七八九十0-9０-９]{0,4})"
 )
@@ -56,20 +57,28 @@ def read_hand(text: str) -> tuple[list[int], str]:
     return counts, strange
 
 
-def read_board(text: str) -> tuple[list[int], int]:
-    """Return the 81 cells of a drawn board and the number of wrong ranks.
+class WrongRank(NamedTuple):
+    """A rank of a drawn board that has not nine cells: where its line begins, its number, its cells."""
+
+    offset: int
+    rank: int
+    cells: int
+
+
+def read_board(text: str) -> tuple[list[int], int, list[WrongRank]]:
+    """Return the 81 cells of a drawn board, the number of wrong ranks, and those that have not nine cells.
 
     A rank is wrong if it is missing, one too many, or not of nine cells.
     """
     board: list[int] = []
-    ranks = [line.lstrip(" 　") for line in text.split("\n")]
-    drawn = [rank[1:].partition("|")[0] for rank in ranks if rank.startswith("|")]
-    wrong = abs(9 - len(drawn))
-    for rank in drawn[:9]:
-        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in CELL.findall(rank)]
-        wrong += len(cells) != 9
+    drawn = list(_RANK.finditer(text))
+    others = []
+    for number, rank in enumerate(drawn[:9], start=1):
+        cells = [signed(int(bool(mark)), BY_NAME.get(name, 0)) for mark, name in CELL.findall(rank[1])]
+        if len(cells) != 9:
+            others.append(WrongRank(rank.start(), number, len(cells)))
         board += (cells + [0] * 9)[:9]
-    return (board + [0] * 81)[:81], wrong
+    return (board + [0] * 81)[:81], abs(9 - len(drawn)) + len(others), others
 
 
 def other_size(text: str) -> tuple[int, int] | None:

@@ -26,7 +26,9 @@ from kifu_core.shogi.squares import BY_JAPANESE
 
 # --- grammar ---------------------------------------------------------------------------------------------
 
-_NUMBER = r"[ \t　]*+[0-9]{1,6}+[ \t　]++"
+_DIGITS = r"[0-9]{1,6}+"
+_NUMBER = rf"[ \t　]*+{_DIGITS}[ \t　]++"
+_COUNTED = _NUMBER.replace(_DIGITS, f"({_DIGITS})")
 _TEXT = r"[^\n(（+]{1,40}+(?:[(（][0-9０-９]{2}[)）])?+"
 _CLOCK = CLOCK
 _TIMED = rf"({_TEXT})[ \t　]*+(?:[(（]({_CLOCK})[)）])?+[ \t　]*+\+?"
@@ -40,9 +42,9 @@ GRAMMAR: Final = kakinoki.grammar(ROWS)
 EXPECTED: Final = expected(GRAMMAR)
 holds_header = partial(kakinoki.holds_header, GRAMMAR, "kif")
 
-_WHOLE_ROW: Final = re.compile(rf"^({_NUMBER}){_TIMED}[ \t　]*+{EOL}", re.MULTILINE)
+_WHOLE_ROW: Final = re.compile(rf"^{_COUNTED}{_TIMED}[ \t　]*+{EOL}", re.MULTILINE)
 _ANY_LINE: Final = re.compile(
-    rf"^(?:({_NUMBER}){_TIMED}([^\n]*+)|[ 　]*+\*([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
+    rf"^(?:{_COUNTED}{_TIMED}([^\n]*+)|[ 　]*+\*([^\n]*+)|([^\n]*\S[^\n]*+)){EOL}", re.MULTILINE
 )
 """A row with what stands behind it, a comment, or another line; each has its own group."""
 
@@ -96,6 +98,9 @@ PARTS: Final = {
 """The rules inside the lines, for the documentation."""
 
 _STEPS: Final = Memo(_read_row)
+
+_NUMBERS: Final = tuple(map(str, range(2000)))
+"""The first numbers of rows as nearly all programs write them: text compares faster than it is counted."""
 
 # --- load ------------------------------------------------------------------------------------------------
 
@@ -177,10 +182,12 @@ class _Reader(KakinokiReader):
 
         Some programs count anew, or do not count an ending.
         """
-        written, due = [*map(int, numbers)], self.due
-        self.due = written[-1] + 1
-        if written == [*range(due, self.due)]:
+        due = self.due
+        if tuple(numbers) == _NUMBERS[due : due + len(numbers)]:
+            self.due += len(numbers)
             return
+        written = [*map(int, numbers)]
+        self.due = written[-1] + 1
         places = self.locate(match[0])
         for place, number in watched(zip(places, written, strict=True)):
             if number > due:

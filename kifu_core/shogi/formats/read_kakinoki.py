@@ -211,12 +211,15 @@ class KakinokiReader:
         self.hands[SIDES[match[1]]] = counts
 
     def _board(self, match: re.Match[str]) -> None:
-        self.board, wrong = read_board(match[0])
+        self.board, wrong, ranks = read_board(match[0])
         if size := other_size(match[0]):
             self.other_size = True
             self._note("other-board", match, "error", width=size[0], height=size[1])
         elif wrong:
             self._note("bad-board", match, "error", count=wrong)
+            for one in ranks:
+                at = match.start() + one.offset
+                self.draft.notes.add("bad-board-rank", at, "error", None, rank=one.rank, count=one.cells)
 
     def _side_to_move(self, match: re.Match[str]) -> None:
         self.turn = SIDES[match[1]]

@@ -1,5 +1,7 @@
 """USI and SFEN: a game or a position a line, moves as engines write them (.usi, .sfen).
 
+Who copies moves from a log or types them sets one to a line: such lines are one game.
+
 The command is that of the Universal Shogi Interface (http://shogidokoro.starfree.jp/usi.html): `position`,
 `startpos` or `sfen` with a position, `moves` with moves. Files leave out the words that say nothing new.
 """
@@ -7,7 +9,7 @@ The command is that of the Universal Shogi Interface (http://shogidokoro.starfre
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Final, Self
 
 from kifu_core.cutting import cutter
 from kifu_core.deadline import watched
@@ -26,6 +28,7 @@ from kifu_core.shogi.handicaps import INITIAL_SFEN
 from kifu_core.shogi.move_resolution import Garbled, Plan, Special, Step, Written, known, plan
 from kifu_core.shogi.moves import DROP, USI_MOVE, from_usi, promotes, source, target, to_usi
 from kifu_core.shogi.normalize import Line
+from kifu_core.shogi.pieces import WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
 from kifu_core.shogi.replay import start as start_of
@@ -44,6 +47,8 @@ NOTE = leaf("note", r"([^\n]++)" + _EOL)
 
 GRAMMAR: Final = repeated(POSITION, MOVES, BLANK, REMARK, NOTE).parse_with_tabs()
 
+_BEGINNING: Final = re.compile(r"[ \t]*+(?:[1-9][gi]|[28]h)")
+"""Where Black's pieces stand in an even game."""
 _TOKEN: Final = re.compile(r"[^ \t\n]++")
 _ONE_MOVE: Final = re.compile(USI_MOVE)
 
@@ -96,6 +101,65 @@ def _read_token(text: str) -> Step:
 
 _STEPS: Final = Memo(_read_token)
 
+# --- a move a line ---------------------------------------------------------------------------------------
+
+
+def _is_move(word: str) -> bool:
+    return _ONE_MOVE.fullmatch(word) is not None
+
+
+class _Course:
+    """Whose pieces stand where after lines of one move: enough to tell whose move another line is."""
+
+    def __init__(self, position: Position) -> None:
+        self._board = list(position.board)
+        self._sign = -1 if position.turn == WHITE else 1
+
+    def takes(self, word: str) -> bool:
+        """Return whether the side to move has a piece where a move begins; a drop is anybody's."""
+        try:
+            origin = source(from_usi(word))
+        except DecodeError:
+            return False
+        return origin > DROP or self._board[origin] * self._sign > 0
+
+    def after(self, words: list[str]) -> Self | None:
+        """Return itself after a line's move; None if that has several."""
+        if len(words) > 1 and _is_move(words[1]):
+            return None
+        for word in words[:1]:
+            try:
+                move = from_usi(word)
+            except DecodeError:
+                return None
+            origin = source(move)
+            self._board[target(move)] = self._sign
+            if origin < DROP:
+                self._board[origin] = 0
+            self._sign = -self._sign
+        return self
+
+
+def _goes_on(draft: PositionDraft, course: _Course | None, words: list[str]) -> bool:
+    """Return whether a line of nothing but moves goes on with the game before it.
+
+    It does if no even game begins with its first move; and if it has one move, as all lines before, and that
+    is of the side to move. `course` is None where a line before has several.
+    """
+    steps = draft.line.steps
+    if not draft.playable or (steps and isinstance(steps[-1], Special)):
+        return False
+    if not _BEGINNING.match(words[0]):
+        return True
+    return course is not None and not any(map(_is_move, words[1:2])) and course.takes(words[0])
+
+
+def _course(draft: PositionDraft, line: str) -> _Course | None:
+    """Return where the pieces stand after the first line of a draft; None if it has several moves."""
+    moves = len(draft.line.steps)
+    return _Course(draft.position).after(line.split()[-1:] if moves else []) if moves < 2 else None
+
+
 # --- load ------------------------------------------------------------------------------------------------
 
 
@@ -127,12 +191,18 @@ def _locate(block: str) -> list[int]:
 def _drafts(source: Source, notes: Notes) -> Iterator[PositionDraft]:
     """Yield a draft per line that is a game, with the lines that follow it."""
     draft: PositionDraft | None = None
+    course: _Course | None = None
     remarks: list[str] = []
     for name, match in watched(items(GRAMMAR, source.text)):
-        if name in ("position", "moves"):
+        if name == "moves" and draft is not None and _goes_on(draft, course, match[0].split()):
+            words = list(_TOKEN.finditer(source.text, match.start(), match.end()))
+            course = None if course is None else course.after([word[0] for word in words])
+            _add(draft, words, match.end())
+        elif name in ("position", "moves"):
             if draft is not None:
                 yield draft
             draft, remarks = _draft(source, match, remarks), []
+            course = _course(draft, match[0])
         elif name == "remark":
             remarks.append(match[1])
         elif name == "note" and draft is not None:
@@ -157,10 +227,16 @@ def _draft(source: Source, match: re.Match[str], remarks: list[str]) -> Position
         draft.playable = False
         return draft
     if words[at:]:
-        draft.line.spots.append((0, words[at].start(), match.end()))
-        draft.line.steps += _STEPS.each(word[0] for word in words[at:])
-        draft.line.times += [None] * len(draft.line.steps)
+        _add(draft, words[at:], match.end())
     return draft
+
+
+def _add(draft: PositionDraft, words: list[re.Match[str]], end: int) -> None:
+    """Add the moves of a line, which ends there, to a draft."""
+    line = draft.line
+    line.spots.append((len(line.steps), words[0].start(), end))
+    line.steps += _STEPS.each(word[0] for word in words)
+    line.times += [None] * len(words)
 
 
 def _start(words: list[str], at: int) -> tuple[tuple[Position, Initial], int]:
@@ -215,10 +291,19 @@ _MARK: Final = rf"""[ \t]*+(?:
     |moves[ \t]++[1-9PLNSGBR]|{USI_MOVE}(?:[ \t]|$))"""
 
 _BEGINS: Final = re.compile(
-    rb"[ \t]*+(?:position|startpos|sfen|moves|[1-9][a-i][1-9][a-i]|[PLNSGBR]\*"
-    rb"|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
+    rb"[ \t]*+(?:position|startpos|sfen|moves|(?:[1-9][gi]|[28]h)[1-9][a-i]|[1-9KRBGSNLPkrbgsnlp+]{1,18}+/)"
 )
-cut: Final = cutter(lambda line, before, depth: _BEGINS.match(line) is not None)
+_MOVE_ALONE: Final = re.compile(rb"[ \t]*+[1-9PLNSGBR][a-i*][1-9][a-i]\+?[ \t\r]*+$", re.MULTILINE)
+
+
+def _begins(line: bytes, before: bytes, depth: int) -> bool:
+    """Return whether a game begins with a line: one of several moves that go on is not told from it here."""
+    if _BEGINS.match(line) is None:
+        return False
+    return _MOVE_ALONE.match(line) is None or _MOVE_ALONE.match(before) is None
+
+
+cut: Final = cutter(_begins)
 
 _FILE: Final = Writer("usi", dump, lost=ALL_BUT_MOVES, lost_endings=NoEndings().lost)
 FORMAT: Final = Format("usi", load, [Mark(Stage.LINE, _MARK)], [_FILE], cut)

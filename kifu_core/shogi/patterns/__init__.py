@@ -1,7 +1,8 @@
 """Parts of positions that are looked for: what stands where, told by a text, found in lines of a game."""
 
+from kifu_core.shogi.patterns.following import followed_by
 from kifu_core.shogi.patterns.matching import Found, Look, find, looks
 from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
 from kifu_core.shogi.patterns.text import parse, text_of
 
-__all__ = ["Count", "Found", "Look", "Pattern", "Step", "find", "looks", "parse", "text_of"]
+__all__ = ["Count", "Found", "Look", "Pattern", "Step", "find", "followed_by", "looks", "parse", "text_of"]

@@ -34,13 +34,14 @@ _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
 _RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
 
-_PIECES: Final = {
+PIECES: Final = {
     text: sign * value
     for letter, value in BY_LETTER.items()
     for text, sign in ((letter, 1), (letter.lower(), -1))
 }
+"""Signed pieces by what they are called in a pattern."""
 _CONTENTS: Final = {
-    **{text: 1 << content(piece) for text, piece in _PIECES.items()},
+    **{text: 1 << content(piece) for text, piece in PIECES.items()},
     "X": OWN,
     "x": ENEMY,
     "-": EMPTY,
@@ -123,9 +124,9 @@ class _Reader:
         found: dict[int, Count] = {}
         for item in value.split(","):
             read = _COUNTED.fullmatch(item)
-            if read is None or read[1] not in _PIECES:
+            if read is None or read[1] not in PIECES:
                 self._fail("pattern-counts", text=item)
-            piece = _PIECES[read[1]]
+            piece = PIECES[read[1]]
             count = self._count(piece, read[2] or ">=", self._number(read[3] or "1"))
             before = found.get(piece, Count(piece))
             found[piece] = _both(before, count)
@@ -227,11 +228,16 @@ def _step_words(step: Step) -> Iterator[str]:
         yield f"kept:{step.kept}"
 
 
-def _contents(allowed: int) -> str:
-    """Return what a square may hold in the fewest names, of itself or of what it may not hold."""
+def contents(allowed: int) -> tuple[bool, list[str]]:
+    """Return what a square may hold in the fewest names: whether these are of what it may not hold, and they:
+    letters of pieces, lower ones for the enemy's, `X` and `x` for any of a side, `-` for nothing."""
     names, others = _names(allowed), _names(ANYTHING & ~allowed)
     negated = bool(others) and len(others) < len(names)
-    shorter = others if negated else names
+    return negated, others if negated else names
+
+
+def _contents(allowed: int) -> str:
+    negated, shorter = contents(allowed)
     return "!" * negated + (shorter[0] if len(shorter) == 1 else f"{{{','.join(shorter)}}}")
 
 

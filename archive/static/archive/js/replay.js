@@ -17,13 +17,18 @@ const SETTLE = 90;
 const TRIED = 150;
 
 /**
+ * What a board shows; `marked` are names of squares.
+ * @typedef {{position: any, played: number, move: any, label: string, marked: string[]}} Shown
+ */
+
+/**
  * What the replay has to know of a kind of game, whose positions and moves it only hands on.
  * @typedef {object} Kit
  * @property {(root: HTMLElement) => any} start the position where the record begins
  * @property {(host: HTMLElement, config: {flip?: boolean, ranks?: string, hands?: [HTMLElement, HTMLElement]}) => any} board
  * @property {(position: any, move: any) => void} play
  * @property {(position: any, move: any) => void} takeBack
- * @property {(host: HTMLElement, board: any, shown: {position: any, played: number, move: any, label: string}) => void} show
+ * @property {(host: HTMLElement, board: any, shown: Shown) => void} show
  * @property {(position: any) => string | null} code as addresses have it; null where there is none
  * @property {(position: any, played: number) => Record<string, string>} texts names of a position, by their elements' class
  * @property {(position: any, japanese: boolean) => string} words
@@ -167,6 +172,7 @@ export class Replay {
     const { played } = this.shown;
     this.kit.show(this.parts.board, this.board, {
       position: this.position, played, move: lastMove(this.shown), label: this.labelOf(this.shown),
+      marked: this.markedAt(this.shown).split(".").filter(Boolean),
     });
   }
 
@@ -216,6 +222,12 @@ export class Replay {
     return link;
   }
 
+  /** @param {Node | Place} node @returns {string} the squares that the page's address had marked at this node */
+  markedAt(node) {
+    const here = "key" in node && node.key === this.root.dataset.node;
+    return (here && this.root.dataset.marked) || "";
+  }
+
   /** @param {Node} node @returns {string} */
   labelOf(node) {
     return node.tried ? node.text || "" : linkOf(this.items.get(node.key))?.textContent?.trim() || "";
@@ -229,6 +241,8 @@ export class Replay {
     if (node.ply || this.root.dataset.opening) query.set("ply", String(node.ply));
     if (node.path) query.set("fork", node.path);
     if (this.root.classList.contains("flipped")) query.set("flip", "1");
+    const marked = own.length ? "" : this.markedAt(node);
+    if (marked) query.set("marked", marked);
     if (own.length) query.set("try", own.slice(0, TRIED).join("."));
     return `${this.root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }

@@ -1,0 +1,27 @@
+"""Castles and openings as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kifu_core.games import SHOGI
+
+if TYPE_CHECKING:
+    from archive.queries.formations import Had
+    from kifu_core.shogi.formations import Formation
+
+
+def named_json(one: Formation) -> dict[str, Any]:
+    """Return what a castle or an opening is called."""
+    return {
+        "formation": one.name,
+        "family": one.family,
+        "japanese": one.japanese,
+        "reading": one.reading,
+        "english": one.english,
+    }
+
+
+def had_json(had: Had) -> dict[str, Any]:
+    """Return what a side of a game has."""
+    return named_json(had.formation) | {"side": SHOGI.rules.sides[had.colour], "ply": had.ply}

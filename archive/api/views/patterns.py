@@ -1,0 +1,56 @@
+"""Patterns: in which games they stand."""
+
+from typing import Any, Final
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from archive.api.endpoints import endpoint
+from archive.api.errors import ApiError
+from archive.api.pagination import GAMES, limit_of
+from archive.api.patterns import PatternQuery, pattern_json
+from archive.api.shapes.patterns import PatternTold
+from archive.api.telling import CURSORS, QUERIES, Example, Told, together
+from archive.queries.filters import games_asked
+from archive.queries.keyset import InvalidCursorError
+from archive.queries.patterns import pattern_games
+from archive.queries.scope import scope_of
+from kifu_core.messages import TEXTS
+from kifu_core.shogi.patterns import parse, text_of
+
+_WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
+"""Codes of what can be wrong in a pattern."""
+
+
+@endpoint(
+    "GET",
+    query=PatternQuery,
+    remembered=True,
+    told=Told(
+        {200: PatternTold},
+        together({400: (*_WRONG, *CURSORS)}, QUERIES),
+        examples=(
+            Example("A king in his corner", query={"pattern": "K9i L9h", "limit": 1}),
+            Example(
+                "One after the other, of a player",
+                query={"pattern": "P7f then<=20 P6f own:black", "player": "大橋宗銀", "limit": 1},
+            ),
+            Example("No square", query={"pattern": "P7f P0f"}, status=400),
+        ),
+    ),
+)
+def patterns(request: Request, query: dict[str, Any]) -> Response:
+    """Tell in which games a pattern stands, how these ended, when, who has it, and what is played then."""
+    pattern = parse(query["pattern"])
+    try:
+        found = pattern_games(
+            scope_of(request),
+            pattern,
+            games_asked(query),
+            query["order"],
+            cursor=query.get("cursor"),
+            limit=limit_of(query, GAMES),
+        )
+    except InvalidCursorError as error:
+        raise ApiError("invalid-cursor", str(error), field="cursor") from error
+    return Response(pattern_json(found, text_of(pattern), request))

@@ -1,0 +1,307 @@
+"""Files of columns are written: what waits, in turns; small ones are put together; old ones go.
+
+One process at a time does it (`folder.alone`), beside everybody who stores games and asks. A file is written
+first and named in the database afterwards, in the transaction that takes its games from those that wait. So
+a process that is killed leaves at most a file that nobody knows, which the next one deletes.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from archive import codec
+from archive.columns import slots as waiting
+from archive.columns.folder import SUFFIX, alone, files, place, sha256_of, write_manifest
+from archive.columns.positions import UNKNOWN, OfGame, Positions
+from archive.columns.schema import RECORD_KINDS, VERSION
+from archive.columns.segments import Held, merge_segments, slots_in, write_segment
+from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GamePlayer, GameRecord
+
+if TYPE_CHECKING:
+    from kifu_core.jkf import Record
+
+BATCH_GAMES: Final = 2_000
+BATCH_ROWS: Final = 250_000
+"""Games and positions of a file as it is first written: two seconds and 100 MB."""
+
+SMALL_BYTES: Final = 10 * 1024 * 1024
+"""A smaller file is put together with others."""
+
+MERGED_BYTES: Final = 24 * 1024 * 1024
+"""So much is put together at most: two million positions."""
+
+MANY: Final = 8
+"""So many small files of a space are put together."""
+
+GONE_SHARE: Final = 20
+"""A file of which one game in so many is gone is written anew."""
+
+GRACE: Final = timedelta(minutes=10)
+"""How long a file stays after others have its games: longer than any question takes."""
+
+Report = Callable[[int], None]
+"""Called with the games that were written so far."""
+
+
+def has_work() -> bool:
+    """Tell whether there is anything to write, to put together or to forget."""
+    if ColumnWaiting.objects.exists() or ColumnSegment.objects.filter(retired__lt=_forgotten()).exists():
+        return True
+    return any(len(found) >= MANY for found in _small().values()) or _much_gone()
+
+
+def build(seconds: float = math.inf, report: Report = lambda games: None) -> bool:
+    """Write the games that wait, for about so many seconds; return whether none waits any more, after which
+    small files are put together and old ones deleted. Raises ColumnsAreMadeError."""
+    with alone():
+        # Nobody else writes: what went while it waited is in no file.
+        ColumnGone.objects.filter(waited=True).delete()
+        deadline, done = monotonic() + seconds, 0
+        while batch := _batch():
+            done += _write(batch)
+            report(done)
+            if monotonic() > deadline:
+                return False
+        _tidy(deadline)
+    return True
+
+
+def begin_anew() -> None:
+    """Have all files written anew: those there are belong to nobody from now on. Raises
+    ColumnsAreMadeError."""
+    with alone(), transaction.atomic():
+        waiting.start_over()
+
+
+# --- what waits ------------------------------------------------------------------------------------------
+
+
+class _Waiting(NamedTuple):
+    """Slots of a space that wait, with the rows that say so."""
+
+    space: int
+    slots: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+def _batch() -> _Waiting | None:
+    """Return the next slots to write, of the space of which one has waited longest."""
+    first = ColumnWaiting.objects.order_by("pk").first()
+    if first is None:
+        return None
+    mine = ColumnWaiting.objects.filter(space=first.space).order_by("pk")
+    found = sorted(mine.values_list("slot", "pk")[:BATCH_GAMES])
+    return _Waiting(first.space, tuple(slot for slot, _ in found), tuple(pk for _, pk in found))
+
+
+def _write(batch: _Waiting) -> int:
+    """Write a file of as many of these slots as are enough for one; return how many that were."""
+    positions, taken = Positions(), 0
+    for part in waiting.parts(batch.slots):
+        for about, record in _games(part):
+            positions.add(about, record)
+        taken += len(part)
+        if len(positions) >= BATCH_ROWS:
+            break
+    slots, rows = [game.slot for game in positions.games], batch.rows[:taken]
+    if not slots:
+        ColumnWaiting.objects.filter(pk__in=rows).delete()
+        return taken
+    path = _named(batch.space, slots[0], slots[-1])
+    write_segment(positions, path)
+    with transaction.atomic():
+        for part in waiting.parts(rows):
+            # Waits for who is about to take one of them away.
+            ColumnWaiting.objects.filter(pk__in=part).delete()
+        for part in waiting.parts(slots):
+            ColumnGone.objects.filter(slot__in=part, waited=True).update(waited=False)
+        _register(batch.space, path, Held(slots[0], slots[-1], len(slots), len(positions)))
+    _tell(batch.space)
+    return taken
+
+
+def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, Record]]:
+    """Yield the games in these slots that are still there, in their order."""
+    columns = ("slot", "pk", "played", "result", "record_kind")
+    found = sorted(Game.objects.filter(slot__in=slots).values_list(*columns))
+    records = dict(
+        GameRecord.objects.filter(game__in=[pk for _, pk, *_ in found]).values_list("game_id", "record")
+    )
+    ratings = {
+        (slot, colour): rating
+        for slot, colour, rating in GamePlayer.objects.filter(slot__in=slots).values_list(
+            "slot", "colour", "rating"
+        )
+        if rating is not None
+    }
+    for slot, pk, played, result, kind in found:
+        if pk in records:
+            yield (
+                OfGame(
+                    slot,
+                    result if kind == Game.RecordKind.GAME else UNKNOWN,
+                    played or UNKNOWN,
+                    ratings.get((slot, 0), UNKNOWN),
+                    ratings.get((slot, 1), UNKNOWN),
+                    RECORD_KINDS.index(kind),
+                    pk,
+                ),
+                codec.unpack(records[pk]),
+            )
+
+
+def _named(space: int, first: int, last: int) -> Path:
+    """Return a place for a file that no other ever had."""
+    return place(space, f"{first:010}-{last:010}-{secrets.token_hex(6)}{SUFFIX}")
+
+
+def _register(space: int, path: Path, held: Held) -> None:
+    ColumnSegment.objects.create(
+        space=space,
+        name=path.name,
+        size=path.stat().st_size,
+        sha256=sha256_of(path),
+        version=VERSION,
+        **held._asdict(),
+    )
+
+
+def _tell(space: int) -> None:
+    """Write what the folder of a space has, for whoever reads it without the database."""
+    segments = ColumnSegment.objects.filter(space=space, retired=None).order_by("first", "pk")
+    told = ("name", "first", "last", "games", "rows", "size", "sha256")
+    write_manifest(
+        space,
+        {
+            "version": VERSION,
+            "space": space,
+            "files": [dict(zip(told, row, strict=True)) for row in segments.values_list(*told)],
+            "gone": _gone(),
+        },
+    )
+
+
+# --- what is put together and forgotten ------------------------------------------------------------------
+
+
+def _tidy(deadline: float) -> None:
+    """Put small files together and write those anew of which much is gone, while there is time; delete what
+    nobody reads any more."""
+    for space, segments in _small().items():
+        if len(segments) >= MANY and monotonic() <= deadline:
+            _merge(space, _enough(segments))
+    if _much_gone():
+        _drop_gone(deadline)
+    _forget()
+    for space in ColumnSegment.objects.values_list("space", flat=True).distinct():
+        _tell(space)
+
+
+def _small() -> dict[int, list[ColumnSegment]]:
+    """Return the small files by space, the smallest first."""
+    found: dict[int, list[ColumnSegment]] = {}
+    for segment in ColumnSegment.objects.filter(retired=None, size__lt=SMALL_BYTES).order_by("size", "pk"):
+        found.setdefault(segment.space, []).append(segment)
+    return found
+
+
+def _enough(segments: Sequence[ColumnSegment]) -> list[ColumnSegment]:
+    """Return the smallest of some files, as many as are put together at once."""
+    taken, size = list[ColumnSegment](), 0
+    for segment in segments:
+        if taken and size + segment.size > MERGED_BYTES:
+            break
+        taken.append(segment)
+        size += segment.size
+    return taken
+
+
+def _gone() -> list[int]:
+    return sorted(ColumnGone.objects.filter(waited=False).values_list("slot", flat=True))
+
+
+def _much_gone() -> bool:
+    """Tell whether so much is gone that one file at least has much of it."""
+    games = ColumnSegment.objects.filter(retired=None).aggregate(games=Sum("games"))["games"] or 0
+    gone = ColumnGone.objects.filter(waited=False).count()
+    return gone > 0 and games <= gone * GONE_SHARE
+
+
+def _drop_gone(deadline: float) -> None:
+    """Write the files anew of which much is gone, while there is time; forget what no file has."""
+    gone, somewhere = set(_gone()), set[int]()
+    for segment in ColumnSegment.objects.filter(retired=None).order_by("pk"):
+        if monotonic() > deadline:
+            return
+        held = gone.intersection(slots_in(place(segment.space, segment.name)))
+        somewhere |= held
+        if len(held) * GONE_SHARE >= segment.games:
+            _merge(segment.space, [segment])
+    for part in waiting.parts(sorted(gone - somewhere)):
+        ColumnGone.objects.filter(slot__in=part).delete()
+
+
+def _merge(space: int, segments: Sequence[ColumnSegment]) -> None:
+    """Write what is left of files into one, which takes their place."""
+    path = _named(space, min(one.first for one in segments), max(one.last for one in segments))
+    held, left_out = merge_segments([place(space, one.name) for one in segments], _gone(), path)
+    with transaction.atomic():
+        if held is not None:
+            _register(space, path, held)
+        retired = ColumnSegment.objects.filter(pk__in=[one.pk for one in segments])
+        retired.update(retired=timezone.now())
+        for part in waiting.parts(left_out):
+            ColumnGone.objects.filter(slot__in=part).delete()
+    _tell(space)
+
+
+def _forgotten() -> datetime:
+    return timezone.now() - GRACE
+
+
+def _forget() -> None:
+    """Delete the files that were replaced a while ago, and those of processes that were killed."""
+    ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
+    known = {*ColumnSegment.objects.values_list("space", "name")}
+    for space, path in files():
+        if (space, path.name) not in known:
+            path.unlink(missing_ok=True)
+
+
+# --- what is told ----------------------------------------------------------------------------------------
+
+
+class Lag(NamedTuple):
+    """How far the files are behind the archive: games that wait, the seconds for which the first of them
+    does, slots that questions leave out, and files in use that this machine does not have."""
+
+    games: int
+    seconds: float
+    gone: int
+    missing: int
+
+
+def lag() -> Lag:
+    """Return how far the files are behind the archive, as this machine sees them."""
+    first = ColumnWaiting.objects.order_by("pk").first()
+    seconds = (timezone.now() - first.since).total_seconds() if first else 0.0
+    known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
+    missing = sum(not place(space, name).exists() for space, name in known)
+    gone = ColumnGone.objects.filter(waited=False).count()
+    return Lag(ColumnWaiting.objects.count(), seconds, gone, missing)
+
+
+def columns_size() -> tuple[int, int]:
+    """Return how many files are in use, and their bytes."""
+    found = ColumnSegment.objects.filter(retired=None)
+    return found.count(), found.aggregate(size=Sum("size"))["size"] or 0

@@ -1,0 +1,73 @@
+"""Whether the files of columns are as they were written, and have the games that they should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from archive.columns.folder import place, sha256_of
+from archive.columns.segments import Held, held_by, slots_in
+from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game
+from kifu_core.games import SHOGI
+
+if TYPE_CHECKING:
+    import numpy as np
+    from django.db.models import QuerySet
+    from numpy.typing import NDArray
+
+    Slots = NDArray[np.int32]
+
+NAMED: Final = 100
+"""Slots of a kind that are told one by one."""
+
+
+def wrong_files() -> Iterator[tuple[str, str]]:
+    """Yield the files in use that are not as they were written: which, and what is wrong."""
+    for segment in ColumnSegment.objects.filter(retired=None).order_by("pk").iterator():
+        path = place(segment.space, segment.name)
+        if not path.exists():
+            if ColumnSegment.objects.filter(pk=segment.pk, retired=None).exists():
+                yield str(segment), "is not there"
+        elif (path.stat().st_size, sha256_of(path)) != (segment.size, segment.sha256):
+            yield str(segment), "is not as it was written"
+        elif held_by(path) != Held(segment.first, segment.last, segment.games, segment.rows):
+            yield str(segment), "has other games than it should"
+
+
+def wrong_slots() -> Iterator[tuple[int, str]]:
+    """Yield the slots that are in no file and do not wait, that are in several, or that no game has though
+    they are not known to be gone; at most `NAMED` of a kind. They are looked at twice: games come and go
+    between two looks."""
+    first = _wrong_slots()
+    second = _wrong_slots() if any(first.values()) else {}
+    for text, slots in first.items():
+        for slot in sorted(slots & second.get(text, set()))[:NAMED]:
+            yield slot, text
+
+
+def _wrong_slots() -> dict[str, set[int]]:
+    import numpy as np
+
+    games = _slots_of(Game.objects.filter(kind=SHOGI.name))
+    waiting, gone = _slots_of(ColumnWaiting.objects.all()), _slots_of(ColumnGone.objects.all())
+    known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
+    paths = [path for space, name in known if (path := place(space, name)).exists()]
+    each = [np.array(slots_in(path), np.int32) for path in paths]
+    held, times = np.unique(np.concatenate([*each, np.array([], np.int32)]), return_counts=True)
+    usable = np.setdiff1d(held, gone)
+    return {
+        "is in several files": _first(held[times > 1]),
+        "is in no file and does not wait": _first(np.setdiff1d(np.setdiff1d(games, usable), waiting)),
+        "is in a file and waits": _first(np.intersect1d(usable, waiting)),
+        "is in a file, and no game has it": _first(np.setdiff1d(usable, games)),
+    }
+
+
+def _slots_of(rows: QuerySet[Game] | QuerySet[ColumnWaiting] | QuerySet[ColumnGone]) -> Slots:
+    import numpy as np
+
+    return np.fromiter(rows.values_list("slot", flat=True).iterator(chunk_size=10_000), np.int32)
+
+
+def _first(slots: Slots) -> set[int]:
+    return set(slots[:NAMED].tolist())

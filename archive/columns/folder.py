@@ -1,0 +1,84 @@
+"""The folder of columns: a folder for each space, files that never change, and a manifest that tells of them.
+
+It lies beside the database, or on what the web processes and the workers of the queue `maintenance` share.
+Which files are in use the database says (`ColumnSegment`); the manifest says so to whoever reads the folder
+without it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+
+MANIFEST: Final = "manifest.json"
+SUFFIX: Final = ".parquet"
+_LOCK: Final = ".lock"
+_PIECE: Final = 1024 * 1024
+
+
+class ColumnsAreMadeError(Exception):
+    """Another process is writing files of columns."""
+
+
+def columns_folder() -> Path:
+    """Return the folder of all spaces."""
+    return Path(settings.ARCHIVE_COLUMN_FOLDER)
+
+
+def place(space: int, name: str) -> Path:
+    """Return where a file of a space lies."""
+    return columns_folder() / str(space) / name
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep all other processes from writing files. Raises ColumnsAreMadeError where one does."""
+    folder = columns_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ColumnsAreMadeError("another process is writing files of columns") from None
+        yield
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, as 64 hexadecimal digits."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            found.update(piece)
+    return found.hexdigest()
+
+
+def write_manifest(space: int, told: Mapping[str, Any]) -> None:
+    """Put a manifest of a space in the place of the one before, at once, unless that says the same."""
+    path = place(space, MANIFEST)
+    text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    if path.exists() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_suffix(".new")
+    with made.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    made.replace(path)
+
+
+def files() -> Iterator[tuple[int, Path]]:
+    """Yield the files of all spaces, also those that are not whole."""
+    for folder in sorted(columns_folder().glob("*/")):
+        if folder.name.isdigit():
+            for path in sorted(folder.iterdir()):
+                if path.name != MANIFEST:
+                    yield int(folder.name), path

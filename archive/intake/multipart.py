@@ -1,0 +1,133 @@
+"""Files of a form whose names are not UTF-8: Django's parser passes over such a part without a word.
+
+Programs on a Japanese Windows send a name as the system does, in code page 932 (curl without Unicode, as
+that of Windows: its issues 345 and 3675), on old Unix systems in EUC-JP, on European ones in ISO 8859-1.
+"""
+
+import io
+import re
+from typing import IO, Any, Final
+
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import QueryDict
+from django.http.multipartparser import MultiPartParser
+from django.utils.datastructures import MultiValueDict
+from django.utils.http import parse_header_parameters
+
+_HEADERS_END: Final = b"\r\n\r\n"
+_MOST_HEADERS: Final = 1024
+"""Bytes of a part's headers, as Django takes them; a part with more makes it refuse the whole request."""
+_DISPOSITION: Final = re.compile(rb"content-disposition[ \t]*:", re.IGNORECASE)
+_EXTENDED_NAME: Final = re.compile(r";\s*filename\*[0-9*]*\s*=\s*(?:\"[^\"]*\"|[^;]*)", re.IGNORECASE)
+_ESCAPED: Final = re.compile(rb"([\x81-\x9f\xe0-\xfc]\\)\\")
+"""表 ends with the byte of a backslash there, and curl before 7.81 sets another behind it."""
+_HALF_WIDTH_KANA: Final = re.compile("[\uff61-\uff9f]")
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
+_NAMELESS: Final = "record"
+
+
+class EveryFile(FileUploadHandler):
+    """The first of the upload handlers: has the others receive every file, whatever its name is."""
+
+    def handle_raw_input(
+        self,
+        input_data: IO[bytes],
+        META: dict[str, str],
+        content_length: int,
+        boundary: str,
+        encoding: str | None = None,
+    ) -> tuple[QueryDict, MultiValueDict[str, Any]]:
+        """Return the fields and the files of the form."""
+        if self.request is None:
+            raise RuntimeError("Django gives each handler its request")
+        others = [handler for handler in self.request.upload_handlers if handler is not self]
+        # Django gives the bytes of the boundary, which its annotation calls text.
+        mark = boundary.encode() if isinstance(boundary, str) else boundary
+        return _Parser(META, ReadableNames(input_data, mark), others, encoding).parse()
+
+
+class _Parser(MultiPartParser):
+    def sanitize_file_name(self, file_name: str) -> str:
+        """Return a file's name without its path; a made-up one where nothing is left."""
+        return super().sanitize_file_name(file_name) or _NAMELESS
+
+
+class ReadableNames(io.BufferedIOBase):
+    """The body of a form, in which the headers that nobody could read are written anew in UTF-8."""
+
+    def __init__(self, body: IO[bytes], boundary: bytes) -> None:
+        self._body = body
+        self._mark = b"--" + boundary
+        self._held = b""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes, about as many as asked for; none at the end."""
+        while True:
+            data = self._body.read(-1 if size is None else size)
+            ready, self._held = self._mended(self._held + data, at_end=not data)
+            if ready or not data:
+                return ready
+
+    def _mended(self, data: bytes, at_end: bool) -> tuple[bytes, bytes]:
+        """Return what of the data can be handed on, mended, and what has to wait for more of it.
+
+        What waits is the beginning of a boundary, or one with headers that have not ended yet.
+        """
+        ready: list[bytes] = []
+        done = 0
+        while (found := data.find(self._mark, done)) >= 0:
+            begin = found + len(self._mark)
+            end = data.find(_HEADERS_END, begin, begin + _MOST_HEADERS)
+            if end < 0 and len(data) < begin + _MOST_HEADERS and not at_end:
+                return b"".join([*ready, data[done:found]]), data[found:]
+            headers = data[begin : max(begin, end)]
+            if self._mark in headers:
+                headers = b""
+            ready += [data[done:begin], _readable(headers)]
+            done = begin + len(headers)
+        kept = len(data) if at_end else max(done, len(data) - len(self._mark) + 1)
+        return b"".join([*ready, data[done:kept]]), data[kept:]
+
+
+def _readable(headers: bytes) -> bytes:
+    """Return a part's headers with those in UTF-8 that Django could not read."""
+    return b"\r\n".join(_readable_line(line) for line in headers.split(b"\r\n"))
+
+
+def _readable_line(line: bytes) -> bytes:
+    """Return a header that can be read: a name in a charset that there is not gives way to a made-up one."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text = decoded(line)
+    if _DISPOSITION.match(line) and not _can_be_read(text):
+        text = f'{_EXTENDED_NAME.sub("", text)}; filename="{_NAMELESS}"'
+    return text.encode()
+
+
+def _can_be_read(line: str) -> bool:
+    try:
+        parse_header_parameters(line)
+    except ValueError:
+        return False
+    return True
+
+
+def decoded(line: bytes) -> str:
+    """Return a header that is not UTF-8 as text: code page 932, else EUC-JP, else ISO 8859-1.
+
+    Nearly all EUC-JP is valid in code page 932 too, where it becomes kana of half width, which hardly any
+    name has: then it is taken for EUC-JP if it can be that.
+    """
+    windows, unix = _decoded(_ESCAPED.sub(rb"\1", line), "cp932"), _decoded(line, "euc_jp")
+    found = unix if windows is None or (unix and _HALF_WIDTH_KANA.search(windows)) else windows
+    return found if found is not None else line.decode("latin-1")
+
+
+def _decoded(line: bytes, encoding: str) -> str | None:
+    """Return the text in one encoding; None if it is none, or has characters that only its author can see."""
+    try:
+        text = line.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if _PRIVATE.search(text) else text

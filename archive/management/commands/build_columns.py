@@ -1,0 +1,43 @@
+"""Write the columns of games that are in no file yet, or of all games anew, beside readers and writers."""
+
+from argparse import ArgumentParser
+from time import monotonic
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from archive.columns import building
+from archive.columns.folder import ColumnsAreMadeError
+from archive.management.progress import Progress
+from archive.models import ColumnWaiting
+
+
+class Command(BaseCommand):
+    help = (
+        "Write columns for the games that have none yet. Searching and uploading go on meanwhile. It can be "
+        "stopped at any moment, and started again goes on where it was."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--anew", action="store_true", help="throw all columns away first")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        began = monotonic()
+        try:
+            if options["anew"]:
+                building.begin_anew()
+            progress, self.done = Progress(self.stderr, ColumnWaiting.objects.count()), 0
+
+            def report(games: int) -> None:
+                self.done = games
+                progress.update(games)
+
+            building.build(report=report)
+        except ColumnsAreMadeError as error:
+            raise CommandError(f"{error}: a worker of the queue `maintenance` is at it") from error
+        seconds = monotonic() - began
+        files, size = building.columns_size()
+        self.stdout.write(
+            f"{self.done} games in {seconds:.1f} s, {self.done / max(seconds, 0.001):.0f} games/s; "
+            f"{files} files, {size / 1024 / 1024:.1f} MiB"
+        )

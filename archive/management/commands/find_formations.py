@@ -1,0 +1,37 @@
+"""Find the castles and openings of stored games anew, a few at a time, beside readers and writers."""
+
+from argparse import ArgumentParser
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand
+
+from archive import store
+from archive.derive import formations
+from archive.management.batches import batches
+from archive.management.progress import Progress
+from archive.models import Game
+
+BATCH: Final = 100
+
+
+class Command(BaseCommand):
+    help = (
+        "Find the castles and openings of games whose were found with an older version of the library, or "
+        "never looked for. It can be stopped at any moment, and started again goes on where it was."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--all", action="store_true", help="all games, also those of the current version")
+        parser.add_argument(
+            "--batch", type=int, default=BATCH, metavar="N", help=f"games in a transaction ({BATCH})"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        games = Game.objects.all()
+        if not options["all"]:
+            games = games.exclude(formations_version=formations.VERSION)
+        progress, done = Progress(self.stderr, games.count()), 0
+        for batch in batches(games, max(1, options["batch"])):
+            done += store.find_formations(batch)
+            progress.update(done)
+        self.stdout.write(f"{done} games looked at")

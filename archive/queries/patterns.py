@@ -1,0 +1,295 @@
+"""What is known of a pattern: the games where it stands, how these ended, when, who has it, what follows.
+
+The places come from the columns (`archive.columns`), whatever else is asked of games from the catalogue:
+first, where few games have that, and of the games with the pattern, where many do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from archive import codec
+from archive.columns.asking import first_places
+from archive.columns.positions import line_of
+from archive.columns.schema import SQUARES
+from archive.columns.segments import reading, table_of
+from archive.columns.state import State, asked
+from archive.duck import Asked
+from archive.index.engine import engine
+from archive.models import GameRecord
+from archive.queries.filters import GameFilters
+from archive.queries.games import GameRow, games_in, slots_among, slots_of
+from archive.queries.keyset import Order, Page, PageEnd, Phase, paged
+from archive.queries.people import Named, Tally, players_of
+from archive.queries.scope import Scope
+from archive.queries.standing import bounded
+from kifu_core.shogi.moves import DROP, dropped, orient, to_usi
+from kifu_core.shogi.patterns import Pattern, looks
+
+FEW: Final = 5_000
+"""Games that are looked for before a pattern is; where more have what is asked, the pattern comes first."""
+
+A_STATEMENT: Final = 20_000
+"""Slots that the catalogue is asked about at once."""
+
+MOVES: Final = 20
+"""Moves that are told, the most frequent."""
+
+PLAYERS_OF: Final = 20_000
+"""The players of so many games are counted, of the newest."""
+
+STEP: Final = 10
+"""Plies of one class."""
+
+
+class PatternResults(NamedTuple):
+    """Games by result: won by whose pieces are own, by the others, drawn, or not known to be any of it."""
+
+    own: int = 0
+    enemy: int = 0
+    draw: int = 0
+    unknown: int = 0
+
+
+class NextMove(NamedTuple):
+    """A move played where the pattern stands first: packed, on a board on which own is Black and the pattern
+    is not mirrored; the kind of the piece that makes it; whether own plays it; and in how many games, with
+    whose results."""
+
+    packed: int
+    kind: int
+    own: bool
+    games: int
+    results: PatternResults
+
+    @property
+    def move(self) -> str:
+        """Return it as USI writes it."""
+        return to_usi(self.packed)
+
+
+class PatternGame(NamedTuple):
+    """A game with the pattern: at which ply it stands first, whose pieces are own there, whether it is the
+    mirror image, whether that is in a variation, and the move played there, empty at the end; the path of
+    the line (`kifu_core.lines.fork_path`), and the squares that the first step names, as they lie there."""
+
+    row: GameRow
+    ply: int
+    own: int
+    mirrored: bool
+    fork: bool
+    move: str
+    path: str
+    squares: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternFound:
+    """What is known of a pattern. `waiting` games of the scope are not looked through yet. `years` and
+    `plies` (by the first ply of a class of `STEP`) have games by class; `players` are those whose pieces are
+    own, with how they fared, of the newest `players_of` games."""
+
+    games: int
+    waiting: int
+    results: PatternResults
+    years: tuple[tuple[int, int], ...]
+    undated: int
+    plies: tuple[tuple[int, int], ...]
+    moves: tuple[NextMove, ...]
+    players: tuple[tuple[Named, Tally], ...]
+    players_of: int
+    page: Page[PatternGame]
+
+
+def pattern_games(
+    scope: Scope,
+    pattern: Pattern,
+    filters: GameFilters | None = None,
+    order: Order = "newest",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> PatternFound:
+    """Return what is known of a pattern among the games that have all that is asked for.
+
+    Raises InvalidCursorError, and QueryError for a query that is none and as `standing` does.
+    """
+    filters = filters or GameFilters()
+
+    def ask(question: Asked, state: State) -> PatternFound:
+        with engine().time_limit(question.left):
+            return _Found(scope, question, state).told(pattern, filters, order, cursor, limit)
+
+    with bounded():
+        return asked(scope.spaces, ask)
+
+
+_NOTHING: Final = """
+    SELECT 0::INTEGER AS slot, 0 AS node, 0 AS own, false AS mirrored, 0 AS ply, 0 AS move, false AS fork,
+        0 AS turn, 0 AS result, 0 AS played WHERE false
+"""
+_KEEP: Final = """
+    CREATE TEMP TABLE found AS
+    SELECT f.* REPLACE (coalesce(f.played, 0) AS played)
+    FROM ({places}) f ANTI JOIN gone USING (slot)
+"""
+_OWN_WON: Final = "count(*) FILTER (result IN (0, 1) AND result = own)"
+_ENEMY_WON: Final = "count(*) FILTER (result IN (0, 1) AND result <> own)"
+_RESULTS: Final = (
+    f"{_OWN_WON}, {_ENEMY_WON}, count(*) FILTER (result = 2), "
+    "count(*) FILTER (result IS NULL OR result NOT IN (0, 1, 2))"
+)
+_YEARS: Final = """
+    SELECT year(DATE '0001-01-01' + (played - 1)::INTEGER) AS place, count(*) FROM found
+    WHERE played > 0 GROUP BY place ORDER BY place
+"""
+_PLIES: Final = f"SELECT ply // {STEP} * {STEP} AS place, count(*) FROM found GROUP BY place ORDER BY place"
+_MOVES: Final = f"""
+    SELECT move, own, mirrored, turn, count(*), {_RESULTS} FROM found WHERE move <> 0
+    GROUP BY move, own, mirrored, turn
+"""
+_BY_PIECES: Final = f"""
+    SELECT f.move, f.own, f.mirrored, f.turn, {{kind}} AS kind, count(*), {_RESULTS}
+    FROM found f JOIN {{source}} p USING (slot, node)
+    WHERE f.move IN ({{moves}}) GROUP BY f.move, f.own, f.mirrored, f.turn, kind
+"""
+_NEWEST: Final = f"SELECT slot, own, result FROM found ORDER BY played DESC, slot DESC LIMIT {PLAYERS_OF}"
+_PAGE: Final = """
+    SELECT slot, ply, own, mirrored, fork, move, node, played FROM found d
+    WHERE {after} ORDER BY {order} LIMIT ?
+"""
+_PLAYERS: Final = """
+    SELECT d.player_id, count(*) FROM {each} WHERE d.colour = {colour} GROUP BY d.player_id
+"""
+
+
+class _Found:
+    """The games with a pattern, kept in a table of DuckDB while they are told."""
+
+    def __init__(self, scope: Scope, question: Asked, state: State) -> None:
+        self.scope, self.question, self.state = scope, question, state
+
+    def told(
+        self, pattern: Pattern, filters: GameFilters, order: Order, cursor: str | None, limit: int
+    ) -> PatternFound:
+        """Find them, and tell all of them."""
+        self._find(pattern, filters)
+        self.squares = _squares(pattern)
+        rows = self.question.rows
+        ((games, *results),) = rows(f"SELECT count(*), {_RESULTS} FROM found")
+        years = rows(_YEARS)
+        players, players_of = self._players()
+        return PatternFound(
+            games,
+            self.state.waiting,
+            PatternResults(*results),
+            tuple((year, n) for year, n in years),
+            games - sum(n for _, n in years),
+            tuple((first, n) for first, n in rows(_PLIES)),
+            self._moves(),
+            players,
+            players_of,
+            paged(order, cursor, limit, self._fetch, lambda one: one.row.place),
+        )
+
+    def _find(self, pattern: Pattern, filters: GameFilters) -> None:
+        files, table = self.state.files, self.question.table
+        table("gone", table_of(self.state.gone))
+        few = slots_of(self.scope, filters, FEW) if filters else None
+        if few is not None:
+            table("few", table_of(few))
+        places = first_places(pattern, _among_few(reading(files), few)) if files else _NOTHING
+        self.question.rows(_KEEP.format(places=places))
+        if filters and few is None:
+            self._filter(filters)
+
+    def _filter(self, filters: GameFilters) -> None:
+        """Leave the games that have what is asked for beside the pattern."""
+        slots = [slot for (slot,) in self.question.rows("SELECT slot FROM found ORDER BY slot")]
+        passing = list[int]()
+        for start in range(0, len(slots), A_STATEMENT):
+            passing += slots_among(self.scope, filters, slots[start : start + A_STATEMENT])
+        self.question.table("passing", table_of(passing))
+        self.question.rows("DELETE FROM found WHERE slot NOT IN (SELECT slot FROM passing)")
+
+    def _moves(self) -> tuple[NextMove, ...]:
+        """Add up moves that are the same to whose pieces are own: the most frequent, then by their pieces."""
+        rows = self.question.rows(_MOVES)
+        games: Counter[tuple[int, bool]] = Counter()
+        for move, own, mirrored, turn, n, *_ended in rows:
+            games[orient(move, 2 * own + mirrored), turn == own] += n
+        most = dict(games.most_common(MOVES))
+        frequent = {row[0] for row in rows if (orient(row[0], 2 * row[1] + row[2]), row[3] == row[1]) in most}
+        told: dict[tuple[int, int, bool], PatternResults] = {}
+        for move, own, mirrored, turn, kind, _n, *ended in self._by_pieces(frequent):
+            key = orient(move, 2 * own + mirrored), kind, turn == own
+            if (key[0], key[2]) in most:
+                before = told.get(key, PatternResults())
+                told[key] = PatternResults(*map(sum, zip(before, ended, strict=True)))
+        found = (NextMove(*key, sum(results), results) for key, results in told.items())
+        return tuple(sorted(found, key=lambda one: (-one.games, one.move, one.kind))[:MOVES])
+
+    def _by_pieces(self, moves: Collection[int]) -> list[tuple[Any, ...]]:
+        """Return how often some moves are made by a piece of each kind.
+
+        What stood where they begin is in the files: nothing else of these rows is read.
+        """
+        if not moves:
+            return []
+        origins = sorted({move >> 8 for move in moves if not dropped(move)})
+        columns = "".join(f"{SQUARES[origin]}, " for origin in origins)
+        cases = "".join(f" WHEN f.move >> 8 = {origin} THEN abs({SQUARES[origin]})" for origin in origins)
+        kind = f"CASE WHEN f.move >> 8 > {DROP} THEN (f.move >> 8) - {DROP}{cases} END"
+        source = f"(SELECT {columns}slot, node FROM {reading(self.state.files)})"
+        listed = ", ".join(map(str, sorted(moves)))
+        return self.question.rows(_BY_PIECES.format(kind=kind, source=source, moves=listed))
+
+    def _players(self) -> tuple[tuple[tuple[Named, Tally], ...], int]:
+        newest = self.question.rows(_NEWEST)
+        alike: dict[tuple[int, int], list[int]] = {}
+        for slot, own, result in newest:
+            alike.setdefault((own, result), []).append(slot)
+        each = engine().EACH.format(list=engine().KEYS, table="archive_gameplayer", on="d.slot = k.key")
+        tallies: dict[int, Tally] = {}
+        for (own, result), slots in alike.items():
+            for player, n in engine().fetch_prepared(_PLAYERS.format(each=each, colour=own), [slots]):
+                tallies.setdefault(player, Tally()).add(result, own, n)
+        return players_of(tallies), len(newest)
+
+    def _fetch(self, phase: Phase, count: int) -> tuple[Sequence[PatternGame], PageEnd | None]:
+        after, values = phase.keyset()
+        sql = _PAGE.format(after=after.replace("%s", "?"), order=phase.by("d"))
+        found = self.question.rows(sql, [*values, count])
+        games = games_in(self.scope, [slot for slot, *_ in found])
+        paths = _paths({games[row[0]].id: row[6] for row in found if row[4] and row[0] in games})
+        told = []
+        for slot, ply, own, mirrored, fork, move, *_ in found:
+            if slot not in games:
+                continue
+            squares, path = self.squares[own, bool(mirrored)], paths.get(games[slot].id, "")
+            usi = to_usi(move) if move else ""
+            told.append(PatternGame(games[slot], ply, own, bool(mirrored), bool(fork), usi, path, squares))
+        # Who has gone since the question began is not told; the page goes on behind.
+        whole = len(found) < count or len(told) == len(found)
+        return told, None if whole else PageEnd(found[-1][-1], found[-1][0])
+
+
+def _paths(nodes: Mapping[int, int]) -> dict[int, str]:
+    """Return, by the ids of games, the paths of the lines with positions of these numbers."""
+    stored = GameRecord.objects.in_bulk(list(nodes))
+    return {pk: line_of(codec.unpack(one.record), nodes[pk]) for pk, one in stored.items()}
+
+
+def _squares(pattern: Pattern) -> dict[tuple[int, bool], tuple[int, ...]]:
+    """Return the squares that a pattern's first step names, by whose pieces are own and whether mirrored."""
+    return {
+        (look.own, look.mirrored): tuple(sorted(square for square, _ in look.steps[0].squares))
+        for look in looks(pattern)
+    }
+
+
+def _among_few(source: str, few: Sequence[int] | None) -> str:
+    """Return the rows of few games, where these are all that is asked for."""
+    return source if few is None else f"(SELECT * FROM {source} SEMI JOIN few USING (slot))"

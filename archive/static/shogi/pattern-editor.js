@@ -1,0 +1,327 @@
+// @ts-check
+/**
+ * Patterns are drawn: squares are chosen and told what they may hold, hands and the rest are asked for in fields. Text
+ * and board follow each other; what is wrong with a text the server says.
+ */
+
+import { keepAddress } from "../archive/js/address.js";
+import { fill } from "../archive/js/filling.js";
+import { createBoard, LETTERS, make } from "./board.js";
+import { drawSquares, pictureOfName } from "./drawing.js";
+import { ANYTHING, bitsOf, emptyPattern, emptyStep, isEmpty, MOST_STEPS, namesOf, read, stepWords, write } from "./pattern.js";
+import { PatternFields } from "./pattern-fields.js";
+import { fromSfen } from "./position.js";
+import { Squares } from "./squares.js";
+
+/** @typedef {import("./pattern.js").Step} Step */
+
+const NOTHING = fromSfen("9/9/9/9/9/9/9/9/9 b -");
+const PAUSE = 250;
+/** How squares take what is put on them. */
+const KEYS_OF_MODES = /** @type {Record<string, string>} */ ({ "=": "is", ",": "or", "!": "not" });
+const PROMOTED = [0, 9, 10, 11, 12, 0, 13, 14, 0, 1, 2, 3, 4, 6, 7];
+
+/** The editor of a page. */
+class PatternEditor {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.host = this.one(".board-host");
+    this.field = /** @type {HTMLInputElement} */ (document.getElementById("pattern"));
+    this.told = /** @type {HTMLElement} */ (document.getElementById("told"));
+    this.news = /** @type {HTMLElement} */ (document.getElementById("cursor"));
+    this.undo = /** @type {HTMLButtonElement} */ (this.one("button.undo"));
+    this.palette = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-content]")]);
+    this.modes = /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll("[data-mode]")]);
+    this.board = createBoard(this.host, { ranks: root.dataset.ranks });
+    this.asked = this.board.layer.appendChild(make("g", {}));
+    this.squares = new Squares(this.host, this.board, {
+      adds: false,
+      changed: () => this.moved(),
+      put: (squares) => this.brush !== null && (this.put(this.brush, squares), true),
+    });
+    this.pattern = read(this.field.value) || emptyPattern();
+    /** Which step is drawn. */
+    this.at = 0;
+    /** What is put on each square that is tapped; null where they are chosen. @type {number | null} */
+    this.brush = null;
+    this.mode = "is";
+    /** @type {string[]} */
+    this.before = [];
+    /** The text as it was before somebody typed in it. @type {string | null} */
+    this.begun = null;
+    this.timer = 0;
+    this.setAddress = keepAddress(() => `${location.pathname}?${new URLSearchParams({ pattern: this.field.value })}`);
+    this.fields = new PatternFields(root, (edit) => this.change(() => edit(this.pattern, this.at)));
+    this.listen();
+    this.draw();
+  }
+
+  /** @param {string} selector @returns {HTMLElement} */
+  one(selector) {
+    return /** @type {HTMLElement} */ (this.root.querySelector(selector));
+  }
+
+  /** @returns {Step} the one that is drawn */
+  get step() {
+    return this.pattern.steps[this.at];
+  }
+
+  /** @param {() => void} edit changes the pattern */
+  change(edit) {
+    this.before.push(this.field.value);
+    edit();
+    this.field.value = write(this.pattern);
+    this.changed();
+  }
+
+  /** Takes what the text says, as far as it says something. */
+  take() {
+    this.pattern = read(this.field.value) || this.pattern;
+    this.at = Math.min(this.at, this.pattern.steps.length - 1);
+    this.changed();
+  }
+
+  changed() {
+    this.setAddress();
+    this.draw();
+    const text = this.field.value;
+    const fine = !text || (read(text) && !this.pattern.steps.some(isEmpty));
+    clearTimeout(this.timer);
+    if (fine) this.tell("");
+    else this.timer = window.setTimeout(() => this.ask(text), PAUSE);
+  }
+
+  /** Has the server say what is wrong. @param {string} text */
+  async ask(text) {
+    const answer = await fetch(`?${new URLSearchParams({ pattern: text, part: "told" })}`);
+    const html = answer.ok ? await answer.text() : "";
+    if (text === this.field.value) this.tell(html);
+  }
+
+  /** @param {string} html of the server */
+  tell(html) {
+    this.told.innerHTML = html;
+    if (this.told.querySelector(".message")) this.field.setAttribute("aria-invalid", "true");
+    else this.field.removeAttribute("aria-invalid");
+  }
+
+  /** @param {number} bits what the squares may hold @param {number[]} squares */
+  put(bits, squares) {
+    const asked = this.step.squares;
+    const again = this.mode === "is" && squares.every((at) => asked.get(at) === bits);
+    this.change(() => {
+      for (const at of squares) {
+        const allowed = again ? ANYTHING : combined(this.mode, asked.get(at) ?? ANYTHING, bits);
+        if (allowed === ANYTHING) asked.delete(at);
+        else asked.set(at, allowed);
+      }
+    });
+  }
+
+  /** Turns the pieces over that squares may hold. @param {number[]} squares */
+  promote(squares) {
+    const asked = this.step.squares;
+    this.change(() => squares.forEach((at) => asked.has(at) && asked.set(at, promoted(asked.get(at) ?? 0))));
+  }
+
+  /** Other squares are chosen, or the cursor is elsewhere: what comes is put there in the usual way. */
+  moved() {
+    if (this.brush === null) this.mode = "is";
+    this.draw();
+    this.say();
+  }
+
+  draw() {
+    const { step } = this;
+    this.board.show({ position: NOTHING, from: null, to: null, label: stepWords(step).join(" ") || this.host.ariaLabel || "" });
+    drawSquares(this.asked, step.squares);
+    const { chosen } = this.squares;
+    const shown = this.brush ?? (chosen.size ? step.squares.get(this.squares.wanted()[0]) ?? ANYTHING : null);
+    for (const button of this.palette) {
+      const bits = bitsOf(button.dataset.content || "");
+      const pressed = shown === bits || (this.brush === null && shown !== null && shown !== ANYTHING && (shown & bits) === bits);
+      button.setAttribute("aria-pressed", String(pressed));
+    }
+    for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === this.mode));
+    this.one(".brush-hint").hidden = this.brush === null;
+    this.undo.disabled = !this.before.length;
+    this.fields.show(this.pattern, this.at);
+    this.drawSteps();
+  }
+
+  drawSteps() {
+    const row = this.one(".steps");
+    const { steps } = this.pattern;
+    while (row.children.length > steps.length) row.lastElementChild?.remove();
+    while (row.children.length < steps.length) row.append(document.createElement("button"));
+    steps.forEach((step, index) => {
+      const button = /** @type {HTMLButtonElement} */ (row.children[index]);
+      button.type = "button";
+      button.textContent = `${index + 1} ${stepWords(step).slice(0, 3).join(" ")}`;
+      button.setAttribute("aria-pressed", String(index === this.at));
+    });
+    row.hidden = steps.length < 2;
+    /** @type {HTMLButtonElement} */ (this.one("button.then")).disabled = steps.length >= MOST_STEPS || isEmpty(this.step);
+    this.one("button.drop-step").hidden = steps.length < 2;
+  }
+
+  /** @param {number} step */
+  show(step) {
+    this.at = step;
+    this.squares.choose([]);
+  }
+
+  say() {
+    const at = this.squares.cursor;
+    const allowed = this.step.squares.get(at) ?? ANYTHING;
+    const place = `${9 - (at % 9)}${(this.root.dataset.ranks || "")[Math.floor(at / 9)]}`;
+    const count = this.squares.chosen.size;
+    const more = count > 1 ? ` (${fill(this.root.dataset.chosen || "", { count })})` : "";
+    this.news.textContent = `${place} ${this.words(allowed)}${more}`;
+  }
+
+  /** @param {number} allowed @returns {string} */
+  words(allowed) {
+    if (allowed === ANYTHING) return this.labelOf("");
+    const { negated, names } = namesOf(allowed);
+    const words = names.map((name) => this.labelOf(name)).join(this.root.dataset.or);
+    return negated ? fill(this.root.dataset.not || "", { words }) : words;
+  }
+
+  /** @param {string} name @returns {string} */
+  labelOf(name) {
+    return this.palette.find((button) => button.dataset.content === name)?.getAttribute("aria-label") || name;
+  }
+
+  /** @param {HTMLButtonElement} button of the palette @param {boolean} pointed whether by a pointer */
+  pick(button, pointed) {
+    const bits = bitsOf(button.dataset.content || "");
+    if (this.brush === null && (this.squares.chosen.size || !pointed)) this.put(bits, this.squares.wanted());
+    else {
+      this.brush = this.brush === bits ? null : bits;
+      this.draw();
+    }
+    this.say();
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether it was a key of the editor */
+  press(event) {
+    const squares = this.squares.wanted();
+    const key = event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && key === "z") return this.takeBack();
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.key === "Escape" && this.brush !== null) this.brush = null;
+    else if (event.key in KEYS_OF_MODES) this.mode = KEYS_OF_MODES[event.key];
+    else if (event.key === "Delete" || event.key === "Backspace") this.put(ANYTHING, squares);
+    else if (event.key === "-" || event.key === "0") this.put(bitsOf("-"), squares);
+    else if (event.key === "+") this.promote(squares);
+    else if (key === "x" || (/^[a-z]$/.test(key) && LETTERS.includes(key.toUpperCase()))) {
+      this.put(bitsOf(event.shiftKey ? key : key.toUpperCase()), squares);
+    } else return false;
+    return true;
+  }
+
+  /** @returns {boolean} whether there was something to take back */
+  takeBack() {
+    const last = this.before.pop();
+    if (last === undefined) return false;
+    this.field.value = last;
+    if (!last) this.pattern = emptyPattern();
+    this.take();
+    return true;
+  }
+
+  listenToButtons() {
+    for (const button of this.palette) {
+      if (button.dataset.content) button.prepend(pictureOfName(button.dataset.content));
+      button.addEventListener("click", (event) => this.pick(button, event.detail > 0));
+    }
+    for (const button of this.modes) {
+      button.addEventListener("click", () => {
+        this.mode = button.dataset.mode || "is";
+        this.draw();
+      });
+    }
+    this.undo.addEventListener("click", () => this.takeBack());
+    this.one("button.clear").addEventListener("click", () => this.change(() => {
+      this.pattern = emptyPattern();
+      this.at = 0;
+    }));
+    this.one("button.then").addEventListener("click", () => {
+      this.change(() => {
+        this.pattern.steps.splice(this.at + 1, 0, emptyStep());
+        this.pattern.gaps.splice(this.at, 0, null);
+      });
+      this.show(this.at + 1);
+    });
+    this.one("button.drop-step").addEventListener("click", () => {
+      this.change(() => {
+        this.pattern.steps.splice(this.at, 1);
+        this.pattern.gaps.splice(Math.max(0, this.at - 1), 1);
+        this.at = Math.max(0, this.at - 1);
+      });
+      this.show(this.at);
+    });
+    this.one(".steps").addEventListener("click", (event) => {
+      const button = event.target instanceof Element ? event.target.closest("button") : null;
+      if (button) this.show([...this.one(".steps").children].indexOf(button));
+    });
+  }
+
+  listen() {
+    this.listenToButtons();
+    this.host.addEventListener("keydown", (event) => {
+      const brushed = this.brush !== null && event.key === "Escape";
+      if (brushed ? !this.press(event) : !this.squares.press(event) && !this.press(event)) return;
+      event.preventDefault();
+      this.draw();
+      this.say();
+    });
+    this.field.addEventListener("focus", () => (this.begun = this.field.value));
+    this.field.addEventListener("input", () => {
+      if (this.begun !== null) this.before.push(this.begun);
+      this.begun = null;
+      this.take();
+    });
+    this.field.addEventListener("change", () => {
+      if (!read(this.field.value)) return;
+      this.field.value = write(this.pattern);
+      this.setAddress();
+    });
+  }
+}
+
+/**
+ * @param {string} mode
+ * @param {number} before what a square may hold
+ * @param {number} bits what is put on it
+ * @returns {number} what it may hold then
+ */
+function combined(mode, before, bits) {
+  if (mode === "is" || bits === ANYTHING) return bits;
+  if (mode === "or") {
+    if (before === ANYTHING) return bits;
+    return ((before & bits) === bits ? before & ~bits : before | bits) || ANYTHING;
+  }
+  const start = namesOf(before).negated ? before : ANYTHING;
+  return (start & bits ? start & ~bits : start | bits) || before;
+}
+
+/** @param {number} allowed @returns {number} with the pieces of one kind turned over, each that can be */
+function promoted(allowed) {
+  const { negated, names } = namesOf(allowed);
+  const bits = names.map((name) => bitsOf(turnedOver(name))).reduce((all, one) => all | one, 0);
+  return negated ? ANYTHING & ~bits : bits;
+}
+
+/** @param {string} name of what a square may hold @returns {string} */
+function turnedOver(name) {
+  const kind = LETTERS.indexOf(name.toUpperCase());
+  const other = LETTERS[PROMOTED[kind] || 0];
+  if (!other) return name;
+  return name === name.toUpperCase() ? other : other.toLowerCase();
+}
+
+const root = document.getElementById("pattern-editor");
+if (root) new PatternEditor(root);

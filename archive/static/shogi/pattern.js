@@ -1,0 +1,275 @@
+// @ts-check
+/**
+ * Patterns as text; the counterpart of kifu_core/shogi/patterns/text.py, which says what the words mean. What is wrong
+ * with a text the server says. Here a step may ask for nothing yet: it is being drawn.
+ *
+ * What a square may hold are the bits of a number: bit 0 nothing, 1 to 14 own pieces, 28 down to 15 the enemy's.
+ */
+
+import { LETTERS } from "./board.js";
+import { squareOf, usiSquare } from "./position.js";
+
+/** @typedef {{least: number, most: number | null}} Count */
+
+/**
+ * @typedef {object} Step
+ * @property {Map<number, number>} squares
+ * @property {Map<number, Count>} hands by signed piece
+ * @property {Map<number, Count>} board
+ * @property {boolean | null} ownTurn
+ * @property {number | null} first
+ * @property {number | null} last
+ * @property {number} kept
+ */
+
+/**
+ * @typedef {object} Pattern
+ * @property {Step[]} steps
+ * @property {(number | null)[]} gaps
+ * @property {0 | 1 | null} own
+ * @property {boolean} mirrored
+ * @property {boolean} main
+ */
+
+export const LONGEST = 1000;
+export const MOST_STEPS = 8;
+export const MOST = 999;
+
+const KINDS = 14;
+const CONTENTS = 2 * KINDS + 1;
+export const ANYTHING = 2 ** CONTENTS - 1;
+export const EMPTY = 1;
+export const OWN = 2 ** (KINDS + 1) - 2;
+export const ENEMY = ANYTHING - OWN - EMPTY;
+
+/** @param {number} piece signed; 0 for none @returns {number} its bit */
+export function bitOf(piece) {
+  return 1 << (piece < 0 ? CONTENTS + piece : piece);
+}
+
+/** @type {[string, number][]} in the order in which a set is printed */
+const PIECES = LETTERS.flatMap((letter, kind) =>
+  /** @type {[string, number][]} */ (kind ? [[letter, kind], [letter.toLowerCase(), -kind]] : []));
+const PIECE = new Map(PIECES);
+const NAMES = /** @type {[string, number][]} */ (
+  [["X", OWN], ["x", ENEMY], ...PIECES.map(([name, piece]) => [name, bitOf(piece)]), ["-", EMPTY]]);
+const BITS = new Map(NAMES);
+
+const PLACED = /^(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([1-9][a-i])$/;
+const THEN = /^then(?:<=([0-9]{1,9}))?$/;
+const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
+const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
+
+/** What is not to be read: the reason is the server's to tell. */
+class Unreadable extends Error {}
+
+/** @returns {Step} */
+export function emptyStep() {
+  return { squares: new Map(), hands: new Map(), board: new Map(), ownTurn: null, first: null, last: null, kept: 0 };
+}
+
+/** @returns {Pattern} of one step that asks for nothing yet */
+export function emptyPattern() {
+  return { steps: [emptyStep()], gaps: [], own: null, mirrored: false, main: false };
+}
+
+/** @param {Step} step @returns {boolean} whether nothing is asked of it */
+export function isEmpty(step) {
+  return !stepWords(step).length;
+}
+
+/** @param {string} text @returns {Pattern | null} null for what is no pattern */
+export function read(text) {
+  try {
+    if ([...text].length > LONGEST) return null;
+    const pattern = emptyPattern();
+    /** What has been said already, of this step and of all. */
+    const said = { step: new Set(), whole: new Set() };
+    for (const word of text.split(/\s+/).filter(Boolean)) readWord(pattern, word, said);
+    return pattern;
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+/** @param {Pattern} pattern @param {string} word @param {{step: Set<string>, whole: Set<string>}} said */
+function readWord(pattern, word, said) {
+  const step = pattern.steps[pattern.steps.length - 1];
+  const then = THEN.exec(word);
+  if (then) {
+    if (pattern.steps.length === MOST_STEPS) throw new Unreadable();
+    pattern.gaps.push(then[1] ? number(then[1]) : null);
+    pattern.steps.push(emptyStep());
+    said.step.clear();
+    return;
+  }
+  const placed = PLACED.exec(word);
+  if (placed) return place(step, placed[1] === "!", placed[2], squareOf(placed[3]));
+  const colon = word.indexOf(":");
+  const name = word.slice(0, Math.max(0, colon));
+  const ofAll = Object.hasOwn(OF_ALL, name);
+  const known = ofAll ? said.whole : said.step;
+  if (known.has(name) || !(ofAll || Object.hasOwn(OF_STEP, name))) throw new Unreadable();
+  known.add(name);
+  (ofAll ? OF_ALL : OF_STEP)[name](word.slice(colon + 1), step, pattern);
+}
+
+/** @param {Step} step @param {boolean} negated @param {string} pieces @param {number} at */
+function place(step, negated, pieces, at) {
+  let allowed = 0;
+  for (const name of pieces.replace(/[{}]/g, "").split(",")) {
+    const bits = BITS.get(name);
+    if (bits === undefined) throw new Unreadable();
+    allowed |= bits;
+  }
+  const both = (step.squares.get(at) ?? ANYTHING) & (negated ? ANYTHING & ~allowed : allowed);
+  if (!both) throw new Unreadable();
+  step.squares.set(at, both);
+}
+
+/** @typedef {(value: string, step: Step, pattern: Pattern) => void} Option */
+
+/** @type {Record<string, Option>} what is said of a step */
+const OF_STEP = {
+  hand: (value, step) => {
+    step.hands = counts(value);
+    if ([...step.hands.keys()].some((piece) => Math.abs(piece) > 7)) throw new Unreadable();
+  },
+  board: (value, step) => void (step.board = counts(value)),
+  turn: (value, step) => void (step.ownTurn = oneOf({ own: true, enemy: false }, value)),
+  ply: (value, step) => void ([step.first, step.last] = plies(value)),
+  kept: (value, step) => {
+    if (!/^[0-9]+$/.test(value)) throw new Unreadable();
+    step.kept = number(value);
+  },
+};
+/** @type {Record<string, Option>} what is said of all steps together */
+const OF_ALL = {
+  own: (value, _, pattern) => void (pattern.own = oneOf(/** @type {Record<string, 0 | 1>} */ ({ black: 0, white: 1 }), value)),
+  mirror: (value, _, pattern) => void (pattern.mirrored = oneOf({ yes: true, no: false }, value)),
+  line: (value, _, pattern) => void (pattern.main = oneOf({ main: true, all: false }, value)),
+};
+
+/** @template T @param {Record<string, T>} values @param {string} value @returns {T} */
+function oneOf(values, value) {
+  if (!Object.hasOwn(values, value)) throw new Unreadable();
+  return values[value];
+}
+
+/** @param {string} digits @returns {number} */
+function number(digits) {
+  if (Number(digits) > MOST) throw new Unreadable();
+  return Number(digits);
+}
+
+/** @param {string} value @returns {Map<number, Count>} */
+function counts(value) {
+  const found = new Map();
+  for (const item of value.split(",")) {
+    const told = COUNTED.exec(item);
+    const piece = told ? PIECE.get(told[1]) : undefined;
+    if (!told || piece === undefined) throw new Unreadable();
+    const [sign, many] = [told[2] || ">=", number(told[3] || "1")];
+    const before = found.get(piece) || { least: 0, most: null };
+    const least = sign === "<=" ? before.least : Math.max(before.least, many);
+    const most = sign === ">=" ? before.most : Math.min(before.most ?? many, many);
+    if (most !== null && most < least) throw new Unreadable();
+    found.set(piece, { least, most });
+  }
+  return found;
+}
+
+/** @param {string} value @returns {[number | null, number | null]} */
+function plies(value) {
+  const told = RANGE.exec(value);
+  if (!told || !(told[1] || told[3])) throw new Unreadable();
+  const first = told[1] ? number(told[1]) : null;
+  const last = told[2] ? (told[3] ? number(told[3]) : null) : first;
+  if (first !== null && last !== null && last < first) throw new Unreadable();
+  return [first, last];
+}
+
+/** @param {Pattern} pattern @returns {string} in the order of the server's; empty where nothing is asked for */
+export function write(pattern) {
+  const { steps, gaps, own, mirrored, main } = pattern;
+  const parts = steps.flatMap((step, index) => {
+    const gap = gaps[index - 1] ?? null;
+    return [...(index ? [gap === null ? "then" : `then<=${gap}`] : []), ...stepWords(step)];
+  });
+  if (own !== null) parts.push(own ? "own:white" : "own:black");
+  if (mirrored) parts.push("mirror:yes");
+  if (main) parts.push("line:main");
+  return parts.join(" ");
+}
+
+/** @param {Step} step @returns {string[]} */
+export function stepWords(step) {
+  const words = [...step.squares.keys()].sort((one, other) => one - other)
+    .map((at) => contentsText(/** @type {number} */ (step.squares.get(at))) + usiSquare(at));
+  if (step.hands.size) words.push(`hand:${countsText(step.hands)}`);
+  if (step.board.size) words.push(`board:${countsText(step.board)}`);
+  if (step.ownTurn !== null) words.push(`turn:${step.ownTurn ? "own" : "enemy"}`);
+  if (step.first !== null || step.last !== null) words.push(`ply:${pliesText(step.first, step.last)}`);
+  if (step.kept) words.push(`kept:${step.kept}`);
+  return words;
+}
+
+/** @param {Map<number, Count>} all @returns {string} */
+export function countsText(all) {
+  return [...all].sort(([one], [other]) => one - other).flatMap(([piece, count]) => countWords(piece, count)).join();
+}
+
+/** @param {number} piece @param {Count} count @returns {string[]} */
+function countWords(piece, { least, most }) {
+  const letter = piece > 0 ? LETTERS[piece] : LETTERS[-piece].toLowerCase();
+  if (least === most) return [`${letter}=${least}`];
+  const words = [];
+  if (least || most === null) words.push(least === 1 && most === null ? letter : `${letter}>=${least}`);
+  if (most !== null) words.push(`${letter}<=${most}`);
+  return words;
+}
+
+/** @param {number | null} first @param {number | null} last @returns {string} */
+function pliesText(first, last) {
+  return first === last ? String(first) : `${first ?? ""}..${last ?? ""}`;
+}
+
+/** @param {number} allowed @returns {string} */
+function contentsText(allowed) {
+  const { negated, names } = namesOf(allowed);
+  return (negated ? "!" : "") + (names.length === 1 ? names[0] : `{${names}}`);
+}
+
+/**
+ * What a square may hold in the fewest names, of itself or of what it may not hold.
+ * @param {number} allowed
+ * @returns {{negated: boolean, names: string[]}}
+ */
+export function namesOf(allowed) {
+  const [names, others] = [listed(allowed), listed(ANYTHING & ~allowed)];
+  const negated = others.length > 0 && others.length < names.length;
+  return { negated, names: negated ? others : names };
+}
+
+/** @param {number} allowed @returns {string[]} */
+function listed(allowed) {
+  /** @type {string[]} */
+  const names = [];
+  for (const [name, bits] of NAMES) {
+    if (bits !== (allowed & bits)) continue;
+    names.push(name);
+    allowed &= ~bits;
+  }
+  return names;
+}
+
+/** @param {string} name such as G, x or - @returns {number} what it allows; anything where it is none */
+export function bitsOf(name) {
+  return BITS.get(name) ?? ANYTHING;
+}
+
+/** @param {string} name of a set @returns {number} a signed piece; 0 for what is no piece of a kind */
+export function pieceOf(name) {
+  return PIECE.get(name) ?? 0;
+}

@@ -1,0 +1,67 @@
+"""The players and events of games that are stored: their ids, and rows for names that nobody knows yet."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from archive.derive.game import DerivedGame
+from archive.derive.headers import folded
+from archive.models import Event, EventAlias, Player, PlayerAlias
+
+NameIn = tuple[int, str]
+"""A space, and a normalized name that its games have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Normalized names, each with its space, to the ids of players and events."""
+
+    players: dict[NameIn, int]
+    events: dict[NameIn, int]
+
+
+def names_of(games: Collection[DerivedGame]) -> Names:
+    """Return the ids of the players and events of some games; names that nobody knows are added."""
+    players = {(game.space, name) for game in games for name in game.players if name}
+    events = {(game.space, game.event) for game in games if game.event}
+    return Names(_players(players), _events(events))
+
+
+def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
+    """Return the ids of all names, by which of their characters make a difference. Those nobody knows are
+    added in the order of their keys, each as it is written."""
+    keys = {(space, name): (space, folded(name)) for space, name in names}
+    wanted = set(keys.values())
+    if not wanted:
+        return {}
+    spaces, texts = {space for space, _ in wanted}, {key for _, key in wanted}
+    own = Player.objects.filter(space__in=spaces, key__in=texts).values_list("space", "key", "pk")
+    others = PlayerAlias.objects.filter(space__in=spaces, key__in=texts)
+    found = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
+    missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in found}
+    if missing:
+        new = [Player(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
+        Player.objects.bulk_create(new, ignore_conflicts=True)
+        found.update(_ids(own.all()))
+    return {name: found[key] for name, key in keys.items()}
+
+
+def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
+    """Return the ids of all names. Those nobody knows are added, sorted."""
+    if not names:
+        return {}
+    spaces, texts = {space for space, _ in names}, {name for _, name in names}
+    own = Event.objects.filter(space__in=spaces, name__in=texts).values_list("space", "name", "pk")
+    others = EventAlias.objects.filter(space__in=spaces, name__in=texts)
+    found = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
+    missing = sorted(set(names) - found.keys())
+    if missing:
+        new = [Event(space=space, name=name) for space, name in missing]
+        Event.objects.bulk_create(new, ignore_conflicts=True)
+        found.update(_ids(own.all()))
+    return found
+
+
+def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[NameIn, int]:
+    return {(space, text): pk for space, text, pk in rows}

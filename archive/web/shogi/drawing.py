@@ -1,0 +1,70 @@
+"""The position editor's mode for patterns: what its page offers, and what is wrong with a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from archive.issues import detail_of, language
+from kifu_core.errors import KifuError
+from kifu_core.shogi.draw import PIECES, RANK_NAMES
+from kifu_core.shogi.patterns import parse
+from kifu_core.shogi.patterns.text import LONGEST, MOST
+from kifu_core.shogi.pieces import HAND_KINDS, LETTERS
+from kifu_core.shogi.position import Position
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+EMPTY_BOARD: Final = "9/9/9/9/9/9/9/9/9 b -"
+_ROWS: Final = ((8, 7, 6, 5, 4, 3, 2, 1), (14, 13, 12, 11, 10, 9))
+"""Kinds of pieces as the palette has them: from the king, and promoted."""
+
+
+def draw_pattern(request: HttpRequest) -> HttpResponse:
+    """Show a board on which a pattern is drawn, with the one that the address has."""
+    text = request.GET.get("pattern", "").strip()
+    told = _told(text) if text else {}
+    if request.GET.get("part") == "told":
+        return render(request, "shogi/pattern_told.html", told)
+    context = {
+        "text": text,
+        "longest": LONGEST,
+        "most": MOST,
+        "position": Position.from_sfen(EMPTY_BOARD),
+        "ranks": RANK_NAMES[language()],
+        "enemy_rows": [_palette(row, own=False) for row in _ROWS],
+        "own_rows": [_palette(row, own=True) for row in _ROWS],
+        "hand_kinds": [(LETTERS[kind], PIECES[language()][kind]) for kind in reversed(HAND_KINDS)],
+        "section": "positions",
+    }
+    return render(request, "shogi/edit_pattern.html", context | told)
+
+
+def _told(text: str) -> dict[str, Any]:
+    """Return what is wrong with a text, with its place; nothing where it is a pattern."""
+    try:
+        parse(text)
+    except KifuError as error:
+        column = error.column or 1
+        before, rest = text[: column - 1], text[column - 1 :]
+        marked = rest.split(maxsplit=1)[0] if rest.strip() else " "
+        after = rest[len(marked) :]
+        return {
+            "wrong": detail_of(error),
+            "column": column,
+            "before": before[-40:],
+            "marked": marked[:40],
+            "after": after[:40],
+        }
+    return {}
+
+
+def _palette(kinds: tuple[int, ...], *, own: bool) -> list[tuple[str, str]]:
+    """Return the names of a side's pieces in patterns, with their words."""
+    words = PIECES[language()]
+    if own:
+        return [(LETTERS[kind], _("own %(piece)s") % {"piece": words[kind]}) for kind in kinds]
+    return [(LETTERS[kind].lower(), _("enemy %(piece)s") % {"piece": words[kind]}) for kind in kinds]

@@ -1,0 +1,189 @@
+"""Search by part of a board: a pattern as text, and what is known of the games where it ever stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.core.exceptions import BadRequest
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from archive.issues import detail_of, language
+from archive.queries.keyset import InvalidCursorError
+from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
+from archive.queries.people import without_gaps
+from archive.queries.scope import scope_of
+from archive.queries.search.errors import BUSY, QueryError
+from archive.web.browsing import Plot, years_plot
+from archive.web.filtering import query_of
+from archive.web.lines import squares_query
+from archive.web.replay import node_query
+from archive.web.shogi.pages import SHOGI as PAGES
+from archive.web.unchanged import conditional, remembered
+from kifu_core.errors import KifuError
+from kifu_core.shogi.notation import lone_text
+from kifu_core.shogi.patterns import Pattern, Step, followed_by, parse, text_of
+from kifu_core.shogi.patterns.text import LONGEST
+from kifu_core.shogi.patterns.words import gap_words, step_words, whole_words
+from kifu_core.shogi.squares import USI
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import HttpRequest, HttpResponse
+    from django.utils.safestring import SafeString
+
+PAGE: Final = 50
+_MOST_SPANS: Final = 60
+"""Columns of a plot of plies."""
+EXAMPLES: Final = ("K9i L9h N8i S8h", "K2h S3h G4i", "R5h P5e", "hand:B,b S5f P4f", "K8h then<=20 K9i")
+"""Patterns that the empty page offers: castles, an opening, hands, one thing after another."""
+
+
+@require_safe
+@remembered
+def patterns(request: HttpRequest) -> HttpResponse:
+    """Show in which games a pattern stands, how these ended, when, who has it, what is played then."""
+    text = request.GET.get("pattern", "").strip()
+    context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": EXAMPLES, "section": "positions"}
+    status = 200
+    if text:
+        try:
+            context |= _found(request, text)
+        except InvalidCursorError as error:
+            raise BadRequest("cursor") from error
+        except QueryError as error:
+            context["wrong"], status = error.message(), 429 if error.code == BUSY else 422
+        except KifuError as error:
+            context |= {"wrong": detail_of(error), "column": error.column}
+            status = 400
+
+    def make() -> HttpResponse:
+        response = render(request, "shogi/patterns.html", context, status=status)
+        if status == 429:
+            response["Retry-After"] = "1"
+        return response
+
+    return conditional(request, make, context)
+
+
+def _found(request: HttpRequest, text: str) -> dict[str, Any]:
+    """Return what the page tells of a pattern. Raises as `parse` and `pattern_games` do."""
+    pattern = parse(text)
+    found = pattern_games(scope_of(request), pattern, cursor=request.GET.get("cursor") or None, limit=PAGE)
+    after = found.page.next
+    return {
+        "found": found,
+        "asked": text_of(pattern),
+        "drawn": drawn(pattern),
+        "whole": whole_words(pattern, language()),
+        "results": _results(found.results),
+        "plots": _plots(found),
+        "moves": [_move(one, pattern) for one in found.moves],
+        "steps": len(pattern.steps),
+        "rows": [one.row for one in found.page.items],
+        "places": {one.row.id: _place(one) for one in found.page.items},
+        "queries": {one.row.id: _query(one) for one in found.page.items},
+        "next": query_of({"pattern": text, "cursor": after}) if after else "",
+        "query": query_of({"q": 'pattern:"' + text.replace('"', '""') + '"'}),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A step of a pattern as pages show it: when it follows the one before, and what it asks in words."""
+
+    step: Step
+    follows: str
+    words: list[str]
+
+    @property
+    def label(self) -> str:
+        """Return the words for those who do not see the board."""
+        return ". ".join(self.words)
+
+
+def drawn(pattern: Pattern) -> list[Drawn]:
+    """Return the steps of a pattern for the boards of a page."""
+    spoken = language()
+    follows = ["", *(gap_words(gap, spoken) for gap in pattern.gaps)]
+    return [
+        Drawn(step, words, step_words(step, spoken))
+        for step, words in zip(pattern.steps, follows, strict=True)
+    ]
+
+
+def _results(found: PatternResults) -> list[tuple[str, int]]:
+    """Return outcomes with their names."""
+    return [
+        (_("Own side won"), found.own),
+        (_("Other side won"), found.enemy),
+        (_("drawn"), found.draw),
+        (_("unknown"), found.unknown),
+    ]
+
+
+def _plots(found: PatternFound) -> list[Plot]:
+    plots = [years_plot(without_gaps(Counter(dict(found.years))))] if len(found.years) > 1 else []
+    if found.plies:
+        plots.append(
+            Plot(_("When it first stands"), _("games"), _("Move number"), tuple(_spans(dict(found.plies))))
+        )
+    return plots
+
+
+def _spans(plies: dict[int, int]) -> Iterator[tuple[str, int]]:
+    """Yield spans of plies from the lowest to the highest with their games: `STEP` plies each, or so many
+    times as many that there are `_MOST_SPANS` at most."""
+    first, last = min(plies), max(plies)
+    width = STEP * -(-(last - first + STEP) // (STEP * _MOST_SPANS))
+    wider: Counter[int] = Counter()
+    for ply, n in plies.items():
+        wider[(ply - first) // width] += n
+    for number in range(max(wider) + 1):
+        begin = first + number * width
+        yield f"{begin}–{begin + width - 1}", wider[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move that is played next: in words, where it leads (empty where no pattern says so), in how many
+    games, and what the own side made of it."""
+
+    text: str
+    query: str
+    games: int
+    results: PatternResults
+
+
+def _move(one: NextMove, pattern: Pattern) -> Move:
+    text = lone_text(one.packed, one.kind, int(not one.own), language())
+    after = followed_by(pattern, one.packed, one.kind, one.own)
+    asked = text_of(after) if after else ""
+    return Move(
+        text, query_of({"pattern": asked}) if 0 < len(asked) <= LONGEST else "", one.games, one.results
+    )
+
+
+def _query(one: PatternGame) -> str:
+    """Return the query with which a game opens where the pattern stands first, its squares marked."""
+    where = node_query(one.path, one.ply) or "?ply=0"
+    return where + squares_query(USI[square] for square in one.squares)
+
+
+def _place(one: PatternGame) -> SafeString:
+    """Return a link to where the pattern stands first in a game."""
+    text = _("variation, move %(ply)s") if one.fork else _("at move %(ply)s")
+    mirrored = f" · {_('mirrored')}" if one.mirrored else ""
+    return format_html(
+        '<a class="small" href="{}">{} {}{}</a>',
+        reverse("game", args=[one.row.id]) + _query(one),
+        PAGES.words.marks[one.own],
+        text % {"ply": one.ply},
+        mirrored,
+    )

@@ -1,0 +1,36 @@
+"""What a pattern becomes where one knows which move is played while it stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kifu_core.shogi import moves
+from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, Count, Pattern, Step, content
+from kifu_core.shogi.pieces import PROMOTED
+
+
+def followed_by(pattern: Pattern, move: int, kind: int, own: bool) -> Pattern | None:
+    """Return the pattern of those positions of a pattern in which a move is played next: a packed one, on a
+    board on which own is Black, of a piece of a kind, by the own side or the other one.
+
+    None where that cannot be told: a pattern that has to stay, or has several steps; a move that it rules
+    out.
+    """
+    (step, *others) = pattern.steps
+    if others or step.kept or step.own_turn not in (None, own):
+        return None
+    piece, dropped = kind if own else -kind, moves.dropped(move)
+    origin, to = moves.source(move), moves.target(move)
+    at, needed = (to, EMPTY) if dropped else (origin, 1 << content(piece))
+    allowed = step.squares.get(at, ANYTHING) & needed
+    hands = {count.piece: count for count in step.hands}
+    if dropped:
+        held = hands.get(piece, Count(piece))
+        hands[piece] = replace(held, least=max(1, held.least))
+    if not allowed or any(count.most is not None and count.most < count.least for count in hands.values()):
+        return None
+    squares = {**step.squares, at: allowed}
+    first = replace(step, squares=squares, own_turn=own, hands=tuple(sorted(hands.values())))
+    moved = (PROMOTED[kind] if moves.promotes(move) else kind) * (1 if own else -1)
+    after = {to: 1 << content(moved)} | ({} if dropped else {origin: EMPTY})
+    return replace(pattern, steps=(first, Step(after)), gaps=(1,))

@@ -1,0 +1,150 @@
+"""What a pattern asks in words, for those who do not see its board and for what no board can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kifu_core.picture import Language
+from kifu_core.shogi.draw import PIECES as KINDS
+from kifu_core.shogi.patterns.pattern import Count, Pattern, Step
+from kifu_core.shogi.patterns.text import PIECES, contents
+from kifu_core.shogi.squares import JAPANESE, USI
+
+_PHRASES: Final[dict[Language, dict[str, str]]] = {
+    "ja": {
+        "own": "{piece}",
+        "enemy": "相手の{piece}",
+        "X": "自分の駒",
+        "x": "相手の駒",
+        "-": "空き",
+        "or": "か",
+        "not": "{pieces}以外",
+        "square": "{square} {pieces}",
+        "comma": "、",
+        "hand": "持駒：{counts}",
+        "board": "盤上：{counts}",
+        "exactly": "{piece}{n}枚",
+        "none": "{piece}なし",
+        "least": "{piece}{n}枚以上",
+        "most": "{piece}{n}枚以下",
+        "between": "{piece}{least}〜{most}枚",
+        "turn": "自分の手番",
+        "enemy-turn": "相手の手番",
+        "ply": "{first}手目",
+        "from": "{first}手目以降",
+        "until": "{last}手目まで",
+        "plies": "{first}〜{last}手目",
+        "kept": "その後{kept}手続く",
+        "then": "その後",
+        "within": "その後{gap}手以内",
+        "either": "先手・後手どちらでも",
+        "black": "先手だけ",
+        "white": "後手だけ",
+        "mirror": "左右反転も",
+        "main": "本譜だけ",
+    },
+    "en": {
+        "own": "{piece}",
+        "enemy": "enemy {piece}",
+        "X": "an own piece",
+        "x": "an enemy piece",
+        "-": "nothing",
+        "or": " or ",
+        "not": "anything but {pieces}",
+        "square": "{square} {pieces}",
+        "comma": ", ",
+        "hand": "In hand: {counts}",
+        "board": "On the board: {counts}",
+        "exactly": "{piece} {n}",
+        "none": "no {piece}",
+        "least": "{piece} {n} or more",
+        "most": "{piece} {n} at most",
+        "between": "{piece} {least} to {most}",
+        "turn": "The own side is to move",
+        "enemy-turn": "The enemy is to move",
+        "ply": "At move {first}",
+        "from": "From move {first} on",
+        "until": "Up to move {last}",
+        "plies": "At moves {first} to {last}",
+        "kept": "Stands for {kept} moves more",
+        "then": "Later",
+        "within": "Within {gap} moves",
+        "either": "For either side",
+        "black": "Of Black alone",
+        "white": "Of White alone",
+        "mirror": "Mirror images, too",
+        "main": "Not in variations",
+    },
+}
+
+
+def step_words(step: Step, language: Language) -> list[str]:
+    """Return what a step asks, a line for its squares and one for each other condition.
+
+    >>> from kifu_core.shogi.patterns.text import parse
+    >>> step_words(parse("K9i {G,S}7h !p5e hand:P>=2,r=0 kept:3").steps[0], "en")
+    ['9i king, 7h silver or gold, 5e anything but enemy pawn', 'In hand: no enemy rook, pawn 2 or more', \
+'Stands for 3 moves more']
+    """
+    return [*_step_lines(step, language)]
+
+
+def _step_lines(step: Step, language: Language) -> Iterator[str]:
+    phrases, names = _PHRASES[language], JAPANESE if language == "ja" else USI
+    squares = (
+        phrases["square"].format(square=names[square], pieces=_pieces(allowed, language))
+        for square, allowed in sorted(step.squares.items(), key=lambda one: -one[0])
+    )
+    if step.squares:
+        yield phrases["comma"].join(squares)
+    for name, counts in (("hand", step.hands), ("board", step.board)):
+        if counts:
+            told = phrases["comma"].join(_count(count, language) for count in counts)
+            yield phrases[name].format(counts=told)
+    if step.own_turn is not None:
+        yield phrases["turn" if step.own_turn else "enemy-turn"]
+    if step.first is not None or step.last is not None:
+        yield phrases[_span(step.first, step.last)].format(first=step.first, last=step.last)
+    if step.kept:
+        yield phrases["kept"].format(kept=step.kept)
+
+
+def _pieces(allowed: int, language: Language) -> str:
+    phrases = _PHRASES[language]
+    negated, names = contents(allowed)
+    told = phrases["or"].join(phrases.get(name) or _piece(PIECES[name], language) for name in names)
+    return phrases["not"].format(pieces=told) if negated else told
+
+
+def _piece(piece: int, language: Language) -> str:
+    return _PHRASES[language]["own" if piece > 0 else "enemy"].format(piece=KINDS[language][abs(piece)])
+
+
+def _count(count: Count, language: Language) -> str:
+    phrases, piece = _PHRASES[language], _piece(count.piece, language)
+    if count.most is None:
+        return phrases["least"].format(piece=piece, n=count.least)
+    if count.least == count.most:
+        return phrases["exactly" if count.most else "none"].format(piece=piece, n=count.most)
+    name = "between" if count.least else "most"
+    return phrases[name].format(piece=piece, n=count.most, least=count.least, most=count.most)
+
+
+def _span(first: int | None, last: int | None) -> str:
+    if first == last:
+        return "ply"
+    return "until" if first is None else "from" if last is None else "plies"
+
+
+def gap_words(gap: int | None, language: Language) -> str:
+    """Return when a step has to follow the one before it."""
+    return _PHRASES[language]["then" if gap is None else "within"].format(gap=gap)
+
+
+def whole_words(pattern: Pattern, language: Language) -> str:
+    """Return what is said of all steps together: whose pieces are own, and where it is looked for."""
+    phrases = _PHRASES[language]
+    said = ["either" if pattern.own is None else "white" if pattern.own else "black"]
+    said += ["mirror"] * pattern.mirrored + ["main"] * pattern.main
+    return " · ".join(phrases[one] for one in said)

@@ -1,0 +1,589 @@
+"""Patterns asked of the archive: whatever is stored, moved, read again and deleted, what is found is what
+replaying every game finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from archive import store
+from archive.columns import building, checking, folder
+from archive.columns.state import state
+from archive.duck import BusyError, asking
+from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, Space
+from archive.queries.facets import facets
+from archive.queries.filters import GameFilters
+from archive.queries.games import each_game
+from archive.queries.patterns import PatternFound, pattern_games
+from archive.queries.scope import PUBLIC, Scope
+from archive.queries.search.errors import QueryError
+from archive.queries.search.grammar import parse as parse_query
+from archive.queries.search.printing import text_of as query_text
+from archive.queries.standing import is_early, standing
+from kifu_core.shogi.patterns import parse, text_of
+from kifu_core.shogi.pieces import BY_CODE
+from kifu_core.shogi.squares import USI
+from tests.archive.builders import ingest, random_game, ready, replace_games
+from tests.archive.columns import build, paths_of, replayed, told
+from tests.archive.games import KIF, stored
+from tests.kifu_core.test_patterns import drawn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path) -> Path:
+    """Files of these tests alone."""
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    return tmp_path
+
+
+def asked(text: str, **filters: object) -> PatternFound:
+    return pattern_games(PUBLIC, parse(text), GameFilters(**filters))  # type: ignore[arg-type]
+
+
+def segments() -> list[ColumnSegment]:
+    return list(ColumnSegment.objects.filter(retired=None).order_by("pk"))
+
+
+# --- files ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_stored_waits_until_it_is_written(own_folder):
+    stored(KIF)
+    assert asked("P7f").games == 0 and asked("P7f").waiting == 1
+    build()
+    assert asked("P7f").games == 1 and asked("P7f").waiting == 0
+    (one,) = segments()
+    game = Game.objects.get()
+    assert (one.space, one.first, one.last, one.games, one.rows) == (0, game.slot, game.slot, 1, 8)
+    assert (own_folder / "0" / one.name).stat().st_size == one.size
+    assert one.name in (own_folder / "0" / folder.MANIFEST).read_text()
+
+
+def test_what_is_deleted_is_found_no_more_from_then_on():
+    stored(KIF)
+    build()
+    store.delete_games([Game.objects.get().pk])
+    assert asked("P7f").games == 0 and not standing(PUBLIC, "P7f")
+    assert ColumnGone.objects.count() == 1
+
+
+def test_what_is_deleted_leaves_the_files_when_these_are_written_again(own_folder):
+    stored(KIF)
+    build()
+    store.delete_games([Game.objects.get().pk])
+    assert building.has_work()
+    build()
+    assert not segments() and not ColumnGone.objects.exists()
+
+
+def test_what_is_deleted_before_it_was_written_is_never_written():
+    stored(KIF)
+    store.delete_games([Game.objects.get().pk])
+    assert not ColumnWaiting.objects.exists()
+    build()
+    assert not segments() and not ColumnGone.objects.exists()
+
+
+def test_who_takes_the_place_of_what_is_gone_is_found():
+    """On SQLite the highest slot would be given again."""
+    stored(KIF)
+    build()
+    store.delete_games([Game.objects.get().pk])
+    ingest(ready("2g2f 8c8d"))
+    assert asked("P2f").games == 0
+    build()
+    assert asked("P2f").games == 1 and asked("P7f").games == 0
+
+
+def test_a_game_that_goes_while_it_is_written_is_not_found(monkeypatch):
+    stored(KIF)
+    write = building.write_segment
+
+    def slow(*arguments):
+        store.delete_games([Game.objects.get().pk])
+        return write(*arguments)
+
+    monkeypatch.setattr(building, "write_segment", slow)
+    build()
+    assert asked("P7f").games == 0 and [*checking.wrong_slots()] == []
+
+
+def test_a_game_that_moves_to_another_space_is_found_there_alone():
+    space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
+    stored(KIF)
+    build()
+    store.move_game(Game.objects.get().pk, space)
+    assert asked("P7f").games == 0
+    build()
+    assert asked("P7f").games == 0
+    assert pattern_games(Scope((space,)), parse("P7f")).games == 1
+    assert pattern_games(Scope((0, space)), parse("P7f")).games == 1
+
+
+def test_a_game_that_is_indexed_again_is_found_once():
+    stored(KIF)
+    build()
+    store.reindex_games([Game.objects.get().pk])
+    assert asked("P7f").waiting == 1
+    build()
+    assert asked("P7f").games == 1 and [*checking.wrong_slots()] == []
+
+
+def test_small_files_become_one(monkeypatch, own_folder):
+    for number in range(building.MANY):
+        ingest(ready("7g7f 3c3d", event=f"e{number}"))
+        build()
+    (one,) = segments()
+    assert one.games == building.MANY and asked("P7f").games == building.MANY
+    monkeypatch.setattr(building, "GRACE", -building.GRACE)
+    build()
+    assert sorted(path.name for path in (own_folder / "0").iterdir()) == sorted([one.name, folder.MANIFEST])
+
+
+def test_who_asks_for_a_file_that_has_just_been_replaced_asks_again(monkeypatch, own_folder):
+    stored(KIF)
+    build()
+    (one,) = segments()
+    missing = own_folder / "0" / one.name
+    kept = missing.read_bytes()
+    missing.unlink()
+    with pytest.raises(QueryError) as caught:
+        asked("P7f")
+    assert (caught.value.code, caught.value.status) == ("query-not-here", 503)
+    looks = []
+
+    def state_later(spaces):
+        looks.append(spaces)
+        if len(looks) == 2:
+            missing.write_bytes(kept)
+        return state(spaces)
+
+    monkeypatch.setattr("archive.columns.state.state", state_later)
+    assert asked("P7f").games == 1 and len(looks) == 2
+
+
+def test_files_that_nobody_knows_are_deleted(own_folder):
+    stored(KIF)
+    (own_folder / "0").mkdir()
+    (own_folder / "0" / "left.parquet").write_text("x")
+    build()
+    assert not (own_folder / "0" / "left.parquet").exists()
+
+
+def test_all_can_be_thrown_away_and_written_again():
+    ingest(ready("7g7f"), ready("2g2f"))
+    build()
+    before = told(PUBLIC, parse("X5i"))
+    building.begin_anew()
+    assert asked("X5i").waiting == 2 and not segments()
+    build()
+    assert told(PUBLIC, parse("X5i")) == before != {}
+
+
+def test_it_is_checked_what_files_have(own_folder):
+    ingest(ready("7g7f"), ready("2g2f"))
+    build()
+    assert [*checking.wrong_files()] == [] == [*checking.wrong_slots()]
+    ColumnWaiting.objects.create(slot=Game.objects.order_by("slot").first().slot)
+    ColumnGone.objects.create(slot=Game.objects.order_by("slot").last().slot, waited=False)
+    assert {text for _, text in checking.wrong_slots()} == {
+        "is in a file and waits",
+        "is in no file and does not wait",
+    }
+    (one,) = segments()
+    path = own_folder / "0" / one.name
+    path.write_bytes(path.read_bytes()[:-1])
+    assert [*checking.wrong_files()] == [(f"0/{one.name}", "is not as it was written")]
+    path.unlink()
+    assert [*checking.wrong_files()] == [(f"0/{one.name}", "is not there")]
+
+
+def test_only_one_process_writes():
+    with folder.alone(), pytest.raises(folder.ColumnsAreMadeError):
+        building.build()
+
+
+# --- bounds ---------------------------------------------------------------------------------------------
+
+
+def test_a_question_that_takes_too_long_is_interrupted(own_folder):
+    with pytest.raises(TimeoutError), asking(own_folder, 0.05) as question:
+        question.rows(
+            "SELECT count(*) FROM range(100000000) a, range(1000) b WHERE a.range * b.range % 7 = 3"
+        )
+
+
+def test_after_its_time_a_question_asks_nothing_more(own_folder):
+    with pytest.raises(TimeoutError), asking(own_folder, -1) as question:
+        question.rows("SELECT 1")
+
+
+def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):
+    settings.ARCHIVE_PATTERNS_AT_ONCE = 1
+    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 0.01)
+    with asking(own_folder, 5) as question:
+        assert question.rows("SELECT 1") == [(1,)]
+        with pytest.raises(BusyError), asking(own_folder, 5):
+            pass
+    stored(KIF)
+    build()
+    with asking(own_folder, 5), pytest.raises(QueryError) as caught:
+        asked("P7f")
+    assert (caught.value.code, caught.value.status, caught.value.wait) == ("query-busy", 429, 2)
+
+
+def test_nothing_but_the_folder_can_be_read(own_folder):
+    import duckdb
+
+    with asking(own_folder, 5) as question:
+        for statement in (
+            "SELECT * FROM read_csv('/etc/passwd')",
+            "INSTALL httpfs",
+            "SET enable_external_access = true",
+        ):
+            with pytest.raises(duckdb.Error):
+                question.rows(statement)
+
+
+# --- answers --------------------------------------------------------------------------------------------
+
+
+def test_an_answer_tells_results_years_plies_moves_and_players():
+    ingest(
+        ready("7g7f 3c3d 2g2f", winner=0, black="甲", white="乙", day="2020/01/02"),
+        ready("2g2f 3c3d 7g7f", winner=1, black="甲", white="丙", day="2020/05/02"),
+        ready("2g2f 8c8d", winner=None, black="乙", white="丁", day="2021/01/02"),
+        ready("3g3f 3c3d", winner=1, black="丁", white="乙"),
+    )
+    build()
+    found = asked("P7f own:black")
+    assert (found.games, found.results, found.years, found.undated) == (2, (1, 1, 0, 0), ((2020, 2),), 0)
+    assert found.plies == ((0, 2),)
+    assert [(one.move, one.own, one.games, one.results) for one in found.moves] == [
+        ("3c3d", False, 1, (1, 0, 0, 0))
+    ]
+    ((player, tally),) = found.players
+    assert (player.name, tally.wins, tally.losses, found.players_of) == ("甲", 1, 1, 2)
+    assert [(one.row.second, one.ply, one.move) for one in found.page.items] == [
+        ("丙", 3, ""),
+        ("乙", 1, "3c3d"),
+    ]
+    both = asked("P7f")
+    assert (both.games, both.results, both.undated) == (3, (3, 0, 0, 0), 1)
+    assert {player.name: tally.games for player, tally in both.players} == {"甲": 1, "乙": 1, "丙": 1}
+
+
+def test_next_moves_are_told_as_own_sees_them():
+    ingest(ready("7g7f 3c3d 2g2f"), ready("7g7f 8c8d", event="x"))
+    build()
+    for text, moves in (
+        ("P7f own:black", {"3c3d": 1, "8c8d": 1}),
+        ("P3f own:black mirror:yes", {"7c7d": 1, "2c2d": 1}),
+        ("P7f own:white", {"8c8d": 1}),
+        ("P3f own:white mirror:yes", {"2c2d": 1}),
+    ):
+        found = asked(text)
+        assert Counter({one.move: one.games for one in found.moves}) == moves, text
+        assert not any(one.own for one in found.moves), text
+
+
+def test_moves_of_two_pieces_between_the_same_squares_are_two_moves():
+    ingest(
+        ready("5i5h 8c8d 5h4h 8d8e", event="king", winner=0),
+        ready("4i5h 8c8d 5h4h 8d8e", event="gold", winner=1),
+        ready("4i5h 8c8d 5h4h 8d8e 4h5h", event="again", winner=1),
+    )
+    build()
+    found = asked("{K,G}5h p8d own:black")
+    told = [(one.move, one.kind, one.games, one.results.own) for one in found.moves]
+    assert ("5h4h", BY_CODE["KI"], 2, 0) in told and ("5h4h", BY_CODE["OU"], 1, 1) in told
+
+
+def test_a_drop_is_told_with_its_piece():
+    ingest(ready("7g7f 3c3d 8h2b+ 3a2b B*4e"))
+    build()
+    (one,) = asked("hand:B,b").moves
+    assert (one.move, one.kind, one.own) == ("B*4e", BY_CODE["KA"], True)
+
+
+def test_a_game_is_told_with_the_line_and_the_squares_where_the_pattern_stands():
+    ingest(
+        ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}, event="a"),
+        ready("2g2f 8c8d", event="b"),
+    )
+    build()
+
+    def place(text: str, game: int = 0) -> tuple[object, ...]:
+        pages = sorted(asked(text).page.items, key=lambda one: one.row.id)
+        one = pages[game]
+        return one.ply, one.own, one.mirrored, one.path, [USI[square] for square in one.squares]
+
+    assert place("P7f P2f") == (3, 0, False, "", ["7f", "2f"])
+    assert place("P7f p8d G7h") == (5, 0, False, "3.0", ["8d", "7f", "7h"])
+    assert place("P7f own:white") == (2, 1, False, "", ["3d"])
+    assert place("P3f -3g own:black mirror:yes") == (1, 0, True, "", ["7f", "7g"])
+    assert place("P8f own:white mirror:yes", 1) == (2, 1, True, "", ["8d"])
+
+
+@pytest.mark.parametrize("few", [0, 5_000])
+def test_filters_leave_the_games_that_have_them(few, monkeypatch):
+    monkeypatch.setattr("archive.queries.patterns.FEW", few)
+    ingest(
+        ready("7g7f 3c3d", black="甲", day="2020/01/02", event="x"),
+        ready("7g7f 8c8d", black="乙", day="2021/01/02", event="x"),
+        ready("2g2f 8c8d", black="乙", day="2021/01/02", event="y"),
+    )
+    build()
+    assert asked("P7f own:black", player="乙").games == 1
+    assert asked("P7f own:black", player="戊").games == 0
+    assert asked("P7f own:black", q="event:x NOT player:甲").games == 1
+    assert asked("P7f own:black", q='pattern:"p8d own:black"').games == 1
+    assert asked("P7f own:black", event="x").games == 2
+
+
+def test_pages_go_through_all_games_in_their_order():
+    ingest(*(ready("7g7f", event=f"e{n}", **({"day": f"20{n:02}/01/01"} if n % 3 else {})) for n in range(9)))
+    build()
+    for order in ("newest", "oldest"):
+        cursor, ids, pages = None, [], 0
+        while True:
+            found = pattern_games(PUBLIC, parse("P7f"), None, order, cursor, 2)
+            ids += [(one.row.played_from, one.row.id) for one in found.page.items]
+            pages += 1
+            if (cursor := found.page.next) is None:
+                break
+        days = [day for day, _ in ids if day]
+        assert len({*ids}) == 9 and pages == 5 and [day for day, _ in ids[6:]] == [None] * 3
+        assert days == sorted(days, reverse=order == "newest")
+
+
+# --- everything -----------------------------------------------------------------------------------------
+
+
+def some(random: Random, games: list[Game], share: float) -> list[Game]:
+    return [game for game in games if random.random() < share]
+
+
+def agree(random: Random, spaces: tuple[int, ...], questions: int) -> int:
+    """Ask patterns drawn of what is stored in every scope; how many games that found."""
+    found = 0
+    records = [game.jkf for game in Game.objects.filter(kind="shogi").select_related("stored")]
+    for _ in range(questions):
+        pattern = drawn(random, random.choice(list(paths_of(random.choice(records)))))
+        assert parse(text_of(pattern)) == pattern
+        for scope in (PUBLIC, Scope(spaces)):
+            there = told(scope, pattern)
+            assert there == replayed(pattern, scope), text_of(pattern)
+            slots = Game.objects.filter(pk__in=there).order_by("slot").values_list("slot", flat=True)
+            assert [*standing(scope, text_of(pattern))] == [*slots], text_of(pattern)
+            found += len(there)
+    return found
+
+
+def stored_games() -> list[Game]:
+    return list(Game.objects.order_by("pk"))
+
+
+def test_drawn_patterns_are_found_whatever_has_happened():
+    random = Random(17)
+    space = Space.objects.create(kind=Space.Kind.GROUP, name="x").pk
+    found = 0
+    for _ in range(4):
+        ingest(*(random_game(random, plies=12) for _ in range(15)))
+        build()
+        games = list(Game.objects.filter(kind="shogi").order_by("pk"))
+        for game in some(random, games, 0.2):
+            # Not where it was deleted before.
+            with suppress(store.TakenDownError):
+                store.move_game(game.pk, random.choice([0, space]))
+        store.reindex_games([game.pk for game in some(random, stored_games(), 0.2)])
+        store.delete_games([game.pk for game in some(random, stored_games(), 0.2)])
+        changed = some(random, [game for game in stored_games() if not game.space], 0.1)
+        replace_games({game.pk: random_game(random) for game in changed})
+        if random.random() < 0.5:
+            build()
+        waiting = ColumnWaiting.objects.count()
+        if waiting:
+            assert asked("P7f").waiting + pattern_games(Scope((space,)), parse("P7f")).waiting == waiting
+            build()
+        assert [*checking.wrong_slots()] == [] == [*checking.wrong_files()]
+        found += agree(random, (0, space), 12)
+    assert found > 100
+
+
+# --- the API --------------------------------------------------------------------------------------------
+
+
+def got(client, **query: str):
+    return client.get("/api/v1/patterns", query)
+
+
+def test_the_api_tells_what_is_known_of_a_pattern(client):
+    stored(KIF)
+    build()
+    answer = got(client, pattern="P7f  own:black")
+    assert answer.status_code == 200
+    told = answer.json()
+    (game,), (player,) = told.pop("results"), told.pop("players")
+    assert (player["name"], player["games"], player["won"], player["lost"]) == ("先手の人", 1, 1, 0)
+    assert (game["path"], game["squares"]) == ("", ["7f"])
+    assert (game["id"], game["ply"], game["own"], game["mirrored"], game["fork"], game["move"]) == (
+        Game.objects.get().pk, 1, "black", False, False, "3c3d",
+    )  # fmt: skip
+    results = {"own": 1, "enemy": 0, "draw": 0, "unknown": 0}
+    assert told == {
+        "pattern": "P7f own:black",
+        "total": {"number": 1, "exact": True},
+        "waiting": 0,
+        "outcomes": results,
+        "years": [{"year": 2024, "games": 1}],
+        "undated": 0,
+        "plies": [{"first": 0, "last": 9, "games": 1}],
+        "moves": [
+            {
+                "move": "3c3d",
+                "text": "△３四歩",
+                "english": "△P-3d",
+                "own": False,
+                "games": 1,
+                "outcomes": results,
+            }
+        ],
+        "players_of": 1,
+        "next": None,
+    }
+    assert got(client, pattern="P7f", result="white").json()["total"]["number"] == 0
+    assert got(client, pattern="P7f", q="event:試しの棋戦").json()["total"]["number"] == 1
+
+
+def test_pages_of_the_api_lead_to_the_next(client):
+    ingest(*(ready("7g7f", event=f"e{n}") for n in range(3)))
+    build()
+    first = got(client, pattern="P7f", limit="2").json()
+    second = client.get(first["next"]).json()
+    ids = [one["id"] for page in (first, second) for one in page["results"]]
+    assert len({*ids}) == 3 and second["next"] is None
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ({}, 400, "invalid"),
+        ({"pattern": ""}, 400, "invalid"),
+        ({"pattern": " "}, 400, "pattern-nothing"),
+        ({"pattern": "P0f"}, 400, "pattern-square"),
+        ({"pattern": "P7f" * 400}, 400, "invalid"),
+        ({"pattern": "P7f", "limit": "0"}, 400, "invalid-limit"),
+        ({"pattern": "P7f", "cursor": "x"}, 400, "invalid-cursor"),
+        ({"pattern": "P7f", "q": "pattern:P0f"}, 400, "query-pattern"),
+        ({"pattern": "P7f", "scope": "mine"}, 404, "not-found"),
+    ],
+)
+def test_the_api_tells_what_is_wrong(client, query, status, code):
+    answer = got(client, **query)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_the_api_says_when_to_come_again(client, own_folder, settings, monkeypatch):
+    settings.ARCHIVE_PATTERNS_AT_ONCE = 1
+    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 0.01)
+    stored(KIF)
+    build()
+    with asking(own_folder, 5):
+        for answer in (got(client, pattern="P7f"), client.get("/api/v1/games", {"q": "pattern:P7f"})):
+            assert (answer.status_code, answer.json()["code"]) == (429, "query-busy")
+            assert answer["Retry-After"] == "2"
+    assert got(client, pattern="P7f").status_code == 200
+
+
+def test_the_api_ends_what_takes_too_long(client, settings, monkeypatch):
+    stored(KIF)
+    build()
+    monkeypatch.setattr("archive.queries.patterns.first_places", lambda *_: ENDLESS)
+    settings.ARCHIVE_SEARCH_SECONDS = 0.2
+    answer = got(client, pattern="P7f")
+    assert (answer.status_code, answer.json()["code"]) == (422, "query-too-slow")
+
+
+ENDLESS = (
+    "SELECT count(*) AS slot, NULL AS played FROM range(100000000) a, range(1000) b "
+    "WHERE a.range * b.range % 7 = 3"
+)
+
+
+# --- the search language --------------------------------------------------------------------------------
+
+
+def listed(query: str) -> set[int]:
+    return {one.id for one in each_game(PUBLIC, GameFilters(q=query))}
+
+
+@pytest.mark.parametrize("rare", [0, 2_000])
+def test_patterns_are_terms_of_the_search_language(rare, monkeypatch):
+    monkeypatch.setattr("archive.queries.search.words.RARE", rare)
+    ingest(
+        ready("7g7f 3c3d", black="甲", event="x"),
+        ready("7g7f 8c8d", black="乙", event="y"),
+        ready("2g2f 8c8d", black="乙", event="x"),
+    )
+    build()
+    ids = list(Game.objects.order_by("pk").values_list("pk", flat=True))
+    by_name = {game.pk: game.player0.name + game.event.name for game in Game.objects.all()}
+    for query, names in {
+        'pattern:"P7f own:black"': {"甲x", "乙y"},
+        "pattern:P7f player:甲": {"甲x"},
+        'NOT pattern:"P7f own:black"': {"乙x"},
+        'pattern:"P2f own:black" OR pattern:"p3d own:black"': {"甲x", "乙x"},
+        'pattern:"P7f own:black" event:y': {"乙y"},
+        'pattern:"P7f own:black" pattern:"p8d own:black"': {"乙y"},
+        '部分図:"+R5e"': set(),
+    }.items():
+        assert {by_name[pk] for pk in listed(query)} == names, query
+    assert len(ids) == 3 and facets(PUBLIC, GameFilters(q="pattern:P7f")).games == 2
+
+
+def test_a_pattern_is_printed_back_in_one_spelling():
+    assert query_text(parse_query("形:「{S,G}7h  -5e」")) == 'pattern:"-5e {S,G}7h"'
+    assert parse_query(query_text(parse_query("pattern:P7f"))) == parse_query("pattern:P7f")
+
+
+@pytest.mark.parametrize(
+    ("query", "position", "english"),
+    [
+        ('player:甲 pattern:"P7f Z5e"', 22, "pattern"),
+        ("pattern:P0f", 8, "not a square"),
+        ("pattern:", 8, "a pattern as"),
+        ('pattern:""', 9, "needed here"),
+    ],
+)
+def test_what_is_wrong_in_a_pattern_is_told_at_its_character(query, position, english):
+    with pytest.raises(QueryError) as caught:
+        parse_query(query)
+    assert (caught.value.position, caught.value.status) == (position, 400)
+    assert f"character {position + 1}: " in caught.value.message("en")
+    assert english in caught.value.message("en") or caught.value.code == "query-pattern"
+
+
+def test_a_pattern_that_stands_in_too_many_games_is_no_part_of_a_query(monkeypatch):
+    monkeypatch.setattr("archive.queries.standing.MOST", 1)
+    ingest(ready("7g7f"), ready("7g7f 3c3d"))
+    build()
+    with pytest.raises(QueryError) as caught:
+        listed("pattern:P7f")
+    assert (caught.value.code, caught.value.status) == ("query-too-wide", 422)
+    assert "more than 1 games" in caught.value.message("en")
+
+
+def test_who_is_told_of_new_games_with_a_pattern_is_told_when_they_are_in_columns():
+    ingest(ready("7g7f"))
+    games = [Game.objects.get().pk]
+    assert is_early(PUBLIC, "pattern:P7f OR year:2020", games)
+    assert not is_early(PUBLIC, "year:2020", games)
+    build()
+    assert not is_early(PUBLIC, "pattern:P7f OR year:2020", games)

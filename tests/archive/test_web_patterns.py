@@ -1,0 +1,122 @@
+"""The page of patterns: what it tells of a part of a board, and what it says where a text is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from archive.duck import BusyError
+from archive.models import Game
+from tests.archive.builders import ingest, ready
+from tests.archive.columns import build
+
+pytestmark = pytest.mark.django_db
+
+CORNER = "1g1f 8c8d 9g9f 8d8e 1i1h"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path) -> Path:
+    """Files of these tests alone."""
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    return tmp_path
+
+
+def shown(client: Client, query: str, language: str = "en", status: int = 200) -> str:
+    answer = client.get(f"/patterns/{query}", headers={"Accept-Language": language})
+    assert answer.status_code == status
+    return " ".join(answer.content.decode().split())
+
+
+def test_without_a_pattern_it_says_how_one_is_written(client):
+    page = shown(client, "")
+    assert "How it is written" in page and "?pattern=K9i%20L9h%20N8i%20S8h" in page
+    assert "書き方" in shown(client, "", "ja")
+
+
+def test_each_of_its_examples_is_a_pattern(client):
+    for line in shown(client, "").split('href="?pattern=')[1:]:
+        shown(client, "?pattern=" + line.partition('"')[0])
+
+
+def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client):
+    ingest(ready(CORNER, black="甲", day="2020/01/02"))
+    assert "1 new game is not looked through yet." in shown(client, "?pattern=L1h%20P1f")
+    build()
+    page = shown(client, "?pattern=L1h%20P1f")
+    game = Game.objects.get().pk
+    assert f"/games/{game}/?ply=5" in page and "at move 5" in page
+    assert 'Own side won</th> <td class="number">1</td>' in page
+    assert ">甲</a></th>" in page
+    assert "/games/?q=pattern%3A%22L1h+P1f%22" in page
+    assert "It stands in no game here." in shown(client, "?pattern=L1h%20P1e")
+
+
+@pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])
+def test_what_is_no_pattern_is_told_with_its_character(client, text):
+    page = shown(client, f"?pattern={text}", status=400)
+    assert 'role="alert"' in page and "Character " in page
+    assert "<script>alert" not in page
+
+
+def test_a_page_that_is_none_is_a_wrong_address(client):
+    ingest(ready(CORNER))
+    build()
+    shown(client, "?pattern=P1f&cursor=x", status=400)
+
+
+def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):
+    def busy(*_args: object) -> None:
+        raise BusyError
+
+    monkeypatch.setattr("archive.queries.patterns.asked", busy)
+    answer = client.get("/patterns/?pattern=P1f")
+    assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+
+
+def test_it_shows_what_is_asked_as_a_board_and_in_words(client):
+    page = shown(client, "?pattern=K9i%20{G,S}7h%20hand:B%20then<=9%20K8h%20own:white")
+    assert page.count('class="asked-board"') == 2 and page.count('class="asked"') == 2
+    assert "<li>9i king, 7h silver or gold</li>" in page and "<li>In hand: bishop 1 or more</li>" in page
+    assert "Within 9 moves" in page and "Of White alone" in page
+    assert 'aria-label="9i king, 7h silver or gold. In hand: bishop 1 or more"' in page
+
+
+def test_a_game_opens_where_the_pattern_stands_with_its_squares_marked(client):
+    ingest(ready("7g7f 3c3d 2g2f", {3: [["6g6f", "8c8d", "6i7h"]]}))
+    build()
+    game = Game.objects.get().pk
+    for text, where in (
+        ("P7f%20P2f", "ply=3&amp;marked=7f.2f"),
+        ("p8d%20G7h", "ply=5&amp;fork=3.0&amp;marked=8d.7h"),
+        ("P7f%20own:white", "ply=2&amp;marked=3d"),
+        ("P3f%20own:black%20mirror:yes", "ply=1&amp;marked=7f"),
+        ("P7g%20ply:0%20own:black", "ply=0&amp;marked=7g"),
+    ):
+        page = shown(client, f"?pattern={text}")
+        assert page.count(f'href="/games/{game}/?{where}"') == 2, text
+    opened = client.get(f"/games/{game}/?ply=5&fork=3.0&marked=8d.7h", headers={"Accept-Language": "en"})
+    told = " ".join(opened.content.decode().split())
+    assert 'data-node="3.0:5"' in told and 'data-marked="8d.7h"' in told
+    assert "Marked at move 5" in told and ": 8d 7h" in told
+
+
+@pytest.mark.parametrize(
+    "asked", ["?ply=1&marked=0a", "?ply=1&marked=" + "7f." * 90, "?ply=9&marked=7f", "?marked=7f"]
+)
+def test_what_names_no_squares_marks_none(client, asked):
+    ingest(ready("7g7f"))
+    answer = client.get(f"/games/{Game.objects.get().pk}/{asked}")
+    assert answer.status_code == 200 and "data-marked" not in answer.content.decode()
+
+
+def test_what_is_played_next_is_told_as_people_write_it_and_leads_on(client):
+    ingest(ready(CORNER, winner=0, black="甲"))
+    build()
+    page = shown(client, "?pattern=P1f%20own:black", "ja")
+    assert ">△８四歩</a></th>" in page and "▲は図の手前の側" in page
+    (link,) = [line.partition('"')[0] for line in page.split('<a href="')[1:] if ">△８四歩" in line[:200]]
+    assert "1局" in shown(client, link.replace("&amp;", "&"), "ja")
+    assert f"/players/{Game.objects.get().player0_id}/" in page

@@ -1,0 +1,454 @@
+"""Patterns that are drawn in the editor by mouse, finger and keyboard, and taken from shown positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from archive.models import Game
+from kifu_core import KifuError
+from kifu_core.shogi.keys import shogi64
+from kifu_core.shogi.patterns import Count, Pattern, Step, parse, text_of
+from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, content
+from kifu_core.shogi.patterns.text import MOST_STEPS
+from kifu_core.shogi.pieces import HAND_KINDS, KINDS
+from kifu_core.shogi.position import Position
+from tests.archive import builders
+from tests.browser.boards import drag, finger_drag, middle, tap
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, eventually, follow
+from tests.browser.test_accessibility import CONTRAST, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
+
+START = shogi64.encode(Position.initial())
+
+
+def editor(open_page: PageMaker, live_server: LiveServer, pattern: str = "", **options: object) -> Page:
+    query = urlencode({"pattern": pattern})
+    page = open_page(f"{live_server.url}/positions/shogi/edit/?{query}", **options)
+    expect(page.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
+    return page
+
+
+def expect_pattern(page: Page, text: str) -> None:
+    expect(page.locator("#pattern")).to_have_value(text)
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("pattern", [""]), [text])
+
+
+def drag_over(page: Page, one: tuple[int, int], other: tuple[int, int]) -> None:
+    """Drag the mouse over the board from one square to another, by file and rank, where both are in sight."""
+    page.locator("svg.board").scroll_into_view_if_needed()
+    drag(page, middle(page, *one), middle(page, *other))
+
+
+def point(page: Page, file: int, rank: int) -> None:
+    """Click a square of a board whose squares are chosen."""
+    page.locator("svg.board").scroll_into_view_if_needed()
+    page.mouse.click(*middle(page, file, rank))
+
+
+def put(page: Page, *names: str) -> None:
+    for name in names:
+        page.locator(f'[data-content="{name}"]').click()
+
+
+@pytest.fixture
+def finger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A phone's page of an empty pattern."""
+    context = browser.new_context(
+        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
+    )
+    page = context.new_page()
+    page.goto(live_server.url + "/positions/shogi/edit/?pattern=")
+    expect(page.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
+    yield page
+    context.close()
+
+
+# --- text and board ---------------------------------------------------------------------------------------
+
+PIECES = [sign * kind.value for kind in KINDS for sign in (1, -1)]
+IN_HAND = [sign * kind for kind in HAND_KINDS for sign in (1, -1)]
+
+
+def counted(random: Random, of: list[int]) -> tuple[Count, ...]:
+    found = []
+    for piece in random.sample(of, random.choice([0, 0, 1, 3])):
+        least = random.randrange(6)
+        found.append(Count(piece, least, random.choice([None, least, least + 2])))
+    return tuple(sorted(found))
+
+
+def some_contents(random: Random) -> int:
+    few = sum(1 << content(piece) for piece in random.sample(PIECES, random.randrange(1, 4)))
+    others = [OWN, ENEMY, EMPTY, few | OWN, few | EMPTY, OWN | ENEMY, ANYTHING]
+    return random.choice([few, ANYTHING & ~few, *others])
+
+
+def some_step(random: Random) -> Step:
+    squares = {at: some_contents(random) for at in random.sample(range(81), random.randrange(1, 9))}
+    first = random.choice([None, 0, 7])
+    return Step(
+        squares,
+        counted(random, IN_HAND),
+        counted(random, PIECES),
+        random.choice([None, True, False]),
+        first,
+        random.choice([None, 7, 90]),
+        random.choice([0, 0, 5]),
+    )
+
+
+def some_pattern(random: Random) -> Pattern:
+    steps = tuple(some_step(random) for _ in range(random.choice([1, 1, 2, 3])))
+    gaps = tuple(random.choice([None, 0, 20]) for _ in steps[1:])
+    return Pattern(steps, gaps, random.choice([None, 0, 1]), random.random() < 0.5, random.random() < 0.5)
+
+
+def shuffled(random: Random, text: str) -> str:
+    """The words of each step in another order."""
+    found: list[list[str]] = [[]]
+    for word in text.split():
+        if word.startswith("then"):
+            found += [[word], []]
+        else:
+            found[-1].append(word)
+    for words in found:
+        random.shuffle(words)
+    return "  ".join(word for words in found for word in words)
+
+
+def damaged(random: Random, text: str) -> str:
+    """A text with some characters of others in it, or without some of its own."""
+    for _ in range(random.randrange(1, 3)):
+        at = random.randrange(len(text))
+        other = random.choice(["", " ", *"KgX+-!{},19ai:<>=.", " then ", "own:black "])
+        text = text[:at] + other + text[at + 1 :]
+    return text
+
+
+def printed(text: str) -> str | None:
+    """What the server prints of a text; None for what is no pattern."""
+    try:
+        return text_of(parse(text))
+    except KifuError:
+        return None
+
+
+READ = """
+async (texts) => {
+  const m = await import("/static/shogi/pattern.js");
+  return texts.map((text) => {
+    const found = m.read(text);
+    return found && !found.steps.some(m.isEmpty) ? m.write(found) : null;
+  });
+}
+"""
+
+
+def test_the_browser_reads_and_prints_texts_as_the_server_does(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    random = Random(29)
+    canonical = [text for text in (text_of(some_pattern(random)) for _ in range(1500)) if len(text) <= 1000]
+    others = [shuffled(random, text) for text in canonical[:500]]
+    wrong = [damaged(random, text) for text in canonical[:1500]]
+    edges = [
+        "", " ", "own:black", "K5i then", "then K5i", "K5i K5i", "K5i -5i", "!{X,x}5i", "{}5e", "hand:K",
+        "hand:P>=3,P<=2", "hand:P>=2,P<=4", "hand:P=3 mirror:no line:all", "kept:1000", "kept:999", "ply:..",
+        "ply:9..3", "ply:20", "K5i then<=0 K5h", "turn:mine", "constructor:1", "hand:P>=0", "K0i", "K5j",
+        "K5i5", "K5i own:black then K5h own:white", " then ".join(["K5i"] * MOST_STEPS),
+        " then ".join(["K5i"] * (MOST_STEPS + 1)), "K5i" + " " * 997, "K5i" + " " * 998,
+    ]  # fmt: skip
+    page = editor(open_page, live_server)
+    texts = [*canonical, *others, *wrong, *edges]
+    read = page.evaluate(READ, texts)
+    expected = [printed(text) for text in texts]
+    assert [one for one in zip(texts, read, expected, strict=True) if one[1] != one[2]] == []
+    assert read[: len(canonical)] == canonical
+    assert 100 < expected.count(None) < len(wrong)
+
+
+def test_a_text_is_drawn_and_followed(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server, "K9i {G,S}7h !p7f hand:B then<=20 K8h own:white mirror:yes")
+    asked = page.locator("svg.board .asked")
+    expect(asked).to_have_count(3)
+    expect(page.locator("svg.board .asked .not")).to_have_count(1)
+    expect(page.locator('[data-field="own"]')).to_have_value("1")
+    expect(page.locator('.asked-hand[data-side="own"]')).to_have_text("角≥1")
+    page.locator(".steps button").nth(1).click()
+    expect(asked).to_have_count(1)
+    expect(page.locator('[data-field="gap"]')).to_have_value("20")
+    page.locator("#pattern").fill("K9i S8h")
+    expect(asked).to_have_count(2)
+    page.locator("#pattern").blur()
+    expect_pattern(page, "S8h K9i")
+    page.locator("button.undo").click()
+    expect_pattern(page, "K9i {G,S}7h !p7f hand:B then<=20 K8h own:white mirror:yes")
+
+
+def test_what_is_wrong_with_a_text_is_told_with_its_character(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = editor(open_page, live_server, language="en")
+    page.locator("#pattern").fill("K9i Q8h")
+    expect(page.locator("#told")).to_contain_text("Character 5:")
+    expect(page.locator("#told mark")).to_have_text("Q8h")
+    expect(page.locator("#pattern")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("svg.board .asked")).to_have_count(0)
+    page.locator("#pattern").fill("K9i")
+    expect(page.locator("#told .message")).to_have_count(0)
+    expect(page.locator("#pattern")).not_to_have_attribute("aria-invalid", "true")
+    expect(page.locator("svg.board .asked")).to_have_count(1)
+    page.reload()
+    expect(page.locator("svg.board .asked")).to_have_count(1)
+
+
+# --- drawing ----------------------------------------------------------------------------------------------
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_squares_are_chosen_and_told_what_they_hold(
+    open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
+) -> None:
+    page = editor(open_page, live_server, size=size, language=language)
+    tap(page, 9, 9)
+    put(page, "K")
+    tap(page, 7, 8)
+    put(page, "G")
+    page.locator('[data-mode="or"]').click()
+    put(page, "S")
+    tap(page, 7, 6)
+    page.locator('[data-mode="not"]').click()
+    put(page, "p")
+    drag_over(page, (5, 4), (4, 5))
+    put(page, "-")
+    expect_pattern(page, "-5d -4d -5e -4e !p7f {S,G}7h K9i")
+    page.locator('[data-field="turn"]').select_option("own")
+    page.locator('[data-field="own"]').select_option("0")
+    page.locator('[data-field="mirrored"]').check()
+    page.locator(".hands-asked summary").click()
+    page.locator('[data-hand="P"][data-bound="least"]').fill("2")
+    page.locator('[data-hand="r"][data-bound="most"]').fill("0")
+    page.locator('[data-hand="r"][data-bound="most"]').blur()
+    whole = "-5d -4d -5e -4e !p7f {S,G}7h K9i hand:r=0,P>=2 turn:own own:black mirror:yes"
+    expect_pattern(page, whole)
+    follow(page.get_by_role("button", name={"ja": "検索", "en": "Search"}[language], exact=True).last)
+    assert parse_qs(urlsplit(page.url).query) == {"pattern": [whole]}
+    page.go_back()
+    expect_pattern(page, whole)
+    expect(page.locator("svg.board .asked")).to_have_count(7)
+
+
+def test_a_piece_is_put_on_many_squares_and_taken_away_again(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = editor(open_page, live_server)
+    put(page, "P")
+    tap(page, 7, 6)
+    tap(page, 2, 6)
+    drag_over(page, (5, 7), (4, 7))
+    expect_pattern(page, "P7f P2f P5g P4g")
+    tap(page, 2, 6)
+    put(page, "P")
+    tap(page, 9, 9)
+    expect_pattern(page, "P7f P5g P4g")
+    put(page, "L")
+    expect_pattern(page, "P7f P5g P4g L9i")
+    put(page, "")
+    expect_pattern(page, "P7f P5g P4g")
+    page.locator("button.clear").click()
+    expect_pattern(page, "")
+    page.locator("button.undo").click()
+    expect_pattern(page, "P7f P5g P4g")
+
+
+def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server, language="en")
+    expect(page.locator("button.then")).to_be_disabled()
+    tap(page, 8, 8)
+    put(page, "K")
+    page.locator("button.then").click()
+    expect(page.locator("#told")).to_contain_text("a piece on a square or a condition is needed here")
+    tap(page, 9, 9)
+    put(page, "K")
+    page.locator('[data-field="gap"]').fill("12")
+    page.locator('[data-field="gap"]').blur()
+    expect_pattern(page, "K8h then<=12 K9i")
+    expect(page.locator("#told .message")).to_have_count(0)
+    page.locator(".steps button").first.click()
+    page.locator("button.drop-step").click()
+    expect_pattern(page, "K9i")
+
+
+def test_a_pattern_is_drawn_by_fingers(finger: Page) -> None:
+    finger.touchscreen.tap(*middle(finger, 9, 9))
+    finger.locator('[data-content="K"]').tap()
+    finger_drag(finger, middle(finger, 9, 7), middle(finger, 8, 7))
+    finger.locator('[data-content="P"]').tap()
+    expect_pattern(finger, "P9g P8g K9i")
+    small = finger.evaluate(
+        "[...document.querySelectorAll('#pattern-editor :is(button, input:not([type=checkbox]), select)')]"
+        ".filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())"
+        ".filter((box) => box.width < 40 || box.height < 40).length"
+    )
+    assert small == 0
+
+
+def test_a_pattern_is_drawn_with_the_keyboard_alone(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server, language="en")
+    page.locator("#pattern-editor .board-host").focus()
+    for key in ("k", "ArrowUp", "Shift+R", "+", "ArrowLeft", "g", ",", "s", "ArrowLeft", "!", "Shift+P"):
+        page.keyboard.press(key)
+    expect_pattern(page, "!p7d {S,G}6d +r5d K5e")
+    expect(page.locator("#cursor")).to_have_text("7d not enemy pawn")
+    for key in ("ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "-"):
+        page.keyboard.press(key)
+    expect_pattern(page, "!p7d {S,G}6d +r5d -7e -6e K5e -7f -6f")
+    expect(page.locator("#cursor")).to_have_text("6f empty (4 squares)")
+    for key in ("Escape", "x", "ArrowRight", "Space", "ArrowUp", "Delete", "Control+z", "Delete"):
+        page.keyboard.press(key)
+    expect_pattern(page, "!p7d {S,G}6d +r5d -7e -6e -7f X6f")
+
+
+def test_without_javascript_a_text_is_asked_for(open_page: PageMaker, live_server: LiveServer) -> None:
+    address = live_server.url + "/positions/shogi/edit/?pattern=K9i+Q1a"
+    page = open_page(address, script=False, language="en")
+    expect(page.locator("#told")).to_contain_text("Character 5:")
+    expect(page.locator("#pattern-editor .palette")).to_be_hidden()
+    page.locator("#pattern").fill("K9i")
+    follow(page.get_by_role("button", name="Search", exact=True).last)
+    assert urlsplit(page.url).path == "/patterns/"
+
+
+# --- from a position that is shown ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def game() -> Game:
+    builders.ingest(builders.ready("7g7f 3c3d 8h2b+ 3a2b", black="甲野", white="乙山", day="2024/05/06"))
+    return Game.objects.get()
+
+
+def chosen(page: Page) -> str:
+    """The pattern that the links of the mode lead to."""
+    link = page.locator('.selecting a[data-address="/patterns/"]')
+    return parse_qs(urlsplit(link.get_attribute("href") or "").query).get("pattern", [""])[0]
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_pieces_of_a_game_are_chosen_and_searched_for(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int], language: str
+) -> None:
+    page = open_page(f"{live_server.url}/games/{game.pk}/?ply=4", size=size, language=language)
+    page.locator("button.select-pieces").click()
+    expect(page.locator(".selecting a.main")).not_to_have_attribute("href", "")
+    drag_over(page, (9, 7), (8, 8))
+    point(page, 9, 8)
+    point(page, 2, 2)
+    eventually(page, lambda: chosen(page), "s2b P9g P8g")
+    page.locator('[data-switch="empty"]').check()
+    page.locator('[data-switch="hands"]').check()
+    page.locator('[data-switch="either"]').uncheck()
+    eventually(page, lambda: chosen(page), "s2b P9g P8g -8h hand:b,B own:black")
+    expect(page.locator(".controls .ply")).to_have_text("4")
+    follow(page.locator('.selecting a[data-address="/positions/shogi/edit/"]'))
+    expect_pattern(page, "s2b P9g P8g -8h hand:b,B own:black")
+    expect(page.locator("svg.board .asked")).to_have_count(4)
+
+
+def test_the_side_below_is_the_owner_of_what_is_searched_for(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(f"{live_server.url}/games/{game.pk}/?ply=4&flip=1", language="en")
+    page.locator("button.select-pieces").click()
+    point(page, 8, 8)
+    page.locator('[data-switch="either"]').uncheck()
+    eventually(page, lambda: chosen(page), "S8h own:white")
+    page.locator('.controls a[data-go="back"]').click()
+    eventually(page, lambda: chosen(page), "+b8h own:white")
+
+
+def test_a_finger_and_the_keyboard_choose_squares_and_escape_leaves(
+    browser: Browser, live_server: LiveServer, game: Game
+) -> None:
+    context = browser.new_context(
+        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
+    )
+    page = context.new_page()
+    page.goto(f"{live_server.url}/games/{game.pk}/")
+    page.locator("button.select-pieces").tap()
+    finger_drag(page, middle(page, 9, 9), middle(page, 7, 9))
+    eventually(page, lambda: chosen(page), "L9i N8i S7i")
+    page.touchscreen.tap(*middle(page, 8, 9))
+    eventually(page, lambda: chosen(page), "L9i S7i")
+    page.locator(".select-cover").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    eventually(page, lambda: chosen(page), "L9i S7i K5i G4i S3i")
+    expect(page.locator(".controls .ply")).to_have_text("0")
+    page.keyboard.press("Escape")
+    expect(page.locator(".selecting")).to_be_hidden()
+    expect(page.locator(".select-cover")).to_have_count(0)
+    expect(page.locator("button.select-pieces")).to_be_focused()
+    expect(page.locator("svg.board .selected")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".controls .ply")).to_have_text("1")
+    context.close()
+
+
+def test_pieces_of_a_position_are_chosen_too_and_another_position_ends_that(
+    open_page: PageMaker, live_server: LiveServer, game: Game
+) -> None:
+    page = open_page(f"{live_server.url}/positions/shogi/{START}/", language="en")
+    page.locator("button.select-pieces").click()
+    drag_over(page, (2, 8), (1, 9))
+    eventually(page, lambda: chosen(page), "R2h N2i L1i")
+    page.locator('tr[data-move="7g7f"] a').click()
+    expect(page.locator(".walk [aria-current]")).to_contain_text("P-7f")
+    expect(page.locator(".selecting")).to_be_hidden()
+    page.locator("button.select-pieces").click()
+    point(page, 7, 6)
+    eventually(page, lambda: chosen(page), "P7f")
+    follow(page.locator(".selecting a.main"))
+    assert parse_qs(urlsplit(page.url).query) == {"pattern": ["P7f"]}
+    follow(page.get_by_role("link", name="Edit on the board"))
+    expect_pattern(page, "P7f")
+
+
+def test_pieces_of_a_position_that_is_set_up_are_chosen(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(live_server.url + "/positions/shogi/edit/", language="en")
+    page.locator("button.select-pieces").click()
+    page.keyboard.press("Space")
+    expect(page.locator(".select-cursor")).to_have_text("5e empty (chosen)")
+    drag_over(page, (6, 9), (4, 9))
+    eventually(page, lambda: chosen(page), "G6i K5i G4i")
+    page.keyboard.press("Escape")
+    expect(page.locator(".selecting")).to_be_hidden()
+    expect(page.locator("#sfen")).to_have_value(Position.initial().sfen())
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_axe_finds_nothing_while_squares_are_chosen(
+    open_page: PageMaker, live_server: LiveServer, game: Game, language: str
+) -> None:
+    for theme in ("light", "dark"):
+        page = open_page(f"{live_server.url}/games/{game.pk}/", language=language, theme=theme)
+        page.emulate_media(reduced_motion="reduce")
+        page.locator("button.select-pieces").click()
+        point(page, 7, 7)
+        assert violations(page, None if theme == "light" else CONTRAST) == []
+        page = editor(open_page, live_server, "K9i then {G,S}7h hand:B", language=language, theme=theme)
+        page.emulate_media(reduced_motion="reduce")
+        put(page, "K")
+        page.locator("#pattern").fill("K9i Q1a")
+        expect(page.locator("#told mark")).to_be_visible()
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
+        assert violations(page, None if theme == "light" else CONTRAST) == []

@@ -1,0 +1,84 @@
+"""Patterns in words, and what they become with the move that is played next."""
+
+from __future__ import annotations
+
+import pytest
+
+from kifu_core.shogi.moves import from_usi
+from kifu_core.shogi.notation import lone_text
+from kifu_core.shogi.patterns import followed_by, parse, text_of
+from kifu_core.shogi.patterns.words import gap_words, step_words, whole_words
+from kifu_core.shogi.pieces import BY_CODE
+
+
+@pytest.mark.parametrize(
+    ("text", "japanese", "english"),
+    [
+        ("K9i L9h", ["９九 玉、９八 香"], ["9i king, 9h lance"]),
+        ("{G,S}7h", ["７八 銀か金"], ["7h silver or gold"]),
+        ("!p5e", ["５五 相手の歩以外"], ["5e anything but enemy pawn"]),
+        ("-5e", ["５五 空き"], ["5e nothing"]),
+        ("X5e x5f", ["５六 相手の駒、５五 自分の駒"], ["5f an enemy piece, 5e an own piece"]),
+        (
+            "hand:B,P>=2,r=0",
+            ["持駒：相手の飛なし、歩2枚以上、角1枚以上"],
+            ["In hand: no enemy rook, pawn 2 or more, bishop 1 or more"],
+        ),
+        (
+            "board:P<=3,G=2,S>=1,S<=2",
+            ["盤上：歩3枚以下、銀1〜2枚、金2枚"],
+            ["On the board: pawn 3 at most, silver 1 to 2, gold 2"],
+        ),
+        ("turn:own ply:5", ["自分の手番", "5手目"], ["The own side is to move", "At move 5"]),
+        ("turn:enemy ply:5..", ["相手の手番", "5手目以降"], ["The enemy is to move", "From move 5 on"]),
+        ("ply:..9", ["9手目まで"], ["Up to move 9"]),
+        ("K9i ply:5..9 kept:3", ["９九 玉", "5〜9手目", "その後3手続く"], None),
+    ],
+)
+def test_a_step_is_told_in_words(text, japanese, english):
+    (step,) = parse(text).steps
+    assert step_words(step, "ja") == japanese
+    assert english is None or step_words(step, "en") == english
+
+
+def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
+    assert [gap_words(gap, "en") for gap in (None, 20)] == ["Later", "Within 20 moves"]
+    assert whole_words(parse("K9i"), "ja") == "先手・後手どちらでも"
+    told = whole_words(parse("K9i own:white mirror:yes line:main"), "en")
+    assert told == "Of White alone · Mirror images, too · Not in variations"
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "piece", "own", "found"),
+    [
+        ("K9i L9h", "7g7f", "FU", True, "P7g L9h K9i turn:own then<=1 P7f -7g"),
+        ("P7f", "3c3d", "FU", False, "p3c P7f turn:enemy then<=1 -3c p3d"),
+        ("P7f mirror:yes", "8h2b+", "KA", True, "P7f B8h turn:own then<=1 +B2b -8h mirror:yes"),
+        ("hand:P>=2", "P*5e", "FU", True, "-5e hand:P>=2 turn:own then<=1 P5e"),
+        ("P7f", "B*5e", "KA", False, "-5e P7f hand:b turn:enemy then<=1 b5e"),
+    ],
+)
+def test_with_the_next_move_a_pattern_is_another_one(text, move, piece, own, found):
+    after = followed_by(parse(text), from_usi(move), BY_CODE[piece], own)
+    assert after is not None and text_of(after) == found
+    assert parse(found) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "own"),
+    [
+        ("K9i kept:3", "7g7f", True),
+        ("K9i then K8h", "7g7f", True),
+        ("K9i turn:enemy", "7g7f", True),
+        ("S7g", "7g7f", True),
+        ("hand:P=0", "P*5e", True),
+    ],
+)
+def test_where_no_pattern_says_it_there_is_none(text, move, own):
+    assert followed_by(parse(text), from_usi(move), BY_CODE["FU"], own) is None
+
+
+def test_a_move_is_told_by_itself():
+    assert lone_text(from_usi("8h3c"), BY_CODE["KA"], 0, "ja") == "▲３三角不成"
+    assert lone_text(from_usi("7g7f"), BY_CODE["FU"], 0, "en") == "▲P-7f"
+    assert lone_text(from_usi("P*5e"), BY_CODE["FU"], 1, "en") == "△P*5e"
