@@ -121,7 +121,10 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def finger_drag(page: Page, start: tuple[float, float], end: tuple[float, float], rest: int = 0) -> None:
-    """Take what is at one place in the window with a finger to another one, after a rest in milliseconds."""
+    """Take what is at one place in the window with a finger to another one, after a rest in milliseconds.
+
+    The finger rests before it is lifted: to Chromium a tap after one that was lifted as it moved only ends the fling.
+    """
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *points: tuple[float, float]) -> None:
@@ -133,6 +136,8 @@ def finger_drag(page: Page, start: tuple[float, float], end: tuple[float, float]
         page.wait_for_timeout(rest)
     for part in (0.1, 0.4, 0.7, 1):
         touch("touchMove", tuple(a + (b - a) * part for a, b in zip(start, end, strict=True)))  # type: ignore[arg-type]
+    page.wait_for_timeout(150)
+    touch("touchMove", end)
     touch("touchEnd")
 
 

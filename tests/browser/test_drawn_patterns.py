@@ -205,6 +205,7 @@ def test_what_is_wrong_with_a_text_is_told_with_its_character(
     expect(page.locator("#told .message")).to_have_count(0)
     expect(page.locator("#pattern")).not_to_have_attribute("aria-invalid", "true")
     expect(page.locator("svg.board .asked")).to_have_count(1)
+    expect_pattern(page, "K9i")
     page.reload()
     expect(page.locator("svg.board .asked")).to_have_count(1)
 
