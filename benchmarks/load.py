@@ -36,7 +36,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -442,6 +442,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="draws other requests")
     parser.add_argument("--json", action="store_true", help="one line for programs")
     options = parser.parse_args()
+    # So that the servers are stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     found = loaded(options)
     print(json.dumps(found)) if options.json else show(found)
     sys.exit(lost(found["kept"]))
@@ -455,8 +457,11 @@ def loaded(options: argparse.Namespace) -> dict[str, Any]:
         database_folder, folder = Path(name, "pg"), Path(name, "archive")
         database_folder.mkdir()
         folder.mkdir()
-        database, broker = Database(database_folder), Broker()
-        try:
+        with ExitStack() as servers:
+            broker = Broker()
+            servers.callback(broker.stop)
+            database = Database(database_folder)
+            servers.callback(database.stop)
             address = database.tools.address_of(database_folder)
             before, load = prepared(address, folder, options), os.getloadavg()[0]
             steps = (
@@ -471,9 +476,6 @@ def loaded(options: argparse.Namespace) -> dict[str, Any]:
             loads = [round(load, 1), round(os.getloadavg()[0], 1)]
             about = {"games": options.games, "minutes": options.minutes, "load": loads}
             return about | summary(run) | {"kept": losses(run, before)}
-        finally:
-            broker.stop()
-            database.stop()
 
 
 if __name__ == "__main__":
