@@ -119,6 +119,30 @@ class _Reader:
         self.database.execute("SET enable_external_access = false")
         self.database.execute("SET lock_configuration = true")
         self.places = threading.BoundedSemaphore(places)
+        self.waiting = threading.BoundedSemaphore(1)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Have a place while the body runs. Raises BusyError.
+
+        One question waits for a place and no more: each that waits has a thread, which others would lack who
+        ask something else.
+        """
+        if not self.places.acquire(blocking=False):
+            self._wait()
+        try:
+            yield
+        finally:
+            self.places.release()
+
+    def _wait(self) -> None:
+        if not self.waiting.acquire(blocking=False):
+            raise BusyError
+        try:
+            if not self.places.acquire(timeout=PATIENCE_SECONDS):
+                raise BusyError
+        finally:
+            self.waiting.release()
 
 
 PATIENCE_SECONDS: Final = 0.5
@@ -155,10 +179,5 @@ def _forget_own() -> None:
 def asking(folder: Path, seconds: float) -> Iterator[Asked]:
     """Let the body ask the files of a folder for so many seconds. Raises BusyError, and TimeoutError."""
     reader = _reader(folder)
-    if not reader.places.acquire(timeout=PATIENCE_SECONDS):
-        raise BusyError
-    try:
-        with Asked(reader.database, seconds) as asked:
-            yield asked
-    finally:
-        reader.places.release()
+    with reader.place(), Asked(reader.database, seconds) as asked:
+        yield asked

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from archive import codec
 from archive.columns import slots as waiting
-from archive.columns.folder import SUFFIX, alone, files, place, sha256_of, write_manifest
+from archive.columns.folder import SUFFIX, alone, files, place, says, sha256_of, write_manifest
 from archive.columns.positions import UNKNOWN, OfGame, Positions
 from archive.columns.schema import RECORD_KINDS, VERSION
 from archive.columns.segments import Held, merge_segments, slots_in, write_segment
@@ -54,10 +54,12 @@ Report = Callable[[int], None]
 
 
 def has_work() -> bool:
-    """Tell whether there is anything to write, to put together or to forget."""
+    """Tell whether there is anything to write, to put together, to forget or to tell."""
     if ColumnWaiting.objects.exists() or ColumnSegment.objects.filter(retired__lt=_forgotten()).exists():
         return True
-    return any(len(found) >= MANY for found in _small().values()) or _much_gone()
+    if any(len(found) >= MANY for found in _small().values()) or _much_gone():
+        return True
+    return not all(says(space, manifest_of(space)) for space in _spaces())
 
 
 def build(seconds: float = math.inf, report: Report = lambda games: None) -> bool:
@@ -176,19 +178,27 @@ def _register(space: int, path: Path, held: Held) -> None:
     )
 
 
+def _spaces() -> Iterable[int]:
+    """Return the spaces that have files."""
+    return ColumnSegment.objects.values_list("space", flat=True).distinct()
+
+
 def _tell(space: int) -> None:
     """Write what the folder of a space has, for whoever reads it without the database."""
+    write_manifest(space, manifest_of(space))
+
+
+def manifest_of(space: int) -> dict[str, Any]:
+    """Return what a manifest has to say: nothing of other spaces, also not what has gone from there."""
     segments = ColumnSegment.objects.filter(space=space, retired=None).order_by("first", "pk")
     told = ("name", "first", "last", "games", "rows", "size", "sha256")
-    write_manifest(
-        space,
-        {
-            "version": VERSION,
-            "space": space,
-            "files": [dict(zip(told, row, strict=True)) for row in segments.values_list(*told)],
-            "gone": _gone(),
-        },
-    )
+    gone = ColumnGone.objects.filter(Q(space=space) | Q(space=None), waited=False).order_by("slot")
+    return {
+        "version": VERSION,
+        "space": space,
+        "files": [dict(zip(told, row, strict=True)) for row in segments.values_list(*told)],
+        "gone": [*gone.values_list("slot", flat=True)],
+    }
 
 
 # --- what is put together and forgotten ------------------------------------------------------------------
@@ -203,7 +213,7 @@ def _tidy(deadline: float) -> None:
     if _much_gone():
         _drop_gone(deadline)
     _forget()
-    for space in ColumnSegment.objects.values_list("space", flat=True).distinct():
+    for space in _spaces():
         _tell(space)
 
 

@@ -60,16 +60,25 @@ def sha256_of(path: Path) -> str:
     return found.hexdigest()
 
 
+def says(space: int, told: Mapping[str, Any]) -> bool:
+    """Tell whether this is what the manifest of a space says."""
+    path = place(space, MANIFEST)
+    return path.exists() and path.read_text() == _text(told)
+
+
+def _text(told: Mapping[str, Any]) -> str:
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+
+
 def write_manifest(space: int, told: Mapping[str, Any]) -> None:
     """Put a manifest of a space in the place of the one before, at once, unless that says the same."""
-    path = place(space, MANIFEST)
-    text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
-    if path.exists() and path.read_text() == text:
+    if says(space, told):
         return
+    path = place(space, MANIFEST)
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_suffix(".new")
     with made.open("w") as file:
-        file.write(text)
+        file.write(_text(told))
         file.flush()
         os.fsync(file.fileno())
     made.replace(path)

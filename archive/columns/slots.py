@@ -5,7 +5,7 @@ Each function is called in the transaction that gives or takes the slots.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -37,14 +37,17 @@ def wait(slots: Iterable[tuple[int, int]]) -> None:
             cursor.execute(_WAIT.format(places=places), [*chain.from_iterable(part)])
 
 
-def leave(slots: Collection[int]) -> None:
-    """Note that slots are no game's any more: no question finds them from the commit on."""
-    waited = set[int]()
+def leave(slots: Iterable[tuple[int, int]]) -> None:
+    """Note that slots are no game's any more, each with the space that it had: no question finds them from
+    the commit on."""
+    spaces, waited = dict(slots), set[int]()
     with connection.cursor() as cursor:
-        for part in parts(sorted(slots)):
+        for part in parts(sorted(spaces)):
             cursor.execute(_TAKE_BACK.format(places=", ".join(["%s"] * len(part))), part)
             waited.update(slot for (slot,) in cursor.fetchall())
-    ColumnGone.objects.bulk_create([ColumnGone(slot=slot, waited=slot in waited) for slot in sorted(slots)])
+    ColumnGone.objects.bulk_create(
+        [ColumnGone(slot=slot, space=spaces[slot], waited=slot in waited) for slot in sorted(spaces)]
+    )
 
 
 def start_over() -> None:

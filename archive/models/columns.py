@@ -29,6 +29,8 @@ class ColumnGone(models.Model):
     """A slot that is no game's any more, though a file may have it: every question leaves it out."""
 
     slot = models.IntegerField(primary_key=True)
+    space = models.BigIntegerField(null=True)
+    """Of the game it was; null where it went before this was noted, and may have been of any."""
     waited = models.BooleanField()
     """Whether it was in no file when it went; it is in one only if that was just being made."""
 

@@ -384,7 +384,7 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     GamePlayer.objects.filter(slot=game.slot).update(slot=slot)
     GameEvent.objects.filter(slot=game.slot).update(slot=slot)
     if game.kind == SHOGI.name:
-        columns.leave([game.slot])
+        columns.leave([(game.slot, game.space)])
         columns.wait([(slot, game.space)])
     GameFormation.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
@@ -462,7 +462,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
     old = [game for game, _ in games]
     take_out(change, old)
     forget_slots([game.slot for game in old])
-    columns.leave([game.slot for game in old if game.kind == SHOGI.name])
+    columns.leave([(game.slot, game.space) for game in old if game.kind == SHOGI.name])
     slots = change.take_slots(len(games))
     columns.wait(
         (slot, derived.space)
@@ -538,7 +538,7 @@ def note_left(spaces: Iterable[int]) -> None:
 def drop_games(games: Collection[Game]) -> None:
     """Delete games that nothing refers to any more but their own tables."""
     forget_slots([game.slot for game in games])
-    columns.leave([game.slot for game in games if game.kind == SHOGI.name])
+    columns.leave([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()

@@ -12,9 +12,11 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from archive import store
+from archive.columns import building
 from archive.columns.segments import slots_in
 from archive.dumping import publishing, tasks
 from archive.dumps.offered import Dump, offered
+from archive.intake.tasks import columns
 from archive.models import Game, SiteText, Space
 from archive.queries.scope import PUBLIC
 from tests.archive.builders import ingest, ready
@@ -237,6 +239,24 @@ def test_what_is_gone_is_named_and_then_leaves_the_files(client, column_folder):
     held = {slot for one in told["files"] for slot in slots_in(column_folder / "0" / one["name"])}
     public = {*Game.objects.filter(space=0).values_list("slot", flat=True)}
     assert held - {*told["gone"]} == public
+
+
+def test_what_is_gone_is_named_also_where_nothing_else_is_to_be_done(client, column_folder):
+    ingest(*(ready([f"{n}g{n}f", f"{m}c{m}d"]) for n in range(1, 10) for m in range(1, 4)))
+    build()
+    assert not building.has_work()
+    game = Game.objects.filter(space=0).order_by("slot")[2]
+    store.delete_games([game.pk])
+    columns()
+    assert client.get("/dumps/columns/manifest.json").json()["gone"] == [game.slot]
+    assert not building.has_work()
+
+
+def test_what_has_gone_from_a_library_is_named_to_nobody_else(column_folder):
+    game = Game.objects.exclude(space=0).order_by("slot")[0]
+    store.delete_games([game.pk])
+    assert building.manifest_of(game.space)["gone"] == [game.slot]
+    assert building.manifest_of(0)["gone"] == []
 
 
 @pytest.mark.parametrize(

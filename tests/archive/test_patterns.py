@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from archive import store
+from archive import duck, store
 from archive.columns import building, checking, folder
 from archive.columns.state import state
 from archive.duck import BusyError, asking
@@ -222,6 +222,15 @@ def test_a_question_that_takes_too_long_is_interrupted(own_folder):
 def test_after_its_time_a_question_asks_nothing_more(own_folder):
     with pytest.raises(TimeoutError), asking(own_folder, -1) as question:
         question.rows("SELECT 1")
+
+
+def test_one_question_waits_for_a_place_and_others_are_told_so_at_once(own_folder, settings, monkeypatch):
+    """Who waits has a thread of the process, which visitors of other pages would lack."""
+    settings.ARCHIVE_PATTERNS_AT_ONCE = 1
+    monkeypatch.setattr("archive.duck.PATIENCE_SECONDS", 600)
+    waiting = duck._reader(own_folder).waiting
+    with asking(own_folder, 5), waiting, pytest.raises(BusyError), asking(own_folder, 5):
+        pass
 
 
 def test_as_many_ask_at_a_time_as_may(own_folder, settings, monkeypatch):

@@ -123,7 +123,8 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 def finger_drag(page: Page, start: tuple[float, float], end: tuple[float, float], rest: int = 0) -> None:
     """Take what is at one place in the window with a finger to another one, after a rest in milliseconds.
 
-    The finger rests before it is lifted: to Chromium a tap after one that was lifted as it moved only ends the fling.
+    The finger rests before it is lifted: to Chromium a tap after one that was lifted as it moved only ends
+    the fling.
     """
     session = page.context.new_cdp_session(page)
 

@@ -106,7 +106,7 @@ def some_step(random: Random) -> Step:
 
 def some_pattern(random: Random) -> Pattern:
     steps = tuple(some_step(random) for _ in range(random.choice([1, 1, 2, 3])))
-    gaps = tuple(random.choice([None, 0, 20]) for _ in steps[1:])
+    gaps = tuple(random.choice([None, 1, 20]) for _ in steps[1:])
     return Pattern(steps, gaps, random.choice([None, 0, 1]), random.random() < 0.5, random.random() < 0.5)
 
 

@@ -110,6 +110,7 @@ def test_steps_follow_each_other_at_any_time_or_within_plies():
         ("kept:1 kept:2", "pattern-twice", 8),
         ("ply:..", "pattern-value", 1),
         ("ply:60..10", "pattern-never", 1),
+        ("P7f then<=0 P6f", "pattern-never", 5),
         ("K5i -5i", "pattern-never", 5),
         ("!{X,x,-}5i", "pattern-never", 1),
         ("own:black K5i own:white", "pattern-twice", 15),
@@ -161,7 +162,7 @@ steps = st.builds(
 @st.composite
 def whole(draw: st.DrawFn) -> Pattern:
     found = draw(st.lists(steps, min_size=1, max_size=3))
-    gaps = draw(st.tuples(*[st.none() | st.integers(0, 30)] * (len(found) - 1)))
+    gaps = draw(st.tuples(*[st.none() | st.integers(1, 30)] * (len(found) - 1)))
     own = draw(st.sampled_from([None, BLACK, WHITE]))
     return Pattern(tuple(found), gaps, own, draw(st.booleans()), draw(st.booleans()))
 

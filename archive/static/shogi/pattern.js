@@ -99,7 +99,7 @@ function readWord(pattern, word, said) {
   const then = THEN.exec(word);
   if (then) {
     if (pattern.steps.length === MOST_STEPS) throw new Unreadable();
-    pattern.gaps.push(then[1] ? number(then[1]) : null);
+    pattern.gaps.push(then[1] ? gap(then[1]) : null);
     pattern.steps.push(emptyStep());
     said.step.clear();
     return;
@@ -161,6 +161,12 @@ function oneOf(values, value) {
 function number(digits) {
   if (Number(digits) > MOST) throw new Unreadable();
   return Number(digits);
+}
+
+/** @param {string} digits @returns {number} at least one: what follows stands later than what it follows */
+function gap(digits) {
+  if (!number(digits)) throw new Unreadable();
+  return number(digits);
 }
 
 /** @param {string} value @returns {Map<number, Count>} */

@@ -79,7 +79,7 @@ class _Reader:
             self.column = word.start() + 1
             if then := _THEN.fullmatch(word[0]):
                 self._end_step()
-                self.gaps.append(self._number(then[1]) if then[1] else None)
+                self.gaps.append(self._gap(then[1]) if then[1] else None)
             elif placed := _PLACED.fullmatch(word[0]):
                 self._place(*placed.groups())
             else:
@@ -167,6 +167,10 @@ class _Reader:
         if not (value.isascii() and value.isdigit()):
             self._fail("pattern-value", text=value, values=f"0..{MOST}")
         return (self._number(value),)
+
+    def _gap(self, digits: str) -> int:
+        # What follows stands later than what it follows.
+        return self._number(digits) or self._fail("pattern-never", text=f"then<={digits}")
 
     def _number(self, digits: str) -> int:
         number = int(digits)
