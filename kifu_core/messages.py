@@ -326,13 +326,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "bad-usi-move": ("USI の指し手ではありません: {text}", "not a USI move: {text}"),
     # patterns
     "pattern-long": (
-        "パターンが長すぎます（上限 {limit} 文字）",
+        "部分図の文が長すぎます（上限 {limit} 文字）",
         "the pattern is too long (at most {limit} characters)",
     ),
     "pattern-nothing": ("ここに駒か条件が必要です", "a piece on a square or a condition is needed here"),
     "pattern-steps": ("続きが多すぎます（上限 {limit} 段）", "there are too many steps (at most {limit})"),
     "pattern-item": (
-        "パターンとして読めません: {text}（例: K9i、-5e、hand:B、turn:own）",
+        "部分図として読めません: {text}（例: 9九玉、K9i、-5e、hand:B、turn:own）",
         "not a part of a pattern: {text} (such as K9i, -5e, hand:B, turn:own)",
     ),
     "pattern-pieces": (

@@ -16,7 +16,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.patterns import Count, Pattern, Step, parse, text_of
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, content
 from kifu_core.shogi.patterns.text import MOST_STEPS
-from kifu_core.shogi.pieces import HAND_KINDS, KINDS
+from kifu_core.shogi.pieces import BY_NAME, HAND_KINDS, KINDS
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drag, finger_drag, middle, tap
@@ -163,7 +163,10 @@ def test_the_browser_reads_and_prints_texts_as_the_server_does(
         "hand:P>=3,P<=2", "hand:P>=2,P<=4", "hand:P=3 mirror:no line:all", "kept:1000", "kept:999", "ply:..",
         "ply:9..3", "ply:20", "K5i then<=0 K5h", "turn:mine", "constructor:1", "hand:P>=0", "K0i", "K5j",
         "K5i5", "K5i own:black then K5h own:white", " then ".join(["K5i"] * MOST_STEPS),
-        " then ".join(["K5i"] * (MOST_STEPS + 1)), "K5i" + " " * 997, "K5i" + " " * 998,
+        " then ".join(["K5i"] * (MOST_STEPS + 1)), "８八玉 △5一玉 ☖77成銀 ☗2二竜 1一と",
+        "8八成玉", "8八成金", "△△8八玉", "8八",
+        *(f"{mark}5{rank}{name}" for mark in ("", "▲", "▽") for rank in "5五" for name in BY_NAME),
+        "Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8ⓗ", "㊀5e", "K5i" + " " * 997, "K5i" + " " * 998,
     ]  # fmt: skip
     page = editor(open_page, live_server)
     texts = [*canonical, *others, *wrong, *edges]
@@ -361,6 +364,22 @@ def test_pieces_of_a_game_are_chosen_and_searched_for(
     follow(page.locator('.selecting a[data-address="/positions/shogi/edit/"]'))
     expect_pattern(page, "s2b P9g P8g -8h hand:b,B own:black")
     expect(page.locator("svg.board .asked")).to_have_count(4)
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_board_and_fields_are_in_sight_while_pieces_are_chosen(
+    open_page: PageMaker, live_server: LiveServer, game: Game, size: tuple[int, int], language: str
+) -> None:
+    for address in (f"/games/{game.pk}/?ply=4", f"/positions/shogi/{START}/"):
+        page = open_page(live_server.url + address, size=size, language=language)
+        page.locator("button.select-pieces").click()
+        expect(page.locator(".selecting a.main")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".selecting button.leave")).to_be_in_viewport(ratio=1)
+        expect(page.locator("svg.board")).to_be_in_viewport(ratio=1 if size != PHONE else 0.6)
+        board, panel = (page.locator(one).bounding_box() for one in ("svg.board", ".selecting"))
+        assert board and panel
+        beside = panel["x"] >= board["x"] + board["width"]
+        assert beside or panel["y"] >= board["y"] + board["height"]
 
 
 def test_the_side_below_is_the_owner_of_what_is_searched_for(

@@ -136,6 +136,8 @@ def test_comments_charts_own_moves_copies_and_prints_are_there(
     expect(page.locator("select.legal option")).to_have_count(31)
     page.locator("select.legal").select_option("8c8d")
     expect(page.locator(".tried li").nth(1)).to_have_text({"ja": "2 △８四歩", "en": "2 △P-8d"}[language])
+    heading = page.locator(".tried h2").bounding_box()
+    assert heading and heading["height"] < 30
     page.locator(".tried a.back").click()
     expect_ply(page, 0)
     page.emulate_media(media="print")

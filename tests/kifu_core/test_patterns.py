@@ -41,6 +41,27 @@ def test_upper_case_is_own_and_lower_case_the_enemy():
 
 
 @pytest.mark.parametrize(
+    "text,printed",
+    [
+        ("８八玉 99香", "K8h L9i"),
+        ("☗3三王", "K3c"),
+        ("△５一玉 ☖2二竜 ▽8二成銀", "k5a +r2b +s8b"),
+        ("▲７七全 ４四と 5五馬 6六成角", "+S7g +P4d +B5e +B6f"),
+        ("Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8h {S,G}7h hand:P>=3"),
+    ],
+)
+def test_japanese_and_wide_letters_are_read(text, printed):
+    assert parse(text) == parse(printed)
+    assert sorted(text_of(parse(text)).split()) == sorted(printed.split())
+
+
+@pytest.mark.parametrize("text", ["8八金玉", "八8玉", "8八成玉", "8八成金", "0八玉", "8八", "△△8八玉"])
+def test_japanese_that_is_no_piece_on_a_square_is_refused(text):
+    with pytest.raises(KifuError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
     "text,allowed",
     [
         ("-5e", EMPTY),
@@ -106,7 +127,7 @@ def test_steps_follow_each_other_at_any_time_or_within_plies():
         ("hand:P>=1000", "pattern-value", 1),
         ("hand:P>=3,P<=2", "pattern-never", 1),
         ("kept:-1", "pattern-value", 1),
-        ("kept:１", "pattern-value", 1),
+        ("kept:٣", "pattern-value", 1),
         ("kept:1 kept:2", "pattern-twice", 8),
         ("ply:..", "pattern-value", 1),
         ("ply:60..10", "pattern-never", 1),

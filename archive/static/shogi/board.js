@@ -59,7 +59,7 @@ const HEIGHT = EDGE.top + 9 * CELL.height + EDGE.bottom;
 const INSET = 3;
 const HAND = { slot: 66, height: 66 };
 const RANKS = "一二三四五六七八九";
-const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と", "杏", "圭", "全", "馬", "龍"];
+export const KANJI = ["", "歩", "香", "桂", "銀", "金", "角", "飛", "玉", "と", "杏", "圭", "全", "馬", "龍"];
 /** Pieces by their kind, as Western players write them. */
 export const LETTERS = ["", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 const SIZES = [0, 0.86, 0.88, 0.9, 0.94, 0.94, 0.98, 0.98, 1, 0.86, 0.88, 0.9, 0.94, 0.98, 0.98];

@@ -6,8 +6,9 @@
  * What a square may hold are the bits of a number: bit 0 nothing, 1 to 14 own pieces, 28 down to 15 the enemy's.
  */
 
-import { LETTERS } from "./board.js";
+import { KANJI, LETTERS } from "./board.js";
 import { squareOf, usiSquare } from "./position.js";
+import { PIECES as PIECES_IN_WORDS } from "./texts.js";
 
 /** @typedef {{least: number, most: number | null}} Count */
 
@@ -60,6 +61,14 @@ const THEN = /^then(?:<=([0-9]{1,9}))?$/;
 const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
 const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
 
+const NUMERALS = "一二三四五六七八九";
+/** Pieces under all their Japanese names, as kifu_core/shogi/pieces.py has them. @type {Map<string, number>} */
+const JAPANESE = new Map([
+  ...[...KANJI, ...PIECES_IN_WORDS.ja].map((name, index) => /** @type {[string, number]} */ ([name, index % (KINDS + 1)])),
+  ["王", 8], ["竜", 14], ["成歩", 9], ["成角", 13], ["成飛", 14],
+]);
+const SPELLED = new RegExp(`^(?:[☗▲]|([☖△▽]))?([1-9])([1-9${NUMERALS}])(成?.)$`, "u");
+
 /** What is not to be read: the reason is the server's to tell. */
 class Unreadable extends Error {}
 
@@ -85,12 +94,22 @@ export function read(text) {
     const pattern = emptyPattern();
     /** What has been said already, of this step and of all. */
     const said = { step: new Set(), whole: new Set() };
-    for (const word of text.split(/\s+/).filter(Boolean)) readWord(pattern, word, said);
+    for (const word of text.split(/\s+/).filter(Boolean)) readWord(pattern, spelled(word), said);
     return pattern;
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;
   }
+}
+
+/** @param {string} word @returns {string} as it would be printed, whatever keyboard and language wrote it */
+function spelled(word) {
+  const plain = word.normalize("NFKC");
+  const [, enemy, file, rank, name] = SPELLED.exec(plain) || [];
+  const piece = JAPANESE.get(name);
+  if (!piece) return plain;
+  const letter = enemy ? LETTERS[piece].toLowerCase() : LETTERS[piece];
+  return letter + file + "abcdefghi"[NUMERALS.includes(rank) ? NUMERALS.indexOf(rank) : Number(rank) - 1];
 }
 
 /** @param {Pattern} pattern @param {string} word @param {{step: Set<string>, whole: Set<string>}} said */

@@ -54,6 +54,7 @@ export class Selecting {
     this.panel.hidden = false;
     this.button?.setAttribute("aria-pressed", "true");
     this.cover.focus({ preventScroll: true });
+    this.cover.scrollIntoView({ block: "nearest" });
     this.panel.scrollIntoView({ block: "nearest" });
     this.draw();
   }

@@ -94,6 +94,6 @@ SHOGI: Final = GamePages(
         ("KENTO", "kento"),
         ("ぴよ将棋ｗ", "piyo"),
     ),
-    links=((_("Set up a position"), "position-edit"),),
+    links=((_("Set up a position"), "position-edit"), (_("Search by part of a board"), "patterns")),
     squares=BY_USI,
 )

@@ -7,20 +7,23 @@
     own:black mirror:yes        whose side is meant, and the mirror image too
     line:main                   not in variations
     K8h then<=20 K9i            and within 20 plies after it; `then` alone: at any later ply
+    8八玉 △5一玉 ７七成銀        as K8h k5a +S7g: in Japanese, of the own side without △
 
+Wide letters, as Japanese keyboards write them, are read as the others are.
 What is printed is in one order, so that two texts that ask for the same print alike.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
 from kifu_core.errors import ParseError
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, Count, Pattern, Step, content
-from kifu_core.shogi.pieces import BLACK, BY_LETTER, HAND_KINDS, LETTERS, WHITE
-from kifu_core.shogi.squares import BY_USI, USI
+from kifu_core.shogi.pieces import BLACK, BY_LETTER, BY_NAME, HAND_KINDS, LETTERS, WHITE
+from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, RANK_KANJI, USI
 
 LONGEST: Final = 1000
 """Characters of a text."""
@@ -30,6 +33,7 @@ MOST: Final = 999
 
 _WORD: Final = re.compile(r"\S+")
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
+_JAPANESE: Final = re.compile(f"(?:[☗▲]|([☖△▽]))?([1-9][1-9{RANK_KANJI}])({'|'.join(BY_NAME)})")
 _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
 _RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
@@ -77,13 +81,14 @@ class _Reader:
     def pattern(self) -> Pattern:
         for word in _WORD.finditer(self.text):
             self.column = word.start() + 1
-            if then := _THEN.fullmatch(word[0]):
+            text = _spelled(word[0])
+            if then := _THEN.fullmatch(text):
                 self._end_step()
                 self.gaps.append(self._gap(then[1]) if then[1] else None)
-            elif placed := _PLACED.fullmatch(word[0]):
+            elif placed := _PLACED.fullmatch(text):
                 self._place(*placed.groups())
             else:
-                self._option(*word[0].partition(":"))
+                self._option(*text.partition(":"))
         self.column = len(self.text) + 1
         self._end_step()
         return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
@@ -196,6 +201,17 @@ _OPTIONS: Final[dict[str, tuple[tuple[str, ...], _Read]]] = {
 }
 _WHOLE: Final = frozenset({"own", "mirror", "line"})
 """Options that are said of all steps together."""
+
+
+def _spelled(word: str) -> str:
+    """Return a word as it would be printed, whatever keyboard wrote it, and a square and its piece in
+    Japanese as a letter and a square."""
+    plain = unicodedata.normalize("NFKC", word)
+    told = _JAPANESE.fullmatch(plain)
+    if told is None:
+        return plain
+    enemy, square, name = told.groups()
+    return _letter(-BY_NAME[name] if enemy else BY_NAME[name]) + USI[BY_JAPANESE[square]]
 
 
 def _both(one: Count, other: Count) -> Count:
