@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import secrets
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
@@ -44,7 +46,7 @@ MANY: Final = 8
 """So many small files of a space are put together."""
 
 GONE_SHARE: Final = 20
-"""A file of which one game in so many is gone is written anew."""
+"""A file of which one game in so many is gone is written anew; any, with ARCHIVE_DUMPS_FORGET."""
 
 GRACE: Final = timedelta(minutes=10)
 """How long a file stays after others have its games: longer than any question takes."""
@@ -244,20 +246,29 @@ def _much_gone() -> bool:
     """Tell whether so much is gone that one file at least has much of it."""
     games = ColumnSegment.objects.filter(retired=None).aggregate(games=Sum("games"))["games"] or 0
     gone = ColumnGone.objects.filter(waited=False).count()
-    return gone > 0 and games <= gone * GONE_SHARE
+    return _is_much(gone, games)
+
+
+def _is_much(gone: int, games: int) -> bool:
+    """Tell whether so many games that are gone are reason to write a file with so many anew: each is, where
+    nothing that is gone is to stay in what is offered."""
+    return gone > 0 and (settings.ARCHIVE_DUMPS_FORGET or gone * GONE_SHARE >= games)
 
 
 def _drop_gone(deadline: float) -> None:
     """Write the files anew of which much is gone, while there is time; forget what no file has."""
-    gone, somewhere = set(_gone()), set[int]()
+    gone, somewhere = _gone(), set[int]()
     for segment in ColumnSegment.objects.filter(retired=None).order_by("pk"):
         if monotonic() > deadline:
             return
-        held = gone.intersection(slots_in(place(segment.space, segment.name)))
+        held = {*gone[bisect_left(gone, segment.first) : bisect_right(gone, segment.last)]}
+        # A file that cannot have much of it is not read: a turn would not get through all of them.
+        if much := _is_much(len(held), segment.games):
+            held &= {*slots_in(place(segment.space, segment.name))}
         somewhere |= held
-        if len(held) * GONE_SHARE >= segment.games:
+        if much and _is_much(len(held), segment.games):
             _merge(segment.space, [segment])
-    for part in waiting.parts(sorted(gone - somewhere)):
+    for part in waiting.parts(sorted({*gone} - somewhere)):
         ColumnGone.objects.filter(slot__in=part).delete()
 
 

@@ -252,6 +252,19 @@ def test_what_is_gone_is_named_also_where_nothing_else_is_to_be_done(client, col
     assert not building.has_work()
 
 
+def test_where_dumps_forget_the_columns_do_too(client, column_folder, settings):
+    ingest(*(ready([f"{n}g{n}f", f"{m}c{m}d"]) for n in range(1, 10) for m in range(1, 4)))
+    build()
+    game = Game.objects.filter(space=0).order_by("slot")[2]
+    store.delete_games([game.pk])
+    settings.ARCHIVE_DUMPS_FORGET = True
+    build()
+    told = client.get("/dumps/columns/manifest.json").json()
+    held = {slot for one in told["files"] for slot in slots_in(column_folder / "0" / one["name"])}
+    assert held == {*Game.objects.filter(space=0).values_list("slot", flat=True)}
+    assert told["gone"] == [] and not building.has_work()
+
+
 def test_what_has_gone_from_a_library_is_named_to_nobody_else(column_folder):
     game = Game.objects.exclude(space=0).order_by("slot")[0]
     store.delete_games([game.pk])

@@ -10,7 +10,7 @@ from tests.hostile.bodies import FORM, JSON, MULTIPART, multipart, part
 from tests.hostile.known import CSRF, Known
 from tests.hostile.records import DROPS, NAMES, alg_of, usi_of
 from tests.hostile.requests import Request
-from tests.hostile.values import AUTHORIZATIONS, MARK_HEADER
+from tests.hostile.values import AUTHORIZATIONS, MARK_HEADER, PATTERNS
 
 START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 
@@ -67,6 +67,14 @@ def classics(host: str, known: Known) -> Iterator[Request]:
         f"/positions/shogi/{START}/",
     ):
         yield get(f"{address}?" + "&".join(f"p{number}=1" for number in range(1001)))
+    for pattern in PATTERNS:
+        for address in (
+            "/patterns/?pattern=",
+            "/api/v1/patterns?pattern=",
+            "/positions/shogi/edit/?part=told&pattern=",
+        ):
+            yield get(address + quote(pattern))
+    yield get("/games/?q=" + quote('pattern:"P7f then<=0 P6f"'))
     for value in AUTHORIZATIONS[:6]:
         yield get("/api/v1/games", ("Authorization", value))
     yield post("/api/v1/uploads", b'{"text":"x"}', JSON, ("Origin", b"http://["))

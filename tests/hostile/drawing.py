@@ -20,13 +20,23 @@ from tests.hostile.values import (
     MARKS,
     METHODS,
     NUMBERS,
+    PATTERNS,
     SFENS,
+    SQUARES,
     any_text,
 )
 
 TWISTS = (0, 1, 1, 1, 1, 2, 2, 3)
 LARGE_SHARE, HUGE_SHARE = 0.004, 0.0008
 WRITING = {"POST", "PUT", "PATCH", "DELETE"}
+USUAL = {
+    "patterns/": ("pattern", PATTERNS),
+    "api/v1/patterns": ("pattern", PATTERNS),
+    "positions/shogi/edit/": ("pattern", PATTERNS),
+    "games/%(game_id)s/": ("marked", SQUARES),
+}
+"""Parameters without which addresses tell little, with values for them."""
+USUAL_SHARE = 0.8
 
 
 @dataclass
@@ -121,6 +131,9 @@ class Drawer:
             "code": dice.choice(known.codes.get(kind) or ["gkwAAIAA"]),
             "seq": seq,
             "name": dice.choice(known.formats),
+            "formation": dice.choice(known.formations),
+            "dump": "columns",
+            "file": dice.choice(known.columns),
             "app_label": dice.choice(("archive", "auth")),
             "path": dice.choice(known.statics),
             "url": "archive/game/",
@@ -135,6 +148,9 @@ class Drawer:
         return found
 
     def _ask(self, draft: Draft) -> None:
+        usual = USUAL.get(draft.route.template)
+        if usual and draft.dice.random() < USUAL_SHARE:
+            draft.query.append((usual[0].encode(), draft.dice.choice(usual[1])))
         for _ in range(draft.dice.choice((0, 0, 1, 2))):
             draft.query.append(
                 (
@@ -180,8 +196,11 @@ class Drawer:
         dice = draft.dice
         for _ in range(dice.choice((1, 1, 2, 3))):
             values = dice.choice(
-                (NUMBERS, any_text(), DATES, CHOICES, SFENS, CODES, MARKS, self.known.cursors or MARKS)
-            )
+                (
+                    NUMBERS, any_text(), DATES, CHOICES, SFENS, CODES, MARKS, PATTERNS,
+                    self.known.cursors or MARKS,
+                )
+            )  # fmt: skip
             # A name that is there already is repeated.
             names = [dice.choice(self.names).encode(), *(name for name, _ in draft.query[:1])]
             name = dice.choice(names)

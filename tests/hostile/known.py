@@ -12,7 +12,9 @@ from django.contrib.staticfiles.finders import get_finders
 from django.db.models import Model
 
 from archive.api.downloads import DOWNLOADS
+from archive.columns.folder import MANIFEST
 from archive.models import Entry, Event, Game, Player, Upload, User
+from kifu_core.shogi.formations import BY_NAME
 from tests.serving import Archive
 
 FEW = 12
@@ -31,6 +33,9 @@ class Known:
     cursors: list[bytes] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     formats: tuple[str, ...] = tuple(DOWNLOADS)
+    formations: tuple[str, ...] = tuple(BY_NAME)
+    columns: list[str] = field(default_factory=lambda: [MANIFEST])
+    """Files that are offered of the columns."""
     statics: list[str] = field(default_factory=lambda: sorted(_statics()))
 
 
@@ -66,6 +71,8 @@ def learn(archive: Archive, kept: set[int]) -> Known:
     ]
     known.codes = {kind: list(_codes(archive, kind)) for kind in ("shogi", "quoridor")}
     known.cursors = list(_cursors(archive, known))
+    offered = archive.get("/api/v1/dumps")["columns"] or {"files": []}
+    known.columns += [one["name"] for one in offered["files"]]
     return known
 
 
@@ -84,6 +91,7 @@ def _codes(archive: Archive, kind: str) -> Iterator[str]:
 def _cursors(archive: Archive, known: Known) -> Iterator[bytes]:
     lists = ["/api/v1/games?limit=1", "/api/v1/games?limit=1&order=oldest"]
     lists += [f"/api/v1/{names}?limit=1&order=games" for names in ("players", "events")]
+    lists += ["/api/v1/patterns?pattern=X5i&limit=1"]
     lists += ["/api/v1/players?limit=1", "/api/v1/events?limit=1"]
     lists += [f"/api/v1/uploads/{pk}/entries?limit=1" for pk in known.ids["uploads"][-3:]]
     lists += [

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from django.urls import resolve
 
+from kifu_core.shogi.formations import BY_NAME
 from tests.hostile.bombs import BZIP2, DEFLATED, bzipped, method_bomb, raw_zip
 from tests.hostile.drawing import Drawer
 from tests.hostile.files import FILES, QUICK, chosen
@@ -60,6 +61,17 @@ def test_addresses_are_made_so_that_views_are_found():
             assert resolve(f"/{path}").func is not None
             found += 1
     assert found > 15
+
+
+def test_patterns_are_asked_of_what_is_there_to_ask_them():
+    draw = drawer()
+    asked = [draw.draw(number) for number in range(4000)]
+    for title in ("/patterns/", "/api/v1/patterns", "/positions/shogi/edit/"):
+        assert any(b"pattern=" in one.target for one in asked if one.route == title)
+    assert any(one.target.startswith(b"/dumps/columns/manifest.json") for one in asked)
+    assert any(
+        one.target.startswith(tuple(b"/formations/%b/" % name.encode() for name in BY_NAME)) for one in asked
+    )
 
 
 def test_parameters_are_those_that_views_know():

@@ -84,6 +84,32 @@ SFENS: Final = _utf8(
     "position startpos moves +P*5e", "startpos moves " + "7g7f 3c3d " * 40,
 )  # fmt: skip
 
+PATTERNS: Final = _utf8(
+    "K9i L9h", "P7f", "!P5e mirror:yes", "R5h P5e own:black line:main", "hand:B,b S5f", "ply:0..",
+    "kept:999 -5e", "K8h then<=20 K9i mirror:yes", " then ".join(["-5e"] * 8), " then ".join(["-5e"] * 9),
+    " then<=999 ".join(["X5e kept:1 turn:own"] * 8) + " mirror:yes", "P7f then<=0 P6f", "then", "P7f then",
+    "then<=1 then<=1", "P7f then<=" + "9" * 400 + " P6f", "kept:" + "9" * 400, "ply:" + "9" * 400 + "..",
+    "hand:P>=" + "9" * 400, "kept:²", "kept:٣", "ply:１０", "ply:60..10", "ply:..", "ply:-1", "hand:",
+    "board:,,,",
+    "hand:P>=3,P<=2", "hand:K,+P", "board:" + ",".join(["P<=18"] * 150),
+    "{" * 1000, "{" * 400 + "}" * 400,
+    "{}5e", "!{}5e", "{X,x,-}5e", "!{X,x,-}5e", "{" + "P," * 480 + "P}7f", "P7f !P7f", "K5i G5i",
+    "P0f", "P7j",
+    "P" + "7" * 900, "P7f " * 250, "P7f " * 249 + "P7f", "Ｐ７ｆ", "P7f\u3000K9i", "P7f\0", "\0",
+    "own:white own:black",
+    "mirror:yes mirror:no", "turn:own turn:enemy", "line:main line:all", f"P7f own:<{MARK}>", f"<{MARK}>7f",
+    f"{{<{MARK}>}}7f", f"hand:<{MARK}>", f"P7f \"><{MARK}", "P7f' OR 1=1 --", "P7f'); DROP TABLE found; --",
+    "constructor:1", "__proto__:1",
+)  # fmt: skip
+"""Parts of boards of shogi, good ones, dear ones and others."""
+
+SQUARES: Final = _utf8(
+    "8h", "8h.7h", ".".join(["5e"] * 81), ".".join(["5e"] * 5000), "8h,7h", "8h 7h", "8H", "８ｈ", "0a", "5j",
+    ".", "..",
+    "8h.", f"8h.<{MARK}>", f"\"><{MARK}>", "__proto__", "constructor", "8h\0", "P8h", "e2",
+)  # fmt: skip
+"""Squares that an address has marked."""
+
 HOSTS: Final[tuple[bytes, ...]] = (
     b"kifu-mark.example", b"", b"127.0.0.1:99999", b"127.0.0.1:abc", b"[::1", b"[::1]", b"localhost",
     b"localhost.", b"a@b", b"127.0.0.1, evil.example", b"evil.example:80\\@localhost", b"..", b"xn--",
