@@ -111,8 +111,9 @@ class Engine(Protocol):
     def delete_slot(self, cursor: CursorWrapper, slot: int) -> list[IndexRow]:
         """Remove a game's rows whatever their keys and return them; reads a whole segment."""
 
-    def select(self, cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
-        """Return a game's rows under these keys."""
+    def select(self, cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
+        """Return a game's rows under these keys. A lookup for each: without the day all rows under frequent
+        keys would be read."""
 
     def hot(self, cursor: CursorWrapper, keys: Iterable[int]) -> set[int]:
         """Return those of the keys that have counters."""

@@ -78,7 +78,7 @@ _TAKE_OUT: Final = """
     SELECT o.key, o.played, o.slot, o.ply, o.move, o.flags, o.result
     FROM gone o JOIN archive_hotposition h ON h.key = o.key
 """
-_SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE key = ANY(%s::bigint[]) AND slot = %s"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_OF_GAME}"
 _HOT: Final = "SELECT key FROM archive_hotposition WHERE key = ANY(%s::bigint[])"
 _CROWDED: Final = """
     SELECT key FROM archive_occurrence WHERE key = ANY(%s::bigint[]) GROUP BY key HAVING count(*) >= %s
@@ -348,8 +348,8 @@ def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, l
     return total, [IndexRow(*row) for row in warm]
 
 
-def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
-    cursor.execute(_SELECT, [list(keys), slot])
+def select(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
+    cursor.execute(_SELECT, [list(keys), played, slot])
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 

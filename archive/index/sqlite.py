@@ -60,7 +60,7 @@ _AMONG: Final = "key IN (SELECT value FROM json_each(%s))"
 _OF_GAME: Final = f"{_AMONG} AND played = %s AND slot = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE {_OF_GAME} RETURNING {_COLUMNS}"
 _DELETE_SLOT: Final = f"DELETE FROM {{table}} WHERE slot = %s RETURNING {_COLUMNS}"
-_SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_AMONG} AND slot = %s"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM archive_occurrence WHERE {_OF_GAME}"
 _DOOMED: Final = """
     CREATE TEMP TABLE IF NOT EXISTS doomed (
         key bigint, played integer, slot integer, PRIMARY KEY (key, played, slot)
@@ -235,8 +235,8 @@ def take_out(cursor: CursorWrapper, places: Sequence[GameAtKey]) -> tuple[int, l
     return sum(removed), warm
 
 
-def select(cursor: CursorWrapper, keys: Collection[int], slot: int) -> list[IndexRow]:
-    cursor.execute(_SELECT, [json.dumps(list(keys)), slot])
+def select(cursor: CursorWrapper, keys: Collection[int], played: int, slot: int) -> list[IndexRow]:
+    cursor.execute(_SELECT, [json.dumps(list(keys)), played, slot])
     return [IndexRow(*row) for row in cursor.fetchall()]
 
 

@@ -78,11 +78,12 @@ def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Differen
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
-            if derived and _differences(derived):
+            found = _differences(derived) if derived else []
+            if found and (derived := _derive(pk)):
                 # A writer may have come between reading the game and reading its rows.
-                derived = _derive(pk)
+                found = _differences(derived)
             if derived:
-                yield from _differences(derived)
+                yield from found
                 yield from _collisions(derived, keys)
             elif _without_record(pk):
                 yield Difference("record", f"game {pk}", "is not there")
@@ -184,8 +185,9 @@ def _wanted(derived: _Derived) -> set[IndexRow]:
 
 
 def _there(derived: _Derived) -> set[IndexRow]:
+    keys, game = {row.key for row in derived.rows}, derived.game
     with connection.cursor() as cursor:
-        return set(engine().select(cursor, {row.key for row in derived.rows}, derived.game.slot))
+        return set(engine().select(cursor, keys, game.played, game.slot))
 
 
 def _collisions(derived: _Derived, keys: _KeyTable) -> Iterator[Difference]:

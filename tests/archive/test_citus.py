@@ -73,13 +73,13 @@ def test_a_filled_archive_comes_back_to_one_server_and_is_spread_again(hot_at_th
 @given
 def test_the_last_day_of_a_counter_is_looked_for_once_all_rows_are_there(hot_at_three):
     ingest(*(ready("7g7f 3c3d 2g2f", black=name, day="2020/01/02") for name in "abcd"))
-    key, slot = ask(PUBLIC, "shogi", START).keys[0], Game.objects.latest("slot").slot
+    key, game = ask(PUBLIC, "shogi", START).keys[0], Game.objects.latest("slot")
     name = str(connection.settings_dict["NAME"])
     with servers.asked(servers.servers()[1], name) as node:
         node.execute("BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'citus_9_1_1_1'")
         try:
             with pytest.raises(UndecidedError), transaction.atomic(), connection.cursor() as cursor:
-                counters.update(cursor, [], engine().select(cursor, [key], slot), {})
+                counters.update(cursor, [], engine().select(cursor, [key], game.played, game.slot), {})
         finally:
             node.execute("ROLLBACK PREPARED 'citus_9_1_1_1'")
     assert not [*verify.verify()]

@@ -61,7 +61,7 @@ from kifu_core.shogi.keys.canonical import canonical
 from kifu_core.shogi.position import Position
 from tests.archive.builders import ready, upload
 from tests.archive.conftest import drop_segments
-from tests.archive.plans import occurrences_sought, scans, sought_by
+from tests.archive.plans import occurrences_sought, recorded, scans, sought_by
 from tests.citus import servers
 
 GAMES = 12_000
@@ -444,6 +444,25 @@ def taking_out(places: list[GameAtKey]) -> list[tuple[str, list[Any]]]:
         return found
     columns = [str(list(column)).replace("[", "{").replace("]", "}") for column in zip(*places, strict=True)]
     return [(postgresql._LOOK_UP, ["off"] * 3), (f"EXPLAIN {postgresql._TAKE_OUT}", columns)]
+
+
+def test_the_rows_of_a_game_that_is_verified_are_looked_up_one_by_one(archive):
+    game = Game.objects.order_by("pk")[5]
+    with recorded() as statements, connection.cursor() as cursor:
+        engine().select(cursor, range(3000), game.played, game.slot)
+    (statement,) = statements
+    with connection.cursor() as cursor:
+        explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
+        cursor.execute(f"{explain} {statement.sql}", statement.params)
+        text = "\n".join(" ".join(map(str, row)) for row in cursor.fetchall())
+    assert re.search(OF_ONE_GAME[connection.vendor], text) and "Seq Scan" not in text, text
+    assert not re.search(r"SCAN archive_occ|SEARCH \w+ USING PRIMARY KEY \(key=\?\)", text), text
+
+
+OF_ONE_GAME = {
+    "sqlite": r"SEARCH archive_occurrence_\w+ USING PRIMARY KEY \(key=\? AND played=\? AND slot=\?\)",
+    "postgresql": r"Index Cond: \(\(key = ANY .*\) AND \(played = \d+\) AND \(slot = \d+\)\)",
+}
 
 
 def whole(asked: dict[str, Callable[[], object]]) -> dict[str, list[str]]:
