@@ -96,6 +96,7 @@ _PREPARED: Final = """
         WHERE database = current_database() AND starts_with(gid, 'citus_')
     $$)
 """
+_MAY_RECOVER: Final = "SELECT has_function_privilege('recover_prepared_transactions()', 'EXECUTE')"
 _WITHOUT_CODE: Final = "XX000"
 # One shard after the other: a transaction that writes rows has to find them again on one connection.
 _SETTINGS: Final = "SET plan_cache_mode = auto", "SET citus.multi_shard_modify_mode = 'sequential'"
@@ -154,7 +155,8 @@ def is_known_distributed() -> bool:
 
 
 class NoCitusError(Exception):
-    """The database is no coordinator of Citus, has no nodes for shards, or is behind a pooler."""
+    """The database is no coordinator of Citus, has no nodes for shards, is behind a pooler, or does not let
+    us recover what stands prepared."""
 
 
 def distribute(number: int) -> list[str]:
@@ -215,6 +217,12 @@ def _need_nodes(cursor: CursorWrapper) -> None:
     cursor.execute("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards")
     if not cursor.fetchone()[0]:
         raise NoCitusError("no node takes shards: SELECT citus_add_node(...) on the coordinator")
+    cursor.execute(_MAY_RECOVER)
+    if not cursor.fetchone()[0]:
+        raise NoCitusError(
+            f"{connection.settings_dict['USER']} may not recover transactions: GRANT EXECUTE ON FUNCTION "
+            "recover_prepared_transactions() TO that role, as the superuser of the coordinator"
+        )
 
 
 def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:

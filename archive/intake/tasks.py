@@ -18,13 +18,13 @@ from celery.exceptions import WorkerShutdown
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
-from django.db.utils import InterfaceError, OperationalError
+from django.db.utils import DatabaseError, InterfaceError, OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
 from archive import audit, logs, store
 from archive.columns import building
 from archive.columns.folder import ColumnsAreMadeError
-from archive.index.away import UndecidedError
+from archive.index.away import UndecidedError, is_away
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
@@ -135,6 +135,11 @@ def columns() -> None:
     try:
         done = building.build(worker.TURN_SECONDS)
     except ColumnsAreMadeError:
+        return
+    except DatabaseError as error:
+        if not is_away(error):
+            raise
+        log.warning("the columns wait for a server with a part of the tables: %s", error)
         return
     if not done:
         send_columns()

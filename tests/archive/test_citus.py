@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
 from django.urls import resolve
 
-from archive import checks
+from archive import checks, store
 from archive.index import citus, counters, postgresql
 from archive.index.away import UndecidedError
 from archive.index.engine import engine
+from archive.intake import worker
 from archive.models import Game, GameRecord
 from archive.observing.standbys import Standby, standbys
 from archive.queries.explorer import explore
@@ -26,7 +33,10 @@ from archive.web import replicas
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests import citus as servers
+from tests.archive import test_pgbouncer as pgbouncer
 from tests.archive.builders import ingest, ready
+from tests.archive.test_workers import collection
+from tests.serving import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +78,58 @@ def test_a_filled_archive_comes_back_to_one_server_and_is_spread_again(hot_at_th
     assert not [*verify.verify()]
     call_command("distribute")
     assert f"0 tables moved, {len(citus.SPREAD)} were there" in capsys.readouterr().out
+
+
+@given
+def test_a_role_that_may_not_recover_transactions_is_told_before_anything_is_spread():
+    role = f"limited_{connection.settings_dict['NAME']}"
+    with connection.cursor() as cursor:
+        cursor.execute(f'CREATE ROLE "{role}"')
+        cursor.execute(f'SET ROLE "{role}"')
+        try:
+            with pytest.raises(CommandError, match="GRANT EXECUTE ON FUNCTION recover_prepared"):
+                call_command("distribute")
+        finally:
+            cursor.execute("RESET ROLE")
+            cursor.execute(f'DROP ROLE "{role}"')
+
+
+@contextmanager
+def pooled() -> Iterator[str]:
+    """The address of this database behind a PgBouncer with two connections for transactions."""
+    (host, port), name = servers.servers()[0], connection.settings_dict["NAME"]
+    with tempfile.TemporaryDirectory(prefix="kifu-pool-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        where = f"host={host} port={port} dbname={name}"
+        with pgbouncer.bouncer(Path(folder, "p"), first=where, postgres=where) as running:
+            yield running.address("first")
+
+
+@given
+@pytest.mark.skipif(pgbouncer.PROGRAM is None, reason="there is no pgbouncer on this machine")
+def test_behind_pgbouncer_the_coordinator_has_to_know_how_shards_are_written_and_then_all_works():
+    upload, _ = store.create_upload("some.csa", [collection(5)], None, "web")
+    worker.work_off(upload.pk)
+    ingest(ready("7g7f 3c3d 2g2f"))
+    name = connection.ops.quote_name(connection.settings_dict["NAME"])
+    through = {"ARCHIVE_DATABASE_POOLER": "1"}
+    with pooled() as url:
+        environment = pgbouncer.environment(url) | through
+        refused = subprocess.run(
+            [sys.executable, "manage.py", "verify_archive"], cwd=ROOT, env=os.environ | environment,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert refused.returncode and "ALTER DATABASE ... SET citus.multi_shard_modify_mode" in refused.stderr
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER DATABASE {name} SET citus.multi_shard_modify_mode = 'sequential'")
+    try:
+        with pooled() as url:
+            told = pgbouncer.asked(pgbouncer.environment(url) | through, upload.pk)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER DATABASE {name} RESET citus.multi_shard_modify_mode")
+    assert told["checked"] == [[], ["archive.W005"]] and told["limits"] == ["0"]
+    assert told["deleted"] == [5, 0] and told["verified"] == "no difference"
 
 
 @given

@@ -19,6 +19,7 @@ from django.db.utils import OperationalError
 from pytest_django.plugin import DjangoDbBlocker
 
 from archive import store
+from archive.columns import building
 from archive.derive.game import DerivedGame
 from archive.index import counters
 from archive.index.away import AWAY_SECONDS, UndecidedError, is_away
@@ -256,6 +257,18 @@ def test_an_upload_loses_no_try_to_a_node_that_is_away_and_goes_on_when_it_is_ba
     assert Upload.objects.get().state == Upload.State.DONE
     assert Game.objects.count() == GameRecord.objects.count() == 1
     assert not [*verify.verify()]
+
+
+def test_columns_wait_for_a_node_that_is_away_and_say_so(nodes, settings, tmp_path, caplog):
+    settings.ARCHIVE_COLUMN_FOLDER = str(tmp_path)
+    ingest(ready(LINE))
+    home = home_of(nodes, Game.objects.get().pk, "archive_gamerecord")
+    nodes.kill(home)
+    tasks.columns()
+    assert "the columns wait for a server" in caplog.text and building.has_work()
+    nodes.start(home)
+    tasks.columns()
+    assert not building.has_work()
 
 
 def test_an_upload_is_hidden_at_once_and_deleted_when_all_nodes_are_back(nodes):

@@ -32,9 +32,7 @@ PORT: Final = 6432
 """Of a socket in a folder of its own."""
 SETTINGS: Final = f"""
 [databases]
-first = host={{first}} dbname=postgres user=postgres
-standby = host={{standby}} dbname=postgres user=postgres
-postgres = host={{first}} dbname=postgres user=postgres
+{{databases}}
 [pgbouncer]
 listen_addr =
 listen_port = {PORT}
@@ -50,7 +48,7 @@ GAMES: Final = 60
 
 @dataclass
 class Bouncer:
-    """A PgBouncer before a PostgreSQL and its standby."""
+    """A PgBouncer that runs."""
 
     process: subprocess.Popen[bytes]
     folder: Path
@@ -61,13 +59,14 @@ class Bouncer:
 
 
 @contextmanager
-def bouncer(folder: Path, first: Path, standby: Path) -> Iterator[Bouncer]:
-    """One that runs as long as the context."""
+def bouncer(folder: Path, **databases: str) -> Iterator[Bouncer]:
+    """One that runs as long as the context, before these databases, each told as where it is."""
     runner = Runner()
+    lines = [f"{name} = {where} user=postgres" for name, where in databases.items()]
     folder.mkdir()
     runner.own(folder)
     settings = folder / "pgbouncer.ini"
-    settings.write_text(SETTINGS.format(first=first, standby=standby, folder=folder))
+    settings.write_text(SETTINGS.format(databases="\n".join(lines), folder=folder))
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [str(PROGRAM), settings], stdout=log, stderr=log, cwd=folder, **runner.identity()
@@ -99,7 +98,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
         pytest.skip(reason)
     with (
         replicas.pair() as (folders, servers),
-        bouncer(folders[0].parent / "p", folders[0], folders[1]) as running,
+        bouncer(folders[0].parent / "p", **pair_of(folders)) as running,
     ):
         direct = os.environ | environment(address_of(folders[0]))
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=direct, check=True)
@@ -113,8 +112,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
             running.process.kill()
             running.process.wait()
             gone = {path: answered(archive, path) for path in ("/api/v1/games", "/games/")}
-        with bouncer(folders[0].parent / "q", folders[0], folders[1]) as again:
+        with bouncer(folders[0].parent / "q", **pair_of(folders)) as again:
             yield Found(read, served, program, refusal(again.address("first")), gone)
+
+
+def pair_of(folders: list[Path]) -> dict[str, str]:
+    """A server and its standby, as the databases `first` and `standby`; `postgres` is for who only waits."""
+    first, standby = (f"host={folder} dbname=postgres" for folder in folders)
+    return {"first": first, "standby": standby, "postgres": first}
 
 
 def environment(url: str) -> dict[str, str]:
