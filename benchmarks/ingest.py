@@ -18,8 +18,9 @@ game of the fastest rounds, on PostgreSQL with that of the server's process; bes
 files together, as happens once to those that are small. The target is 15 % more than without.
 
 `--served` has archives on PostgreSQL with so many worker processes, one after the other, each with an empty
-database; their API is sent the games in files of 100, and timed is from the first until all are stored. The
-broker is a Redis of its own, with `--broker` a virtual host of this machine's RabbitMQ or the folder.
+database; their API is sent the games in files of 100, and timed is from the first until all are stored; told
+is also what web, workers, scheduler and database (and a Redis) took of the processor meanwhile. The broker is
+a Redis of its own, with `--broker` a virtual host of this machine's RabbitMQ or the folder.
 
 `--corpus` sends every file of the corpus beside the checkout in one ZIP through the API of a running archive
 and prints what became of its entries, how long it took and the worker's largest memory; with `--page` through
@@ -36,6 +37,7 @@ shares of the steps, of one run, do.
 from __future__ import annotations
 
 import argparse
+import atexit
 import io
 import json
 import os
@@ -48,7 +50,7 @@ import urllib.request
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -399,9 +401,11 @@ def served(games: int, workers: Sequence[int], broker: str) -> dict[str, Any]:
     missing in the end, or it never ends."""
     from tests.postgres import postgres_url
 
-    load = os.getloadavg()[0]
-    with postgres_url() as url, _broker(broker) as address:
-        os.environ["DATABASE_URL"] = url
+    load, server = os.getloadavg()[0], ExitStack()
+    # It outlives the archives: the database that theirs are copies of is dropped at the end of the process.
+    atexit.register(server.close)
+    os.environ["DATABASE_URL"] = server.enter_context(postgres_url())
+    with _broker(broker) as address:
         found = [_served(games, count, address) for count in workers]
     return {"games": games, "broker": broker, "load": load, "cores": os.cpu_count(), "runs": found}
 
@@ -419,7 +423,7 @@ def _served(games: int, workers: int, broker: dict[str, str]) -> dict[str, Any]:
         archive_at(Path(name), **settings) as archive,
     ):
         _wait_for_workers(archive, workers)
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), _processor_below()
         waiting = [archive.post_file(data, f"{n}.csa") for n, data in enumerate(files)]
         stored = 0
         while waiting:
@@ -431,10 +435,22 @@ def _served(games: int, workers: int, broker: dict[str, str]) -> dict[str, Any]:
                 sys.exit("the import does not end")
             else:
                 time.sleep(0.05)
-        seconds = time.perf_counter() - began
+        seconds, busy = time.perf_counter() - began, _processor_below() - busy
     if stored != games:
         sys.exit(f"{stored} games of {games} were stored")
-    return {"workers": workers, "seconds": seconds, "games_a_second": games / seconds}
+    return {
+        "workers": workers,
+        "seconds": seconds,
+        "games_a_second": games / seconds,
+        "ms_a_game": 1000 * busy / games,
+    }
+
+
+def _processor_below() -> float:
+    """The processor seconds of all processes that this one has begun, without its own."""
+    from benchmarks.support.processes import processor_of
+
+    return processor_of({os.getpid()}) - sum(os.times()[:2])
 
 
 def _wait_for_workers(archive: Any, workers: int) -> None:
@@ -460,6 +476,7 @@ def show_served(found: dict[str, Any]) -> None:
         print(
             f"  {run['workers']} worker(s) {run['seconds']:8.1f} s {run['games_a_second']:8.0f} games/s   "
             f"x {run['games_a_second'] / one['games_a_second']:.2f}"
+            f"   {run['ms_a_game']:.1f} ms of a processor a game"
         )
 
 

@@ -44,6 +44,7 @@ from benchmarks import serve
 from benchmarks.serve import HOST, environment, free_port, percentile, say
 from benchmarks.support.databases import database
 from benchmarks.support.keep_alive import Answered, Asked, visit
+from benchmarks.support.processes import all_processes, processor_of
 
 SHARES: Final = {"position": 70, "game": 20, "search": 10}
 EMPTY: Final = "empty view"
@@ -255,42 +256,6 @@ def run(
     phase.seconds += time.perf_counter() - began
     phase.server += processor_of(processes) - server
     phase.ours += time.process_time() - ours
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process as Linux tells of it; its processor seconds have those of its children that ended."""
-
-    name: str
-    parent: int
-    seconds: float
-
-
-def all_processes() -> dict[int, Process]:
-    """Return all processes of this machine by their ids; none where the system is not Linux."""
-    found, tick = {}, os.sysconf("SC_CLK_TCK")
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            told = path.read_text(errors="replace")
-        except OSError:  # it has ended just now
-            continue
-        name, _end, rest = told.partition("(")[2].rpartition(")")
-        words = rest.split()
-        seconds = sum(map(int, words[11:15])) / tick
-        found[int(path.parent.name)] = Process(name, int(words[1]), seconds)
-    return found
-
-
-def processor_of(roots: set[int]) -> float:
-    """Return the processor seconds of processes and of all below them."""
-    known = all_processes()
-
-    def belongs(pid: int) -> bool:
-        while pid in known and pid not in roots:
-            pid = known[pid].parent
-        return pid in roots
-
-    return sum(one.seconds for pid, one in known.items() if belongs(pid))
 
 
 # --- the report ------------------------------------------------------------------------------------------
