@@ -34,6 +34,25 @@ def replicas_agree(app_configs: Any, databases: Sequence[str] | None = None, **k
     ]
 
 
+@register(Tags.database)
+def transactions_are_recovered(
+    app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[Error]:
+    """Report a role that may not recover transactions where the archive is spread: it could not promote."""
+    if not (databases and citus.is_distributed()):
+        return []
+    with connection.cursor() as cursor:
+        if citus.may_recover(cursor):
+            return []
+    return [
+        Error(
+            "the archive is spread by Citus, and its role may not recover transactions",
+            hint=citus.GRANT,
+            id="archive.E006",
+        )
+    ]
+
+
 def _proxies() -> Iterator[CheckMessage]:
     if settings.TRUSTED_PROXIES and settings.MIDDLEWARE[:1] != [FORWARDED]:
         yield Error(

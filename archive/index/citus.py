@@ -97,6 +97,9 @@ _PREPARED: Final = """
     $$)
 """
 _MAY_RECOVER: Final = "SELECT has_function_privilege('recover_prepared_transactions()', 'EXECUTE')"
+GRANT: Final = (
+    "GRANT EXECUTE ON FUNCTION recover_prepared_transactions() TO that role, as the coordinator's superuser"
+)
 _WITHOUT_CODE: Final = "XX000"
 # One shard after the other: a transaction that writes rows has to find them again on one connection.
 _SETTINGS: Final = "SET plan_cache_mode = auto", "SET citus.multi_shard_modify_mode = 'sequential'"
@@ -217,12 +220,14 @@ def _need_nodes(cursor: CursorWrapper) -> None:
     cursor.execute("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards")
     if not cursor.fetchone()[0]:
         raise NoCitusError("no node takes shards: SELECT citus_add_node(...) on the coordinator")
+    if not may_recover(cursor):
+        raise NoCitusError(f"{connection.settings_dict['USER']} may not recover transactions: {GRANT}")
+
+
+def may_recover(cursor: CursorWrapper) -> bool:
+    """Tell whether we are let recover what stands prepared."""
     cursor.execute(_MAY_RECOVER)
-    if not cursor.fetchone()[0]:
-        raise NoCitusError(
-            f"{connection.settings_dict['USER']} may not recover transactions: GRANT EXECUTE ON FUNCTION "
-            "recover_prepared_transactions() TO that role, as the superuser of the coordinator"
-        )
+    return bool(cursor.fetchone()[0])
 
 
 def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:

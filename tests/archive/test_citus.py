@@ -81,7 +81,7 @@ def test_a_filled_archive_comes_back_to_one_server_and_is_spread_again(hot_at_th
 
 
 @given
-def test_a_role_that_may_not_recover_transactions_is_told_before_anything_is_spread():
+def test_a_role_that_may_not_recover_transactions_is_told_of_by_distribute_and_by_the_check():
     role = f"limited_{connection.settings_dict['NAME']}"
     with connection.cursor() as cursor:
         cursor.execute(f'CREATE ROLE "{role}"')
@@ -89,9 +89,12 @@ def test_a_role_that_may_not_recover_transactions_is_told_before_anything_is_spr
         try:
             with pytest.raises(CommandError, match="GRANT EXECUTE ON FUNCTION recover_prepared"):
                 call_command("distribute")
+            found = checks.transactions_are_recovered(None, ["default"])
         finally:
             cursor.execute("RESET ROLE")
             cursor.execute(f'DROP ROLE "{role}"')
+    assert [one.id for one in found] == ["archive.E006"]
+    assert not checks.transactions_are_recovered(None, ["default"])
 
 
 @contextmanager
