@@ -66,7 +66,7 @@ _SHOWN: Final = 40
 class QueryError(ValueError):
     """A query that cannot be answered: `position` counts characters from 0, None for the whole text.
 
-    `expected` are keys of `EXPECTED` or words of the language itself: of a field that is not there, all names.
+    `expected` are keys of `EXPECTED` or words of the language itself; names of fields where one is not there.
     """
 
     def __init__(
