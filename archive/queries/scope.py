@@ -61,7 +61,7 @@ def readable_spaces(request: HttpRequest) -> dict[str, int]:
         found = spaces_of(request.user)
         request._readable_spaces = found  # type: ignore[attr-defined]
         if len(found) > 1:
-            _read_private(request)
+            read_private(request)
     return found
 
 
@@ -81,7 +81,7 @@ def spaces_to_ask(request: HttpRequest) -> dict[str, int]:
     readable = readable_spaces(request)
     if "mine" in readable or not roles.may_read_private(request.user):
         return readable
-    _read_private(request)
+    read_private(request)
     return readable | {"mine": NOWHERE}
 
 
@@ -164,7 +164,7 @@ def _is_shared(request: HttpRequest, game: int) -> bool:
     if not shared and roles.may_read_private(request.user):
         shared = shares.filter(user=request.user.pk).exists()
     if shared:
-        _read_private(request)
+        read_private(request)
     return shared
 
 
@@ -176,7 +176,8 @@ later members tell nobody."""
 _PRIVATE: Final = "archive.read_private"
 
 
-def _read_private(request: HttpRequest) -> None:
+def read_private(request: HttpRequest) -> None:
+    """Note that what is not public goes into the answer to this request."""
     request.META[_PRIVATE] = True
 
 

@@ -104,7 +104,7 @@ def _open_methods(path: str) -> tuple[str, ...]:
 
 _OPEN_NAMES: Final = (
     "games", "players", "events", "statistics", "openings", "dumps", "positions", "schema",
-    "about", "texts", "formations",
+    "about", "texts", "formations", "patterns",
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")

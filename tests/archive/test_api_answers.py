@@ -170,6 +170,7 @@ def test_an_answer_that_depends_on_what_is_asked_for_says_so(client):
         ("openings", "GET, HEAD"),
         ("formations/anaguma", "GET, HEAD"),
         (f"positions/shogi/{START}", "GET, HEAD"),
+        ("patterns", "GET, HEAD"),
         ("check", "POST"),
         ("convert", "POST"),
         ("positions/shogi/find", "POST"),

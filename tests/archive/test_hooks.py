@@ -438,6 +438,14 @@ def test_programs_make_hooks_with_a_token_for_them(anna):
         assert client.delete(f"/api/v1/hooks/{hook['id']}").status_code == 404
 
 
+def test_what_a_program_is_told_of_its_hooks_is_kept_by_nobody(anna):
+    with receiving() as one:
+        client = program(anna, "hooks")
+        made = client.post("/api/v1/hooks", {"address": one.address}, format="json").json()
+        for answer in (client.get("/api/v1/hooks"), client.get(f"/api/v1/hooks/{made['id']}")):
+            assert answer["Cache-Control"] == "private, no-store" and "ETag" not in answer
+
+
 @pytest.mark.parametrize("scopes", [["read-private"], ["upload"]])
 def test_other_tokens_make_no_hooks(anna, scopes):
     assert program(anna, *scopes).get("/api/v1/hooks").status_code == 403

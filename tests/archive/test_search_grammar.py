@@ -126,6 +126,13 @@ def test_errors_speak_the_readers_language():
     assert texts["ja"] == "7文字目：閉じ括弧が必要です"
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_field_that_is_not_there_is_told_the_names_of_those_that_are(language):
+    with pytest.raises(QueryError) as found:
+        parse("nosuch:1")
+    assert " / ".join(one.name for one in FIELDS) in found.value.message(language)
+
+
 def test_all_texts_of_errors_are_translated():
     for text in (*TEXTS.values(), *EXPECTED.values()):
         with translation.override("en"):

@@ -17,7 +17,7 @@ from archive.api.telling import QUERIES, Example, Told
 from archive.hooks import keeping
 from archive.hooks.errors import TEXTS, HookError
 from archive.models import Hook, HookDelivery, User
-from archive.queries.scope import readable_spaces
+from archive.queries.scope import read_private, readable_spaces
 from archive.queries.search.errors import QueryError
 
 _STRANGER: Final = Example("Of a stranger", status=401)
@@ -99,6 +99,7 @@ def _owner(request: Request) -> User:
         raise NotAuthenticated("sign in, or send a token for webhooks")
     if not may_hook(request.user):
         raise PermissionDenied("this token is not for webhooks")
+    read_private(request._request)
     return request.user
 
 

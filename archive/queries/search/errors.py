@@ -66,7 +66,7 @@ _SHOWN: Final = 40
 class QueryError(ValueError):
     """A query that cannot be answered: `position` counts characters from 0, None for the whole text.
 
-    `expected` are keys of `EXPECTED` or words of the language itself.
+    `expected` are keys of `EXPECTED` or words of the language itself; names of fields where one is not there.
     """
 
     def __init__(
@@ -106,9 +106,10 @@ class QueryError(ValueError):
     def message(self, spoken: Language | None = None) -> str:
         """Return what is wrong, in a language (None: the reader's)."""
         with override(spoken or language()):
+            told: dict[str, str | Promise] = {} if self.code == "query-field" else EXPECTED
             return str(TEXTS[self.code]).format(
                 position=0 if self.position is None else self.position + 1,
-                expected=" / ".join(str(EXPECTED.get(one, one)) for one in self.expected),
+                expected=" / ".join(str(told.get(one, one)) for one in self.expected),
                 text=self.text if self.cause is None else message(self.cause, language=spoken or language()),
                 limit=self.limit,
             )
