@@ -1,6 +1,6 @@
 """The lines of a record of any kind of game: its main line, and every node that it visits."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from kifu_core.deadline import watched
@@ -17,6 +17,24 @@ def fork_path(path: str, ply: int, number: int) -> str:
     """
     step = f"{ply}.{number}"
     return f"{path}-{step}" if path else step
+
+
+def nodes_of(moves: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
+    """Yield path, ply and entry of every node of a record in reading order: the main line's, then those of
+    forks, each before the forks within it.
+
+    >>> [(path, ply) for path, ply, _ in nodes_of([{}, {"forks": [[{}, {}]]}, {}])]
+    [('', 0), ('', 1), ('', 2), ('1.0', 1), ('1.0', 2)]
+    """
+    lines: list[tuple[str, int, Sequence[Any]]] = [("", 0, moves)]
+    while lines:
+        path, first, line = lines.pop()
+        forks: list[tuple[str, int, Sequence[Any]]] = []
+        for ply, entry in enumerate(line, first):
+            yield path, ply, entry
+            for number, fork in enumerate(entry.get("forks", ())):
+                forks.append((fork_path(path, ply, number), ply, fork))
+        lines += reversed(forks)
 
 
 class Visit(NamedTuple):

@@ -31,6 +31,7 @@ FIRST_PORT, LAST_PORT, PORT_RANGES = 20_000, 32_000, 16
 START_SECONDS = 180
 STOP_SECONDS = 120
 ANSWER_SECONDS = 120
+PROGRAM_SECONDS = 900
 
 
 @dataclass
@@ -245,3 +246,19 @@ def answers(archive: Archive) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False
+
+
+def said_by(module: str, *words: str) -> str:
+    """What a module says that is run as a program of its own; fails where it fails."""
+    with subprocess.Popen(
+        [sys.executable, "-m", module, *words],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        try:
+            said, _ = process.communicate(timeout=PROGRAM_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # politely: it has servers to stop
+            raise
+    print(said)
+    assert process.returncode == 0, said
+    return said

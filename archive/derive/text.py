@@ -6,12 +6,13 @@ stand in headers as they are listed are looked for there, not in every game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from archive.derive import headers
 from archive.search_text import together
 from kifu_core.jkf import MoveEntry, Record
+from kifu_core.lines import nodes_of
 from kifu_core.shogi.evaluations import is_evaluation
 
 COMMENTS: Final = 1
@@ -26,7 +27,7 @@ def features(record: Record, *, evaluated: bool) -> int:
     and whether its main line was `evaluated`. Programs that keep no times write 0:00 beside every move:
     one move has to have taken a second."""
     found = EVALUATIONS if evaluated else 0
-    for entry in _entries(record):
+    for _path, _ply, entry in nodes_of(record["moves"]):
         if not found & TIMES and any(entry.get("time", {}).get("now", {}).values()):
             found |= TIMES
         if "forks" in entry:
@@ -47,7 +48,7 @@ def _lines(record: Record) -> Iterator[str]:
     listed = {*headers.players(header), headers.event(header).name}
     for value in header.values():
         yield from (line for line in value.splitlines() if headers.plain(line) not in listed)
-    for entry in _entries(record):
+    for _path, _ply, entry in nodes_of(record["moves"]):
         if "comments" in entry:
             yield from said(entry)
 
@@ -56,15 +57,3 @@ def said(entry: MoveEntry) -> Iterator[str]:
     """Yield the lines of an entry's comments that are no engine's."""
     for comment in entry.get("comments", ()):
         yield from (line for line in comment.splitlines() if line.strip() and not is_evaluation(line))
-
-
-def _entries(record: Record) -> Iterator[MoveEntry]:
-    """Yield all entries: the main line's, then those of forks, each before the forks within it."""
-    lines: list[Sequence[MoveEntry]] = [record["moves"]]
-    while lines:
-        line = lines.pop()
-        forks: list[Sequence[MoveEntry]] = []
-        for entry in line:
-            yield entry
-            forks += entry.get("forks", ())
-        lines += reversed(forks)

@@ -70,11 +70,6 @@ class Token(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    @property
-    def reads_private(self) -> bool:
-        """Return whether its owner reads by it what is not public."""
-        return not {"read-private", "admin"}.isdisjoint(self.scopes)
-
 
 class AccountInvitation(models.Model):
     """A link with which somebody makes an account, once. What is kept of it is its SHA-256."""

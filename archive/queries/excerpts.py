@@ -22,7 +22,7 @@ from archive.queries.search.grammar import parse
 from archive.queries.search.terms import And, Or, Term, Word
 from archive.search_text import searched
 from kifu_core.jkf import MoveEntry, Record
-from kifu_core.lines import fork_path
+from kifu_core.lines import nodes_of
 
 MOST_GAMES: Final = 50
 MOST_BYTES: Final = 512 * 1024
@@ -158,22 +158,9 @@ def _fullest(
 
 def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str]]:
     """Yield path and ply, and the line, of all comments: the main line's, then those of forks."""
-    for path, ply, entry in _nodes(moves):
+    for path, ply, entry in nodes_of(moves):
         if "comments" in entry:
             yield from (((path, ply), line) for line in said(entry))
-
-
-def _nodes(moves: Sequence[MoveEntry]) -> Iterator[tuple[str, int, MoveEntry]]:
-    """Yield path, ply and entry of all nodes: the main line's, then those of forks."""
-    lines: list[tuple[str, int, Sequence[MoveEntry]]] = [("", 0, moves)]
-    while lines:
-        path, first, line = lines.pop()
-        forks: list[tuple[str, int, Sequence[MoveEntry]]] = []
-        for ply, entry in enumerate(line, first):
-            yield path, ply, entry
-            for number, fork in enumerate(entry.get("forks", ())):
-                forks.append((fork_path(path, ply, number), ply, fork))
-        lines += reversed(forks)
 
 
 def cut(

@@ -273,7 +273,9 @@ def test_a_lost_claim_takes_nothing_of_the_others(monkeypatch):
     assert [upload.claimed_by for upload in Upload.objects.order_by("pk")] == [None, "another", None]
 
 
-def test_a_deadly_upload_among_others_fails_alone(monkeypatch):
+@pytest.fixture
+def deadly_files(monkeypatch) -> None:
+    """Files with the word "deadly" end the process that reads them."""
     load = games.load
 
     def deadly(data, name, **limits):
@@ -282,6 +284,9 @@ def test_a_deadly_upload_among_others_fails_alone(monkeypatch):
         return load(data, name, **limits)
 
     monkeypatch.setattr(games, "load", deadly)
+
+
+def test_a_deadly_upload_among_others_fails_alone(deadly_files):
     uploads = [uploaded(csa(n).encode() if n != 2 else b"deadly", "x.csa") for n in range(4)]
     with pytest.raises(SystemExit):
         worker.work_with_others(uploads[0].pk, "one")
@@ -336,17 +341,9 @@ def survive(upload: Upload) -> int:
 
 
 @pytest.mark.parametrize("place", [0, 1, 4])
-def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, monkeypatch, small_parts):
+def test_a_file_that_kills_its_worker_fails_and_the_rest_is_read(place, deadly_files, small_parts):
     files = [(f"{n}.csa", csa(n).encode()) for n in range(5)]
     files[place] = ("deadly.kif", b"deadly")
-    load = games.load
-
-    def deadly(data, name, **limits):
-        if b"deadly" in data:
-            raise SystemExit
-        return load(data, name, **limits)
-
-    monkeypatch.setattr(games, "load", deadly)
     upload = uploaded(zipped(*files))
     assert survive(upload) <= 8
     states = ["stored"] * 5

@@ -146,6 +146,16 @@ def open_page(request: pytest.FixtureRequest, pages: Pages) -> Iterator[PageMake
 
 
 @pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A page on a phone, in Japanese, that takes fingers."""
+    context = browser.new_context(
+        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
+    )
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
 def other_site() -> Iterator[OtherSite]:
     """A site of somebody else that answers while the test runs."""
     server = OtherSite(("127.0.0.1", 0), Answer)

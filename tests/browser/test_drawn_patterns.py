@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.models import Game
@@ -58,16 +57,11 @@ def put(page: Page, *names: str) -> None:
 
 
 @pytest.fixture
-def finger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A phone's page of an empty pattern."""
-    context = browser.new_context(
-        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
-    )
-    page = context.new_page()
-    page.goto(live_server.url + "/positions/shogi/edit/?pattern=")
-    expect(page.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
-    yield page
-    context.close()
+def finger(phone: Page, live_server: LiveServer) -> Page:
+    """A phone with an empty pattern."""
+    phone.goto(live_server.url + "/positions/shogi/edit/?pattern=")
+    expect(phone.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
+    return phone
 
 
 # --- text and board ---------------------------------------------------------------------------------------
@@ -395,31 +389,26 @@ def test_the_side_below_is_the_owner_of_what_is_searched_for(
 
 
 def test_a_finger_and_the_keyboard_choose_squares_and_escape_leaves(
-    browser: Browser, live_server: LiveServer, game: Game
+    phone: Page, live_server: LiveServer, game: Game
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
-    )
-    page = context.new_page()
-    page.goto(f"{live_server.url}/games/{game.pk}/")
-    page.locator("button.select-pieces").tap()
-    finger_drag(page, middle(page, 9, 9), middle(page, 7, 9))
-    eventually(page, lambda: chosen(page), "L9i N8i S7i")
-    page.touchscreen.tap(*middle(page, 8, 9))
-    eventually(page, lambda: chosen(page), "L9i S7i")
-    page.locator(".select-cover").focus()
+    phone.goto(f"{live_server.url}/games/{game.pk}/")
+    phone.locator("button.select-pieces").tap()
+    finger_drag(phone, middle(phone, 9, 9), middle(phone, 7, 9))
+    eventually(phone, lambda: chosen(phone), "L9i N8i S7i")
+    phone.touchscreen.tap(*middle(phone, 8, 9))
+    eventually(phone, lambda: chosen(phone), "L9i S7i")
+    phone.locator(".select-cover").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowRight", "Space"):
-        page.keyboard.press(key)
-    eventually(page, lambda: chosen(page), "L9i S7i K5i G4i S3i")
-    expect(page.locator(".controls .ply")).to_have_text("0")
-    page.keyboard.press("Escape")
-    expect(page.locator(".selecting")).to_be_hidden()
-    expect(page.locator(".select-cover")).to_have_count(0)
-    expect(page.locator("button.select-pieces")).to_be_focused()
-    expect(page.locator("svg.board .selected")).to_have_count(0)
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".controls .ply")).to_have_text("1")
-    context.close()
+        phone.keyboard.press(key)
+    eventually(phone, lambda: chosen(phone), "L9i S7i K5i G4i S3i")
+    expect(phone.locator(".controls .ply")).to_have_text("0")
+    phone.keyboard.press("Escape")
+    expect(phone.locator(".selecting")).to_be_hidden()
+    expect(phone.locator(".select-cover")).to_have_count(0)
+    expect(phone.locator("button.select-pieces")).to_be_focused()
+    expect(phone.locator("svg.board .selected")).to_have_count(0)
+    phone.keyboard.press("ArrowRight")
+    expect(phone.locator(".controls .ply")).to_have_text("1")
 
 
 def test_pieces_of_a_position_are_chosen_too_and_another_position_ends_that(

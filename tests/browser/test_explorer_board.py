@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from kifu_core.shogi.keys import shogi64
@@ -123,23 +123,16 @@ def test_escape_lets_go_of_a_piece_and_of_a_promotion(open_page: PageMaker, live
     expect(page.locator("svg.board .chosen")).to_have_count(0)
 
 
-def test_a_finger_drags_a_piece_and_does_not_scroll_the_page(
-    browser: Browser, live_server: LiveServer
-) -> None:
-    context = browser.new_context(
-        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
-    )
-    page = context.new_page()
-    page.goto(address(live_server))
-    expect(page.locator(".played-on")).to_have_count(1)
-    finger_drag(page, middle(page, 7, 7), middle(page, 7, 6))
-    expect_position(page, "7g7f", 2)
-    page.touchscreen.tap(*middle(page, 3, 3))
-    expect(page.locator("svg.board .target")).to_have_count(1)
-    page.touchscreen.tap(*middle(page, 3, 4))
-    expect_position(page, "7g7f 3c3d", 1)
-    assert page.evaluate("scrollY") == 0
-    context.close()
+def test_a_finger_drags_a_piece_and_does_not_scroll_the_page(phone: Page, live_server: LiveServer) -> None:
+    phone.goto(address(live_server))
+    expect(phone.locator(".played-on")).to_have_count(1)
+    finger_drag(phone, middle(phone, 7, 7), middle(phone, 7, 6))
+    expect_position(phone, "7g7f", 2)
+    phone.touchscreen.tap(*middle(phone, 3, 3))
+    expect(phone.locator("svg.board .target")).to_have_count(1)
+    phone.touchscreen.tap(*middle(phone, 3, 4))
+    expect_position(phone, "7g7f 3c3d", 1)
+    assert phone.evaluate("scrollY") == 0
 
 
 def test_moves_made_before_the_list_has_come_follow_one_another(

@@ -6,7 +6,7 @@ import re
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -159,27 +159,24 @@ def test_keys_play_a_whole_opening(board: Board) -> None:
     board.shows(played("e2", "e8"), "e8")
 
 
-def test_a_finger_sees_a_wall_before_it_is_placed(browser: Browser, live_server: LiveServer) -> None:
-    size = ViewportSize(width=PHONE[0], height=PHONE[1])
-    page = browser.new_page(viewport=size, has_touch=True, is_mobile=True, locale="ja")
-    page.goto(live_server.url + "/quoridor/board/")
-    board = Board(page)
-    page.touchscreen.tap(*point(board.svg, "e2"))
+def test_a_finger_sees_a_wall_before_it_is_placed(phone: Page, live_server: LiveServer) -> None:
+    phone.goto(live_server.url + "/quoridor/board/")
+    board = Board(phone)
+    phone.touchscreen.tap(*point(board.svg, "e2"))
     board.shows(played("e2"), "e2")
-    page.touchscreen.tap(*point(board.svg, "e7h"))
-    expect(page.locator(".qf-ghost")).to_have_class("qf-wall qf-ghost qf-black")
-    page.touchscreen.tap(*point(board.svg, "d7h"))
-    page.locator(".qf-confirm").tap()
+    phone.touchscreen.tap(*point(board.svg, "e7h"))
+    expect(phone.locator(".qf-ghost")).to_have_class("qf-wall qf-ghost qf-black")
+    phone.touchscreen.tap(*point(board.svg, "d7h"))
+    phone.locator(".qf-confirm").tap()
     board.shows(played("e2", "d7h"), "d7h")
-    page.touchscreen.tap(*point(board.svg, "b4v"))
-    page.touchscreen.tap(*point(board.svg, "b4v"))
+    phone.touchscreen.tap(*point(board.svg, "b4v"))
+    phone.touchscreen.tap(*point(board.svg, "b4v"))
     board.shows(played("e2", "d7h", "b4v"), "b4v")
-    for button in page.locator(".qf_freeboard button:visible, .qf_freeboard a").all():
+    for button in phone.locator(".qf_freeboard button:visible, .qf_freeboard a").all():
         box = button.bounding_box()
         assert box
         assert box["height"] >= 44
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    page.close()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 # --- rules that the original lacks -----------------------------------------------------------------------

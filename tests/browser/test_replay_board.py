@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.derive.game import derive_game
@@ -77,22 +77,17 @@ def test_pieces_are_dragged_from_the_hand_and_promotion_is_asked(
 
 
 def test_a_finger_that_rests_on_a_piece_takes_it_along_and_a_quick_one_turns_to_the_next_move(
-    browser: Browser, live_server: LiveServer, game: Game
+    phone: Page, live_server: LiveServer, game: Game
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": PHONE[0], "height": PHONE[1]}, has_touch=True, is_mobile=True, locale="ja"
-    )
-    page = context.new_page()
-    page.goto(f"{live_server.url}/games/{game.pk}/")
-    expect(page.locator(".game-page")).to_have_class(re.compile("live"))
-    finger_drag(page, middle(page, 2, 7), middle(page, 2, 6), rest=400)
-    expect(page.locator(".tried li")).to_have_text(["1 ▲２六歩"])
-    page.locator(".tried a.back").click()
-    expect_ply(page, 0)
-    finger_drag(page, middle(page, 2, 7), middle(page, 8, 7))
-    expect_ply(page, 1)
-    expect(page.locator(".tried")).to_be_hidden()
-    context.close()
+    phone.goto(f"{live_server.url}/games/{game.pk}/")
+    expect(phone.locator(".game-page")).to_have_class(re.compile("live"))
+    finger_drag(phone, middle(phone, 2, 7), middle(phone, 2, 6), rest=400)
+    expect(phone.locator(".tried li")).to_have_text(["1 ▲２六歩"])
+    phone.locator(".tried a.back").click()
+    expect_ply(phone, 0)
+    finger_drag(phone, middle(phone, 2, 7), middle(phone, 8, 7))
+    expect_ply(phone, 1)
+    expect(phone.locator(".tried")).to_be_hidden()
 
 
 @BOTH_SIZES_AND_LANGUAGES

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.faults.__main__ import KINDS
 from tests.faults.points import removal_steps, steps
-from tests.serving import ROOT
+from tests.serving import said_by
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
-SECONDS = 900
 MARKS = {
     # What is lost is on its way to a worker; what one leaves behind in the database, `kill` asks.
     "messages": pytest.mark.one_engine,
@@ -32,16 +29,6 @@ def test_every_step_at_which_a_worker_is_killed_is_there():
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=MARKS.get(kind, ())) for kind in KINDS])
 def test_the_archive_is_whole_after(kind):
     words = ["--engine", ENGINE, "--kind", kind, "--games", "80", "--kills", "12"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.faults", *words],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    ) as process:  # fmt: skip
-        try:
-            said, _ = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.terminate()  # politely: it has servers to stop
-            raise
-    print(said)
-    assert process.returncode == 0, said
+    said = said_by("tests.faults", *words)
     if "skipped:" in said:
         pytest.skip(said.split("skipped:")[1].split("\n")[0].strip())

@@ -10,7 +10,6 @@ from kifu_core import dump, load
 
 DATA = Path(__file__).parents[1] / "data"
 MATE = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*5b"
-MATE_IN_3 = "sfen 3gkg3/9/4P4/9/9/9/9/9/4K4 b RGS 1 moves S*6b 6a6b R*4a"
 MIDDLE = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4"
 HEAD = "手合割：平手\n手数----指手--\n"
 SHUFFLE = ("５八金(49)", "５二金(41)", "４八金(58)", "４二金(52)", "５八金(48)", "５二金(42)")

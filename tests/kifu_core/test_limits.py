@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from types import FrameType
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -16,6 +13,7 @@ from kifu_core import KifuError, load
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import DecodeError
 from kifu_core.limits import most_games
+from tests.kifu_core.effort import lines_run, seconds
 
 MEGABYTE = 1_000_000
 MEMORY = 200_000_000
@@ -87,51 +85,20 @@ def read(data: bytes) -> None:
         assert error.code
 
 
-def lines_run(text: str) -> int:
-    """How many lines of code are run by a reading, comprehensions' turns included: always the same number."""
-    count, data = 0, text.encode()
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        read(data)
-    finally:
-        sys.settrace(before)
-    return count
+def reading(name: str, size: int) -> Callable[[], None]:
+    return partial(read, text_of(name, size).encode())
 
 
 @pytest.mark.parametrize("name", sorted(PIECES))
 def test_work_grows_no_faster_than_the_text(name):
-    short, long = lines_run(text_of(name, 2_000)), lines_run(text_of(name, 16_000))
+    short, long = (lines_run(reading(name, size)) for size in (2_000, 16_000))
     # Eight times the text is eight times the work; anything quadratic would make it sixty-four times.
     assert long < 10 * short
 
 
-def seconds(text: str, rounds: int) -> float:
-    """The least processor time of some readings, which other processes on the machine hardly lengthen.
-
-    Nor does the garbage of the tests before: its collection would be counted here.
-    """
-    data, found = text.encode(), []
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            began = time.process_time()
-            read(data)
-            found.append(time.process_time() - began)
-    finally:
-        gc.enable()
-    return min(found)
-
-
 @pytest.mark.parametrize("name", sorted(PIECES))
 def test_time_grows_no_faster_than_the_text(name):
-    short, long = text_of(name, MEGABYTE // 160), text_of(name, MEGABYTE // 10)
+    short, long = (reading(name, size) for size in (MEGABYTE // 160, MEGABYTE // 10))
     # Of loops inside built-in functions only time tells: linear it is sixteen times, quadratic 256 times.
     most = max(60 * seconds(short, 5), 0.05)
     assert seconds(long, 1) < most or seconds(long, 1) < most

@@ -122,3 +122,10 @@ def test_locks_pin_everything_with_hashes_and_name_no_registry(name):
     assert pinned == named
     assert text.count("--hash=sha256:") >= len(pinned)
     assert "://" not in text
+
+
+def test_the_glossary_has_few_words_and_each_once():
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.M)
+    words = [word for row in rows if row not in ("word", "---") for word in row.split(", ")]
+    assert 40 < len(words) <= 60
+    assert len(set(words)) == len(words)

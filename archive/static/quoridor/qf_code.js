@@ -87,7 +87,7 @@ class Bits {
 }
 
 /** @param {string} text @returns {string} without white space and `=` at the end: they are no part of a pasted code */
-export function clean(text) {
+function clean(text) {
   return text.replace(BLANK, "").replace(/=+$/, "");
 }
 

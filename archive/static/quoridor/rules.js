@@ -178,7 +178,7 @@ export function hasRoom({ walls }, wall) {
 }
 
 /** @param {Position} position @returns {number[]} the legal walls: horizontal ones first, each kind ascending */
-export function wallMoves(position) {
+function wallMoves(position) {
   if (wallsLeft(position, position.turn) <= 0) return [];
   const all = Array.from({ length: 128 }, (_, number) => WALL + number);
   return all.filter((wall) => hasRoom(position, wall) && !cutOffBy(position, wall).length);

@@ -21,7 +21,7 @@ function phrases(japanese) {
 }
 
 /** @param {number} color @param {boolean} japanese @returns {string} */
-export function sideName(color, japanese) {
+function sideName(color, japanese) {
   return SIDES[japanese ? "ja" : "en"][color];
 }
 

@@ -39,9 +39,9 @@ export const MOST = 999;
 const KINDS = 14;
 const CONTENTS = 2 * KINDS + 1;
 export const ANYTHING = 2 ** CONTENTS - 1;
-export const EMPTY = 1;
-export const OWN = 2 ** (KINDS + 1) - 2;
-export const ENEMY = ANYTHING - OWN - EMPTY;
+const EMPTY = 1;
+const OWN = 2 ** (KINDS + 1) - 2;
+const ENEMY = ANYTHING - OWN - EMPTY;
 
 /** @param {number} piece signed; 0 for none @returns {number} its bit */
 export function bitOf(piece) {
@@ -241,7 +241,7 @@ export function stepWords(step) {
 }
 
 /** @param {Map<number, Count>} all @returns {string} */
-export function countsText(all) {
+function countsText(all) {
   return [...all].sort(([one], [other]) => one - other).flatMap(([piece, count]) => countWords(piece, count)).join();
 }
 

@@ -225,7 +225,7 @@ export class Pointing {
 }
 
 /** @param {Spot} one @param {Spot} other @returns {boolean} */
-export function sameSpot(one, other) {
+function sameSpot(one, other) {
   if ("board" in one) return "board" in other && one.board === other.board;
   if ("hand" in one) return "hand" in other && one.hand === other.hand && one.kind === other.kind;
   return "box" in other && one.box === other.box;

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import sys
-import time
 from collections.abc import Callable
-from types import FrameType
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +14,7 @@ from kifu_core.games import QUORIDOR, last_position, load
 from kifu_core.quoridor.board import read_name
 from kifu_core.quoridor.position import Position
 from kifu_core.quoridor.rules import fault
+from tests.kifu_core.effort import lines_run, seconds
 
 TO_AND_FRO = ("e2", "e8", "e1", "e9")
 WALLS = "e3h d6h a3v h6v b1h g8h c3h c6h d4v e4v"
@@ -61,24 +59,6 @@ TEXTS: dict[str, Callable[[int], str]] = {
 }
 
 
-def lines_run(action: Callable[[], object]) -> int:
-    """How many lines of code are run by an action: always the same number."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        action()
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def read(text: str) -> None:
     try:
         load(text)
@@ -92,24 +72,11 @@ def test_work_grows_no_faster_than_the_text(name):
     assert long < 10 * short
 
 
-def seconds(text: str, rounds: int) -> float:
-    """The least processor time of some readings, without that of collecting garbage of the tests before."""
-    found = []
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            began = time.process_time()
-            read(text)
-            found.append(time.process_time() - began)
-    finally:
-        gc.enable()
-    return min(found)
-
-
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_time_grows_no_faster_than_the_text(name):
     # Of loops inside built-in functions only time tells: linear it is sixteen times, quadratic 256 times.
-    long, most = TEXTS[name](8000), max(60 * seconds(TEXTS[name](500), 5), 0.05)
+    short, long = (partial(read, TEXTS[name](count)) for count in (500, 8000))
+    most = max(60 * seconds(short, 5), 0.05)
     assert seconds(long, 1) < most or seconds(long, 1) < most
 
 
