@@ -17,11 +17,12 @@ from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
 from archive.queries.search.grammar import parse
 from archive.queries.search.printing import quoted
+from kifu_core.shogi import formations
 
 COUNTED: Final = 50
 """Games with words in their texts that are counted at most."""
 
-WORDS: Final = ("player", "event", "opening", "site")
+WORDS: Final = ("player", "event", "opening", "formation", "site")
 """Filters whose values can as well be words of a text."""
 
 FEW: Final = 10
@@ -99,7 +100,7 @@ class InText:
 def in_text(scope: Scope, asked: Asked, found: int) -> InText | None:
     """Return what the words that are asked for as names find in texts; None where that has no more games than
     were `found`, and where a query is asked for already."""
-    words = [word for name in WORDS for word in (asked.get(name) or "").split()]
+    words = [word for name in WORDS for word in _words(name, asked.get(name) or "")]
     if not words or asked.get("q"):
         return None
     query = " AND ".join(map(quoted, words)) if len(words) > 1 else _surely(words[0])
@@ -112,6 +113,11 @@ def in_text(scope: Scope, asked: Asked, found: int) -> InText | None:
         return InText(shown, query, None) if error.code == TOO_SLOW else None
     games, more = len(page.items), page.next is not None
     return InText(shown, query, games, more) if games > found or more else None
+
+
+def _words(name: str, value: str) -> list[str]:
+    """Return the words of what a filter asks for: of a castle or an opening its name in Japanese records."""
+    return [formations.BY_NAME[value].japanese] if name == "formation" and value else value.split()
 
 
 def _surely(word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
@@ -15,7 +16,7 @@ from archive.queries.search.days import read_day
 from archive.queries.search.fields import BY_KEY, folded
 from archive.queries.search.printing import OPERATORS
 from kifu_core.games import GAMES, SHOGI
-from kifu_core.shogi import handicaps, specials
+from kifu_core.shogi import formations, handicaps, specials
 
 KEYS: Final = {key: one for one in filters_of("games") for key in (one.name, *one.keys)}
 """What may stand before the colon in the search box, and the filter it is."""
@@ -58,7 +59,8 @@ def is_query(words: str) -> bool:
     """Tell whether words are a query of the search language, and more than keys and names one after the
     other: they have an operator, a range, a list, or a field that is no filter by itself."""
     shown = _QUOTED.sub('""', folded(words[:_LOOKED_AT]))
-    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, _KEYED.finditer(shown)))
+    keyed = [*_KEYED.finditer(shown)]
+    return bool(_OPERATOR.search(shown)) or any(map(_is_of_query, keyed)) or _asks_twice(keyed)
 
 
 def is_phrase(scope: Scope, words: str) -> bool:
@@ -80,23 +82,37 @@ def _is_of_query(keyed: re.Match[str]) -> bool:
     return field.kind != "text" and ("," in keyed[2] or "、" in keyed[2])
 
 
+def _asks_twice(keyed: Iterable[re.Match[str]]) -> bool:
+    """Return whether two castles or openings are asked for by one key: a filter has place for one."""
+    fields = [
+        field.name for one in keyed if (field := BY_KEY.get(one[1].lower())) and field.kind == "formation"
+    ]
+    return len(fields) > len(set(fields))
+
+
 def filters_meant(scope: Scope, words: str) -> dict[str, str]:
     """Return the filters that the words of the search box ask for: `key:value`, `@name`, and names.
 
-    Words that name an event or an opening, and no player, ask for that; others are a player's name, which may
-    be written in the other kana or in other cases. A word may say what a game is: `2018`, `角落ち`, `千日手`,
-    `引き分け`, `詰将棋`, `コリドール`.
+    Words that name an event, a castle or an opening, and no player, ask for that; others are a player's name,
+    which may be written in the other kana or in other cases. Castles and openings are those of the moves; an
+    opening that is none of these is one that records name. A word may say what a game is: `2018`, `角落ち`,
+    `千日手`, `引き分け`, `詰将棋`, `コリドール`.
     """
     found, free = _read(scope, words)
+    formed = [found["formation"]] if "formation" in found else []
     for some in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(some)
         if "event" not in found and free and _is_event(scope, name):
             found["event"] = name
             free = [word for word in free if word not in some]
+        elif name in free and (formation := _formation(scope, name)):
+            formed.append(formation)
+            free = [word for word in free if word not in some]
         elif "opening" not in found and free and _is_opening(scope, name):
             found["opening"] = headers.read_opening(name)
             free = [word for word in free if word not in some]
-    return _with_player(found, people.spelt(scope, " ".join(free)).split() if free else [])
+    asked = _with_formations(found, list(dict.fromkeys(formed)))
+    return _with_player(asked, people.spelt(scope, " ".join(free)).split() if free else [])
 
 
 _MOST_WORDS: Final = 5
@@ -109,6 +125,26 @@ def _is_event(scope: Scope, name: str) -> bool:
 
 def _is_opening(scope: Scope, name: str) -> bool:
     return headers.is_opening(name) and not named(scope, "player", name)
+
+
+def _formation(scope: Scope, name: str) -> str | None:
+    """Return the castle or the opening that a name is, where no player is called so: by its names in
+    Japanese, or as records write openings. Those in English are names of people, too (`Ishida`)."""
+    one = formations.called(headers.read_opening(name)) if headers.is_opening(name) else None
+    if one is None and not name.isascii():
+        one = formations.called(name)
+    return one.name if one and not named(scope, "player", name) else None
+
+
+def _with_formations(found: dict[str, str], formed: list[str]) -> dict[str, str]:
+    """Add castles and openings: one as a filter, several as a query that wants all of them."""
+    if len(formed) < _SEVERAL:
+        return {**found, "formation": formed[0]} if formed else found
+    rest = {name: text for name, text in found.items() if name != "formation"}
+    return rest | {"q": " ".join(f"formation:{name}" for name in formed)}
+
+
+_SEVERAL: Final = 2
 
 
 def _with_player(found: dict[str, str], free: list[str]) -> dict[str, str]:

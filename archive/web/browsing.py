@@ -26,6 +26,7 @@ from archive.queries.statistics import DURATIONS, STEP, statistics
 from archive.queries.totals import names_total
 from archive.web.filtering import query_of
 from archive.web.games import PAGES
+from archive.web.rows import side_marks
 from archive.web.unchanged import conditional, remembered
 from archive.web.wording import GAMES as WORDS
 from archive.web.wording import RESULTS_OF, ending_text, number_text
@@ -218,10 +219,11 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
     return conditional(request, lambda: render(request, "archive/summary.html", context), context)
 
 
-def _sides(kind: str, tallies: tuple[people.Tally, people.Tally]) -> list[tuple[str, str, people.Tally]]:
+def _sides(
+    kind: str, tallies: tuple[people.Tally, people.Tally]
+) -> list[tuple[str, SafeString, people.Tally]]:
     """Return name, mark and games of both sides."""
-    words = PAGES[kind].words
-    return list(zip(map(str, words.seats), words.marks, tallies, strict=True))
+    return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
 
 
 def _summary(found: people.Summary) -> dict[str, Any]:

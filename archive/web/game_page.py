@@ -26,10 +26,9 @@ from archive.web.charts import Longest, score_chart, time_chart
 from archive.web.folding import Piece, piece_of
 from archive.web.games import PAGES
 from archive.web.notes import NOTE, note_of, notes_of, readable
-from archive.web.rows import record_address
+from archive.web.rows import record_address, side_marks
 from archive.web.sources import Source, broken, sources_of
 from archive.web.wording import (
-    MARKS_OF,
     RESULTS_OF,
     clock_text,
     day_text,
@@ -109,7 +108,7 @@ class Bookmark:
 class Thinking:
     """A side's times in words, and where its longest thought is."""
 
-    mark: str
+    mark: SafeString
     total: str
     longest: str
     key: str
@@ -282,15 +281,14 @@ def _known_of(known: Known, address: Address) -> dict[str, Any]:
     }
 
 
-def _formations(found: Iterable[Had], address: Address) -> list[tuple[str, list[Bookmark]]]:
+def _formations(found: Iterable[Had], address: Address) -> list[tuple[SafeString, list[Bookmark]]]:
     """Return the castles and openings of a game by side: of each that has any its mark, and where these
     arise."""
-    marks = MARKS_OF[SHOGI.name]
-    sides: list[list[Bookmark]] = [[] for _mark in marks]
+    sides: tuple[list[Bookmark], list[Bookmark]] = ([], [])
     for one in found:
         where = Bookmark(one.ply, formation(one.formation.name), address.of("", one.ply))
         sides[one.colour].append(where)
-    return [(mark, mine) for mark, mine in zip(marks, sides, strict=True) if mine]
+    return [(mark, mine) for mark, mine in zip(side_marks(SHOGI.name), sides, strict=True) if mine]
 
 
 def _offers(game: Game) -> dict[str, Any]:
@@ -365,7 +363,7 @@ def charts(found: series.Series, game: Game, address: Address, piece: Piece) -> 
     """
     limits = series.limits_of(game.header_data)
     times = time_chart(found.clock, game.plies)
-    told = [(mark, times.longest(color)) for color, mark in enumerate(MARKS_OF[game.kind])] if times else []
+    told = [(mark, times.longest(color)) for color, mark in enumerate(side_marks(game.kind))] if times else []
     scores = score_chart(best(list(found.evaluations)), game.plies)
     return {
         "time_chart": times,
@@ -402,7 +400,7 @@ def clock_texts(clock: Iterable[Tick], piece: Piece | None = None) -> dict[int, 
     return texts
 
 
-def _thinking(mark: str, longest: Longest, address: Address) -> Thinking:
+def _thinking(mark: SafeString, longest: Longest, address: Address) -> Thinking:
     return Thinking(
         mark,
         clock_text(longest.total),

@@ -17,6 +17,7 @@ from archive.queries.taken_down import hidden_whole
 from archive.web.filtering import in_use
 from archive.web.wording import MENUS, formation
 from kifu_core.games import SHOGI
+from kifu_core.shogi import formations
 
 if TYPE_CHECKING:
     from django import forms
@@ -155,3 +156,13 @@ def wrong_place(text: str) -> tuple[str, str, str] | None:
             at = error.position
             return text[:at], text[at : at + 1] or "␣", text[at + 1 :]
     return None
+
+
+def by_moves(form: GameFilterForm) -> tuple[str, str] | None:
+    """Return what an opening is called that is asked for as records name it, and the list of the games whose
+    moves have it; None where no opening of the moves has that name, or one is asked for already."""
+    used = in_use(form)
+    found = formations.called(used.pop("opening", ""))
+    if found is None or "formation" in used:
+        return None
+    return formation(found.name), f"?{urlencode({**used, 'formation': found.name})}"

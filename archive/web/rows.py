@@ -86,6 +86,11 @@ def side_mark(kind: str, color: int) -> SafeString:
     )
 
 
+def side_marks(kind: str) -> tuple[SafeString, SafeString]:
+    """Return the marks of both sides."""
+    return side_mark(kind, 0), side_mark(kind, 1)
+
+
 def with_marks(text: object) -> SafeString:
     """Escape a text, and draw the signs of the sides of shogi in it as marks."""
     shown = escape(str(text))

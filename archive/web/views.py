@@ -55,7 +55,7 @@ from archive.web.filtering import (
 )
 from archive.web.forms import GameFilterForm, PositionFilterForm
 from archive.web.game_page import CODE, game_context, look_up
-from archive.web.game_search import chips, facets_of, wrong_place
+from archive.web.game_search import by_moves, chips, facets_of, wrong_place
 from archive.web.games import PAGES
 from archive.web.in_text import in_text
 from archive.web.libraries import library_of
@@ -190,6 +190,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         if following or not is_short(page)
         else in_text(request, scope, form, len(page.items)),
         "elsewhere": [] if page.items or following else elsewhere(form),
+        "by_moves": by_moves(form),
         "next": next_page(request, page.next),
         "feed": feed_of_list(request),
         "next_text": FOLLOWING.get(order, _("More games")),

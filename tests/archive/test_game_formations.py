@@ -20,6 +20,7 @@ from archive.queries.position_games import games_through
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from archive.store import verify
+from archive.web.rows import side_mark
 from kifu_core.games import SHOGI
 from kifu_core.shogi.formations import BY_NAME, VERSION
 from kifu_core.shogi.moves import from_usi
@@ -230,6 +231,7 @@ def test_the_list_has_all_of_them_with_numbers_and_boards(client, two):
 def test_a_page_of_one_leads_to_its_games_at_the_move_where_it_arises(client, two):
     shown = client.get("/formations/mino/").content.decode()
     assert f"/games/{two[0]}/?ply=17" in shown and f"/games/{two[1]}/" not in shown
+    assert f'?ply=17">{side_mark("shogi", 0)}' in shown and f'scope="row">{side_mark("shogi", 1)}' in shown
     assert "?q=pattern%3A%22K2h" in shown
     assert client.get("/formations/sandcastle/").status_code == 404
     assert client.get("/formations/so-yagura/").status_code == 200
@@ -238,6 +240,7 @@ def test_a_page_of_one_leads_to_its_games_at_the_move_where_it_arises(client, tw
 def test_a_game_tells_them_at_their_moves_and_a_problem_hides_what_it_solves(client, two):
     shown = client.get(f"/games/{two[0]}/", headers={"Accept-Language": "ja"}).content.decode()
     assert 'data-key=":17"><span\n          class="muted">17</span> 美濃囲い</a>' in shown
+    assert f'<p><span class="side">{side_mark("shogi", 0)}</span>' in shown
     other = client.get(f"/games/{two[1]}/", headers={"Accept-Language": "ja"}).content.decode()
     assert "美濃囲い" not in other
 

@@ -261,6 +261,14 @@ def test_an_empty_list_offers_to_look_for_the_words_elsewhere(client: Client) ->
     assert 'href="?result=black&event=' in page
 
 
+def test_a_list_by_the_opening_that_records_name_leads_to_the_one_by_moves(client: Client) -> None:
+    stored("先手：甲\n後手：乙\n戦型：四間飛車\n手合割：平手\n1 ７六歩(77)\n2 投了\n")
+    page = unescape(client.get("/games/?opening=四間飛車&result=black").content.decode())
+    assert 'href="?result=black&formation=shikenbisha">' in page
+    for other in ("?opening=一手損角換わり", "?opening=四間飛車&formation=mino", ""):
+        assert "formation=shikenbisha" not in client.get(f"/games/{other}").content.decode()
+
+
 @pytest.mark.parametrize("words", ["羽生善治", "a/b/c b -", "AlphaZeroVersionNumberOne"])
 def test_other_words_are_a_players_name(client: Client, words: str) -> None:
     response = client.get("/games/", {"q": f" {words} "}, follow=True)

@@ -9,6 +9,7 @@ from django.test import Client
 
 from archive.duck import BusyError
 from archive.models import Game
+from archive.web.rows import side_mark
 from tests.archive.builders import ingest, ready
 from tests.archive.columns import build
 
@@ -48,6 +49,7 @@ def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client
     page = shown(client, "?pattern=L1h%20P1f")
     game = Game.objects.get().pk
     assert f"/games/{game}/?ply=5" in page and "at move 5" in page
+    assert f"{side_mark('shogi', 0)} at move 5" in page
     assert 'Own side won</th> <td class="number">1</td>' in page
     assert ">甲</a></th>" in page
     assert "/games/?q=pattern%3A%22L1h+P1f%22" in page

@@ -159,16 +159,23 @@ def test_addresses_are_looked_up_by_an_index():
 @pytest.mark.parametrize(
     ("words", "asked"),
     [
-        ("矢倉", {"opening": "矢倉"}), ("四間飛車", {"opening": "四間飛車"}), ("yagura", {"opening": "矢倉"}),
-        ("相掛り 甲", {"opening": "相掛かり", "player": "甲"}), ("甲 矢倉 名人戦", {
-            "opening": "矢倉", "player": "甲", "event": "名人戦"}),
-        ("opening:雁木 矢倉", {"opening": "雁木", "player": "矢倉"}), ("棒銀", {"player": "棒銀"}),
+        ("矢倉", {"formation": "yagura"}), ("四間飛車", {"formation": "shikenbisha"}),
+        ("yagura", {"formation": "yagura"}),
+        ("相掛り 甲", {"formation": "aigakari", "player": "甲"}), ("甲 矢倉 名人戦", {
+            "formation": "yagura", "player": "甲", "event": "名人戦"}),
+        ("穴熊", {"formation": "anaguma"}), ("あなぐま", {"formation": "anaguma"}),
+        ("美濃", {"formation": "mino"}),
+        ("elmo囲い", {"formation": "elmo"}), ("Ishida", {"player": "Ishida"}), ("四間飛車 穴熊", {
+            "q": "formation:shikenbisha formation:anaguma"}),
+        ("囲い:矢倉 棒銀戦法", {"q": "formation:yagura formation:bogin"}),
+        ("一手損角換わり", {"opening": "一手損角換わり"}), ("戦型:四間飛車", {"opening": "四間飛車"}),
+        ("opening:雁木 矢倉", {"opening": "雁木", "formation": "yagura"}), ("棒銀", {"player": "棒銀"}),
         ("hefeWEIZEN", {"player": "Hefeweizen"}), ("やまだ", {"player": "ヤマダ"}),
         ("さくら", {"player": "さくら"}),
         ("サクラ", {"player": "さくら"}), ("@hefeWEIZEN", {"player": "hefeWEIZEN"}),
     ],
 )  # fmt: skip
-def test_words_are_an_opening_or_a_name_in_another_spelling(client, words, asked):
+def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, words, asked):
     builders.ingest(
         builders.ready("7g7f", black="甲", white="棒銀", event="名人戦"),
         builders.ready("2g2f", black="Hefeweizen", white="ヤマダ"),

@@ -92,8 +92,22 @@ def test_one_is_found_by_any_of_its_names(text):
     assert called(text) is BY_NAME["anaguma"]
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("美濃", "mino"),
+        ("elmo囲い", "elmo"),
+        ("矢倉囲い", "yagura"),
+        ("四間飛車戦法", "shikenbisha"),
+        ("アヒル", "ahiru"),
+    ],
+)
+def test_the_word_that_says_what_it_is_may_be_there_or_not(text, name):
+    assert called(text) is BY_NAME[name]
+
+
 def test_what_none_is_called_is_none():
-    assert called("no such castle") is None and called("") is None
+    assert called("no such castle") is None and called("") is None and called("囲い") is None
 
 
 def test_forms_of_one_are_those_that_have_it_among_their_parents():

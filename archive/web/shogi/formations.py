@@ -19,6 +19,7 @@ from archive.queries.games import games_among
 from archive.queries.people import Tally
 from archive.queries.scope import scope_of
 from archive.web.browsing import Plot, years_plot
+from archive.web.rows import side_mark, side_marks
 from archive.web.shogi.pages import SHOGI as PAGES
 from archive.web.unchanged import conditional, remembered
 from archive.web.wording import formation as called
@@ -92,7 +93,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "patterns": [(text, urlencode({"q": f'pattern:"{text}"'})) for text in one.patterns],
         "until": one.until,
         "found": found,
-        "sides": list(zip(map(str, PAGES.words.seats), PAGES.words.marks, found.colours, strict=True)),
+        "sides": list(zip(map(str, PAGES.words.seats), side_marks(SHOGI.name), found.colours, strict=True)),
         "plots": _plots(found),
         "against": [(other.name, called(other.name), tally) for other, tally in found.against],
         "moves": [(SHOGI.text.written(move, None, language()), n) for move, n in found.moves],
@@ -123,6 +124,7 @@ def _places(shown: tuple[tuple[int, int, int], ...]) -> dict[int, SafeString]:
     for pk, colour, ply in shown:
         address = f"{reverse('game', args=[pk])}?ply={ply}"
         text = _("at move %(ply)s") % {"ply": ply}
-        link = format_html('<a class="small" href="{}">{} {}</a>', address, PAGES.words.marks[colour], text)
+        mark = side_mark(SHOGI.name, colour)
+        link = format_html('<a class="small" href="{}">{} {}</a>', address, mark, text)
         found[pk] = format_html("{} {}", found[pk], link) if pk in found else link
     return found

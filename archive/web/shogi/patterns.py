@@ -23,9 +23,10 @@ from archive.web.browsing import Plot, years_plot
 from archive.web.filtering import query_of
 from archive.web.lines import squares_query
 from archive.web.replay import node_query
-from archive.web.shogi.pages import SHOGI as PAGES
+from archive.web.rows import side_mark
 from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
 from kifu_core.shogi.notation import lone_text
 from kifu_core.shogi.patterns import Pattern, Step, followed_by, parse, text_of
 from kifu_core.shogi.patterns.text import LONGEST
@@ -183,7 +184,7 @@ def _place(one: PatternGame) -> SafeString:
     return format_html(
         '<a class="small" href="{}">{} {}{}</a>',
         reverse("game", args=[one.row.id]) + _query(one),
-        PAGES.words.marks[one.own],
+        side_mark(SHOGI.name, one.own),
         text % {"ply": one.ply},
         mirrored,
     )

@@ -5,6 +5,7 @@ by looking at games whose records say what was played. Squares are the owner's, 
 """
 
 import csv
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
@@ -65,7 +66,12 @@ def called(text: str) -> Formation | None:
 
 
 def _folded(text: str) -> str:
-    return normalize("NFKC", text).casefold().replace(" ", "").replace("-", "")
+    """Return a name as it is compared, without the word that says what it is: 美濃 is 美濃囲い."""
+    plain = normalize("NFKC", text).casefold().replace(" ", "").replace("-", "")
+    return _SORT.sub("", plain)
+
+
+_SORT: Final = re.compile("(?<=.)(?:囲い|がこい|戦法|せんぽう|castle)$")
 
 
 _CALLED: Final = {
