@@ -192,7 +192,7 @@ def asked(before: list[str] | None = None) -> dict[str, str]:
     seen = {*waiting}
     client.cookies["csrftoken"] = "x" * 32
     for address in waiting:
-        answer = client.get(address, headers={"Accept-Language": "en"})
+        answer: Any = client.get(address, headers={"Accept-Language": "en"})
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         text = body.decode(errors="replace")
         headers = sorted((k.lower(), v) for k, v in answer.headers.items() if k.lower() not in _OWN_HEADERS)
