@@ -22,7 +22,8 @@ _REMOVE: Final = "DELETE FROM archive_gametext WHERE game_id = ANY(%s::bigint[])
 _BY_INDEX: Final = "SELECT set_config('enable_seqscan', %s, true)"
 _HOLDING: Final = """
     SELECT t.game_id, {holds} FROM archive_gametext t
-    WHERE archive_pieces(t.text) @@ %s::tsquery LIMIT %s
+    WHERE archive_pieces(t.text) @@ %s::tsquery
+    AND (SELECT g.space FROM archive_game g WHERE g.id = t.game_id) = ANY(%s::bigint[]) LIMIT %s
 """
 
 
@@ -34,13 +35,13 @@ def forget(cursor: CursorWrapper, games: Collection[int]) -> None:
     cursor.execute(_REMOVE, [list(games)])
 
 
-def holding(words: Sequence[str], limit: int) -> list[int] | None:
+def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
     """Ask the index, however frequent the planner takes a word to be: it may make the pieces of all texts."""
     terms = " & ".join(term for word in words for term in _terms(word))
     sql = _HOLDING.format(holds=" AND ".join([HOLDS.format(text="t.text")] * len(words)))
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_BY_INDEX, ["off"])
-        cursor.execute(sql, [*words, terms, limit + 1])
+        cursor.execute(sql, [*words, terms, [*spaces], limit + 1])
         rows = cursor.fetchall()
         cursor.execute(_BY_INDEX, ["on"])
     return None if len(rows) > limit else [game for game, holds in rows if holds]

@@ -30,7 +30,8 @@ _TAKE_OUT: Final = (
 _REMOVE: Final = "DELETE FROM archive_gametext WHERE game_id IN ({places})"
 _HOLDING: Final = """
     SELECT t.game_id, {holds} FROM (
-        SELECT rowid AS id FROM archive_textindex WHERE archive_textindex MATCH %s LIMIT %s
+        SELECT i.rowid AS id FROM archive_textindex i CROSS JOIN archive_game g ON g.id = i.rowid
+        WHERE archive_textindex MATCH %s AND g.space IN ({spaces}) LIMIT %s
     ) x CROSS JOIN archive_gametext t ON t.game_id = x.id
 """
 
@@ -85,11 +86,12 @@ def _mark(piece: str) -> int:
     return int.from_bytes(blake2b(piece.encode(), digest_size=8).digest(), "big")
 
 
-def holding(words: Sequence[str], limit: int) -> list[int] | None:
+def holding(words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
     terms = " ".join(term for word in words for term in _terms(word))
-    sql = _HOLDING.format(holds=" AND ".join([HOLDS.format(text="t.text")] * len(words)))
+    holds = " AND ".join([HOLDS.format(text="t.text")] * len(words))
+    sql = _HOLDING.format(holds=holds, spaces=", ".join(["%s"] * len(spaces)))
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*words, terms, limit + 1])
+        cursor.execute(sql, [*words, terms, *spaces, limit + 1])
         rows = cursor.fetchall()
     return None if len(rows) > limit else [game for game, holds in rows if holds]
 

@@ -27,9 +27,12 @@ class TextIndex(Protocol):
     def forget(self, cursor: CursorWrapper, games: Collection[int]) -> None:
         """Remove the texts of games, by id; within a transaction."""
 
-    def holding(self, words: Sequence[str], limit: int) -> list[int] | None:
-        """Return the ids of the games whose texts hold all of some words, in no order; None where more than
-        `limit` texts may. None of the words is empty."""
+    def holding(self, words: Sequence[str], spaces: Sequence[int], limit: int) -> list[int] | None:
+        """Return the ids of the games of some spaces whose texts hold all of some words, in no order; None
+        where more than `limit` texts may. None of the words is empty.
+
+        Texts of other spaces are not counted: how many these are would show in what is told.
+        """
 
     def wrong(self) -> list[int]:
         """Return the ids of games of which the index has other pieces than their texts give, ascending."""

@@ -92,6 +92,11 @@ _LENGTH: Final = "SELECT count(*) FROM ({read}) x"
 # To SQLite a CROSS JOIN says which table to read first.
 _OF_FORMATION: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_gameformation f
     CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}) d"""
+# Those that may be read alone: how many others there are would show in where pages end.
+_ROWS_OF_FORMATION: Final = """
+    SELECT 1 FROM archive_gameformation f CROSS JOIN archive_game g
+    WHERE f.formation = %s AND g.slot = f.slot AND {readable}
+"""
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
 # As the index has it, so that SQLite knows that it may use it.
@@ -498,8 +503,9 @@ def _driven(
         return Query(scope, Sql(_OF_UPLOAD, upload), rows=entries, most=LARGE_UPLOAD), "upload"
     if formation is not None:
         number, readable = (BY_NAME[formation].number,), scope.condition("g")
-        rows = Sql("SELECT 1 FROM archive_gameformation f WHERE f.formation = %s", number)
-        source = Sql(_OF_FORMATION.format(readable=readable.text), (*number, *readable.values))
+        values = (*number, *readable.values)
+        rows = Sql(_ROWS_OF_FORMATION.format(readable=readable.text), values)
+        source = Sql(_OF_FORMATION.format(readable=readable.text), values)
         return Query(scope, source, rows=rows, most=SORTED), "formation"
     if game not in (None, SHOGI.name):
         return Query(scope, Sql("archive_game d"), (Sql(_RARER, (game,)),), each=_of_spaces(scope)), "game"

@@ -40,8 +40,9 @@ class Driver(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Filters with names looked up."""
+    """Filters with names looked up in a scope."""
 
+    scope: Scope
     filters: GameFilters
     players: tuple[Ids, Ids, Ids]
     """Either side, the asker's Black, the asker's White."""
@@ -117,8 +118,10 @@ class Resolved:
             slots = Sql(f"SELECT l.slot FROM {games.text}", games.values)
             yield Driver(games, (), Sql(_ENTRIES, (upload,)), slots, probe)
         if (formation := self.filters.formation) is not None:
-            number = (BY_NAME[formation].number,)
-            games, slots = Sql(_HAVING, number), Sql(_FORMED_SLOTS, number)
+            number, readable = (BY_NAME[formation].number,), self.scope.condition("g")
+            values = (*number, *readable.values)
+            games = Sql(_HAVING.format(readable=readable.text), values)
+            slots = Sql(_FORMED_SLOTS.format(readable=readable.text), values)
             yield Driver(games, (), slots, slots, Sql(_FORMED, number))
 
     def _listed(self, table: str, probe: Sql, mine: Sql, *conditions: Sql) -> Driver:
@@ -149,10 +152,12 @@ _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gam
 # To SQLite a CROSS JOIN says which table to read first.
 _UPLOADED: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
-# Both sides may have it.
+# Both sides may have it. Games of other spaces are in no position asked for, but how many they are would show
+# in which way is taken and where a page ends.
 _HAVING: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_gameformation f
-    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot) l"""
-_FORMED_SLOTS: Final = "SELECT f.slot FROM archive_gameformation f WHERE f.formation = %s"
+    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}) l"""
+_FORMED_SLOTS: Final = """SELECT f.slot FROM archive_gameformation f
+    CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot AND {readable}"""
 _FORMED: Final = """(SELECT count(*) FROM archive_gameformation f
     WHERE f.slot = d.slot AND f.formation + 0 = %s) > 0"""
 _ENTRIES: Final = "SELECT 1 FROM archive_entry WHERE upload_id = %s"
@@ -185,7 +190,7 @@ def resolve(scope: Scope, filters: GameFilters) -> Resolved | None:
     event = named(scope, "event", filters.event)
     if () in (*players, event, listed_upload(scope, filters.upload)):
         return None
-    return Resolved(filters, (players[0], players[1], players[2]), event)
+    return Resolved(scope, filters, (players[0], players[1], players[2]), event)
 
 
 def shortest(resolved: Resolved, asked: Asked, limit: int) -> tuple[int, int] | None:

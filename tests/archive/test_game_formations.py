@@ -12,11 +12,14 @@ from archive.derive import formations as derived
 from archive.derive.game import derive_game
 from archive.models import Game, GameFormation
 from archive.queries import formations as queries
+from archive.queries import games
 from archive.queries.explorer import explore
 from archive.queries.facets import facets
 from archive.queries.filters import GameFilters, games_asked, positions_asked
 from archive.queries.games import find_games
+from archive.queries.position_filters import parts_of, shortest
 from archive.queries.position_games import games_through
+from archive.queries.position_query import ask
 from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 from archive.store import verify
@@ -243,6 +246,20 @@ def test_a_game_tells_them_at_their_moves_and_a_problem_hides_what_it_solves(cli
     assert f'<p><span class="side">{side_mark("shogi", 0)}</span>' in shown
     other = client.get(f"/games/{two[1]}/", headers={"Accept-Language": "ja"}).content.decode()
     assert "美濃囲い" not in other
+
+
+def test_what_is_private_chooses_no_way_to_what_is_public(two, monkeypatch, django_user_model):
+    """Pages would end elsewhere, and numbers be exact or not, as others keep many games or few."""
+    mine = libraries.own_library(django_user_model.objects.create_user("anna"))
+    private = (parsed(record(f"{MINO} 9c9d 1g1f", header={"先手": name})) for name in "私我")
+    ingest(*(derive_game(one, mine.pk) for one in private))
+    asked = ask(PUBLIC, "shogi", START, "exact", "main")
+    ((_asked, resolved, _reading),) = parts_of(PUBLIC, asked, GameFilters(formation="mino"))
+    assert shortest(resolved, asked, 10) == (0, 1)
+    monkeypatch.setattr(games, "SORTED", 1)
+    monkeypatch.setattr(games, "PAGE_GAMES", 1)
+    page = find_games(PUBLIC, GameFilters(formation="mino"))
+    assert ([row.id for row in page.items], page.next) == ([two[0]], None)
 
 
 def test_what_is_private_is_in_no_number_of_others(client, two, django_user_model):

@@ -10,6 +10,7 @@ from django.db import connection
 from archive.index.texts import text_index
 from archive.models import Game
 from archive.search_text import LONGEST, pieces, searched, together, wanted
+from kifu_core.classes import PUBLIC
 
 ALPHABET = "羽生善治髙高﨑崎龍竜澤沢ﾋﾟぴピあアabAB１1%_'\"\\*:&|!()-、。・　  \t𠮷吉ケヶがか\u3099é"
 LINES = 400
@@ -96,7 +97,7 @@ def test_the_index_finds_exactly_the_texts_that_hold_a_word(texts):
         word = searched(word)
         if word:
             expected = {pk for pk, text in texts.items() if word in text}
-            assert {*(text_index().holding([word], 10_000) or ())} == expected, word
+            assert {*(text_index().holding([word], [PUBLIC], 10_000) or ())} == expected, word
             hits += bool(expected)
     assert hits > WORDS / 2
 
@@ -108,7 +109,7 @@ def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
         text_index().forget(cursor, gone)
     for word in ("羽", "竜", "a", "%", "香香"):
         expected = {pk for pk, text in texts.items() if word in text and pk not in gone}
-        assert {*(text_index().holding([word], 10_000) or ())} == expected, word
+        assert {*(text_index().holding([word], [PUBLIC], 10_000) or ())} == expected, word
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(
@@ -122,4 +123,12 @@ def test_what_is_forgotten_leaves_nothing_in_the_index(texts):
 
 @pytest.mark.django_db
 def test_a_word_that_more_texts_may_hold_than_are_wanted_has_no_answer(texts):
-    assert text_index().holding(["a"], 3) is None
+    assert text_index().holding(["a"], [PUBLIC], 3) is None
+
+
+@pytest.mark.django_db
+def test_texts_of_other_spaces_are_not_among_those_that_are_too_many(texts):
+    kept = sorted(pk for pk, text in texts.items() if "a" in text)[:3]
+    Game.objects.exclude(pk__in=kept).update(space=7)
+    assert {*(text_index().holding(["a"], [PUBLIC], 3) or ())} == {*kept}
+    assert text_index().holding(["a"], [PUBLIC, 7], 3) is None

@@ -100,7 +100,7 @@ def test_nothing_is_left_of_the_text_of_a_game_that_was_taken_down():
     stored(COMMENTED)
     store.delete_games([Game.objects.get().pk], hide_bytes=True)
     assert found("急所") == [] and not GameText.objects.exists()
-    assert text_index().holding(["急所"], 10) == [] and text_index().wrong() == []
+    assert text_index().holding(["急所"], PUBLIC.spaces, 10) == [] and text_index().wrong() == []
 
 
 def test_a_private_game_is_found_in_its_library_until_it_is_published_and_after_it_is_taken_back():

@@ -168,9 +168,10 @@ def _of_texts(scope: Scope, forms: Sequence[str]) -> set[_Place] | None:
     """Return the games whose texts hold all of these; None where they may be many."""
     if not all(forms):
         return set()
-    games = text_index().holding(forms, RARE)
+    games = text_index().holding(forms, scope.spaces, RARE)
     if games is None:
         return None
+    # Asked for again: a game may have been moved this moment.
     mine = scope.condition("d")
     sql = _OF_IDS.format(each=_each("archive_game", "d.id = k.key"), mine=mine.text)
     return {*_rows(Sql(sql, (engine().listed(games), *mine.values)))}
