@@ -51,6 +51,9 @@ _PACKED: Final = {
 """What tells a place in its game, the first to be compared first, with its bits: all in one number, for the
 least number of each game is found several times as fast as the first row."""
 
+_SHORT: Final = 31
+"""Bits that a number of half the length has: what fits is put together in it, which takes half the time."""
+
 
 def first_places(pattern: Pattern, source: str) -> str:
     """Return the statement that finds, of each game, the first place where a pattern stands: its `slot`,
@@ -59,16 +62,42 @@ def first_places(pattern: Pattern, source: str) -> str:
     Each look at the board is a question of its own: for one with OR all columns of all would be read for
     every row.
     """
-    packed, unpacked, shift = list[str](), list[str](), sum(bits for bits, _ in _PACKED.values())
+    places = " UNION ALL ".join(
+        f"SELECT slot, {_packed(look)} AS place, result, played FROM ({_places(pattern, look, source)})"
+        for look in looks(pattern)
+    )
+    unpacked = ", ".join(
+        f"((place >> {shift}) & {(1 << bits) - 1})::{kind} AS {name}"
+        for name, (shift, bits, kind) in _shifts().items()
+    )
+    return (
+        f"SELECT slot, {unpacked}, result, played FROM ("
+        "SELECT slot, min(place) AS place, any_value(result) AS result, any_value(played) AS played "
+        f"FROM ({places}) GROUP BY slot)"
+    )
+
+
+def _shifts() -> dict[str, tuple[int, int, str]]:
+    """Return what `_PACKED` says, each with the bits that come after it first."""
+    found, shift = dict[str, tuple[int, int, str]](), sum(bits for bits, _ in _PACKED.values())
     for name, (bits, kind) in _PACKED.items():
         shift -= bits
-        packed.append(f"({name}::BIGINT << {shift})")
-        unpacked.append(f"((place >> {shift}) & {(1 << bits) - 1})::{kind} AS {name}")
-    return (
-        f"SELECT slot, {', '.join(unpacked)}, result, played FROM ("
-        f"SELECT slot, min({' | '.join(packed)}) AS place, any_value(result) AS result, "
-        f"any_value(played) AS played FROM ({_every(pattern, source)}) GROUP BY slot)"
-    )
+        found[name] = shift, bits, kind
+    return found
+
+
+def _packed(look: Look) -> str:
+    """Return the number of a row's place, in SQL; what all rows of a look have alike is one constant."""
+    alike = {"own": look.own, "mirrored": int(look.mirrored)}
+    constant, short, long = 0, list[str](), list[str]()
+    for name, (shift, bits, _) in _shifts().items():
+        if name in alike:
+            constant |= alike[name] << shift
+        elif shift + bits <= _SHORT:
+            short.append(f"({name}::INTEGER << {shift})")
+        else:
+            long.append(f"({name}::BIGINT << {shift})")
+    return f"{' | '.join(long)} | {constant}::BIGINT | ({' | '.join(short)})"
 
 
 def slots_with(pattern: Pattern, source: str) -> str:
@@ -97,10 +126,7 @@ def _places(pattern: Pattern, look: Look, source: str) -> str:
         if number:
             tables += _next_places(rows, number, pattern.gaps[number - 1], main=pattern.main)
     before = f"WITH {', '.join(tables)} " if tables else ""
-    return (
-        f"SELECT slot, node, {', '.join(_TOLD)}, {look.own} AS own, {look.mirrored} AS mirrored "
-        f"FROM ({before}{rows})"
-    )
+    return f"SELECT slot, node, {', '.join(_TOLD)} FROM ({before}{rows})"
 
 
 def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list[str]:
@@ -116,9 +142,9 @@ def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list
     else:
         places = (
             "SELECT slot, part, min(first) AS first, max(last) AS last FROM ("
-            "SELECT slot, unnest([part, part - 1]) AS part, unnest([NULL, node]) AS first, "
-            f"unnest([node, NULL]) AS last FROM (SELECT slot, node, node // {gap} AS part FROM ({rows}) "
-            "WHERE NOT fork)) GROUP BY ALL"
+            "SELECT slot, unnest([part, part - 1]) AS part, unnest([NULL, first]) AS first, "
+            f"unnest([last, NULL]) AS last FROM (SELECT slot, node // {gap} AS part, min(node) AS first, "
+            f"max(node) AS last FROM ({rows}) WHERE NOT fork GROUP BY ALL)) GROUP BY ALL"
         )
     tables = [f"main_{number} AS MATERIALIZED ({places})"]
     if not main:
@@ -128,8 +154,8 @@ def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list
 
 
 def _followed(rows: str, number: int, gap: int | None, *, main: bool) -> str:
-    """Return those rows which the step of that number can follow; a row that several places in variations
-    follow comes several times."""
+    """Return those rows which the step of that number can follow; a row that it follows both on the main line
+    and in a variation comes twice."""
     columns = ", ".join(f"a.{name}" for name in ("slot", "node", "last", *_TOLD))
     if gap is None:
         reach, within = "m.last > a.node", ""
@@ -142,7 +168,7 @@ def _followed(rows: str, number: int, gap: int | None, *, main: bool) -> str:
     if main:
         return found
     return (
-        f"{found} UNION ALL SELECT {columns} FROM ({rows}) a JOIN forks_{number} b ON b.slot = a.slot "
+        f"{found} UNION ALL SELECT {columns} FROM ({rows}) a SEMI JOIN forks_{number} b ON b.slot = a.slot "
         f"AND b.node > a.node AND b.node <= a.last{within}"
     )
 
@@ -167,9 +193,7 @@ def _places_of_kept(pattern: Pattern, look: Look, source: str) -> str:
             f"AND b.node > c.at AND b.node <= c.at_last{within} "
             "AND (b.stop BETWEEN c.deep AND c.deep_last OR c.deep BETWEEN b.stop AND b.stop_last)"
         )
-    return (
-        f"SELECT DISTINCT slot, node, {told}, {look.own} AS own, {look.mirrored} AS mirrored FROM ({found})"
-    )
+    return f"SELECT DISTINCT slot, node, {told} FROM ({found})"
 
 
 def _stands(step: Seen, pattern: Pattern, source: str, *, stops: bool = False) -> str:
