@@ -5,7 +5,8 @@ transaction.
 """
 
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -20,6 +21,7 @@ from archive import store
 from archive.accounts.names import normal_name
 from archive.accounts.roles import may_curate, may_upload
 from archive.audit import Deed, note
+from archive.limits.names import naming
 from archive.models import Entry, Game, Invitation, Membership, Share, Space, Upload, User
 from archive.plain_text import JOINERS, plain
 from archive.queries.scope import NOWHERE, hash_of
@@ -356,6 +358,47 @@ def give_back(user: User, game: Game) -> int:
             raise LibraryError("taken-down") from None
     note(Deed.TAKE_BACK, user, f"game {game.pk}, to {len(senders)} who sent it")
     return len(senders)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a deed: the id that the game has then, None where it is not where it was any more; the
+    key of a link that was made; and whether there was what should end."""
+
+    game: int | None
+    key: str = ""
+    found: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a deed is done with: whom to share with, by the user name, and the number of a share."""
+
+    name: str = ""
+    share: int = 0
+
+
+def _give_back(user: User, game: Game, _asked: Asked) -> Done:
+    give_back(user, game)
+    return Done(game.pk if Game.objects.filter(pk=game.pk, space=PUBLIC).exists() else None)
+
+
+def _share(user: User, game: Game, asked: Asked) -> Done:
+    with naming(user):
+        share_with(user, game, asked.name)
+    return Done(game.pk)
+
+
+DEEDS: Final[dict[str, Callable[[User, Game, Asked], Done]]] = {
+    "publish": lambda user, game, _asked: Done(publish(user, game)),
+    "take-back": lambda user, game, _asked: Done(take_back(user, game)),
+    "give-back": _give_back,
+    "link": lambda user, game, _asked: Done(game.pk, key=share_by_link(user, game)),
+    "share": _share,
+    "unshare": lambda user, game, asked: Done(game.pk, found=unshare(user, game, asked.share)),
+}
+"""What can be done with one game, by its name for forms and programs. Each raises LibraryError, and sharing
+LimitReachedError after too many names of nobody's."""
 
 
 def move_upload(user: User, upload: Upload, to: int) -> bool:

@@ -1,6 +1,6 @@
 """The pages of libraries: one's own and one's groups, joining, sharing, publishing, and what is asked of."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -8,15 +8,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from archive import libraries
 from archive.accounts.roles import may_upload
 from archive.intake import tasks
-from archive.libraries import LibraryError
-from archive.limits.names import naming
+from archive.libraries import DEEDS, Asked, Done, LibraryError
 from archive.models import Game, Share, Space, Upload, User
 from archive.queries.scope import (
     CHOSEN,
@@ -251,64 +252,35 @@ def of_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game = game_shown(request, game_id, record=False)
     if game is None or not reads_game(request, game):
         raise Http404
-    action = _ACTIONS.get(request.POST.get("action", ""))
-    if action is None:
+    action = request.POST.get("action", "")
+    if action not in DEEDS:
         raise Http404
+    asked = Asked(request.POST.get("name", "").strip(), _number(request.POST.get("share", "")))
     try:
-        found = action(request, _user(request), game)
-        return redirect("games") if found is None else redirect("game", found)
+        done = DEEDS[action](_user(request), game, asked)
     except LibraryError as error:
         messages.error(request, error.text)
-    return redirect("game", game_id)
+        return redirect("game", game_id)
+    _tell(request, action, asked, done)
+    return redirect("games") if done.game is None else redirect("game", done.game)
 
 
-def _publish(request: HttpRequest, user: User, game: Game) -> int:
-    found = libraries.publish(user, game)
-    messages.success(request, _("The game is public now."))
-    return found
-
-
-def _take_back(request: HttpRequest, user: User, game: Game) -> int:
-    found = libraries.take_back(user, game)
-    messages.success(request, _("The game is in your own library now; what others sent of it stays public."))
-    return found
-
-
-def _give_back(request: HttpRequest, user: User, game: Game) -> int | None:
-    libraries.give_back(user, game)
-    messages.success(request, _("Those who sent the game have it in their own libraries now."))
-    return game.pk if Game.objects.filter(pk=game.pk, space=PUBLIC).exists() else None
-
-
-def _link(request: HttpRequest, user: User, game: Game) -> int:
-    key = libraries.share_by_link(user, game)
-    address = public(request.build_absolute_uri(reverse("shared", args=[key])))
-    messages.success(request, address, extra_tags="game-link")
-    return game.pk
-
-
-def _share(request: HttpRequest, user: User, game: Game) -> int:
-    name = request.POST.get("name", "").strip()
-    with naming(user):
-        libraries.share_with(user, game, name)
-    messages.success(request, _("%(name)s can read this game now.") % {"name": name})
-    return game.pk
-
-
-def _unshare(request: HttpRequest, user: User, game: Game) -> int:
-    libraries.unshare(user, game, _number(request.POST.get("share", "")))
-    messages.success(request, _("This is not shared any more."))
-    return game.pk
-
-
-_ACTIONS: dict[str, Callable[[HttpRequest, User, Game], int | None]] = {
-    "publish": _publish,
-    "take-back": _take_back,
-    "give-back": _give_back,
-    "link": _link,
-    "share": _share,
-    "unshare": _unshare,
+_TOLD: dict[str, str | Promise] = {
+    "publish": gettext_lazy("The game is public now."),
+    "take-back": gettext_lazy("The game is in your own library now; what others sent of it stays public."),
+    "give-back": gettext_lazy("Those who sent the game have it in their own libraries now."),
+    "share": gettext_lazy("%(name)s can read this game now."),
+    "unshare": gettext_lazy("This is not shared any more."),
 }
+"""What is said when a deed is done; of a link it is the link."""
+
+
+def _tell(request: HttpRequest, action: str, asked: Asked, done: Done) -> None:
+    if done.key:
+        address = public(request.build_absolute_uri(reverse("shared", args=[done.key])))
+        messages.success(request, address, extra_tags="game-link")
+        return
+    messages.success(request, str(_TOLD[action]) % {"name": asked.name})
 
 
 # --- uploads ---------------------------------------------------------------------------------------------

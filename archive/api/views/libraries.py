@@ -1,6 +1,5 @@
 """Whose games are: to publish, share and take back one, and to move those of an upload."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
@@ -19,8 +18,7 @@ from archive.api.serializers import LibraryBody, MoveBody
 from archive.api.shapes.libraries import LibraryDone, LibraryTold, MovingTold
 from archive.api.telling import Example, Problems, Told
 from archive.intake import tasks
-from archive.libraries import LibraryError
-from archive.limits.names import naming
+from archive.libraries import DEEDS, Asked, Done, LibraryError
 from archive.models import Game, User
 from archive.queries.scope import readable_spaces, space_name
 from archive.queries.taken_down import game_called, game_shown, upload_shown
@@ -70,10 +68,14 @@ def of_game(request: Request, pk: int) -> Response:
     if request.method != "POST":
         return Response(_told(request, game))
     asked, user = body(LibraryBody, request), _owner(request)
+    action, share = asked.pop("action"), asked.get("share")
     try:
-        return Response(_ACTIONS[asked["action"]](request, user, game, asked))
+        done = DEEDS[action](user, game, Asked(**asked))
     except LibraryError as error:
         raise _problem(error) from error
+    if not done.found:
+        raise ApiError("not-found", f"nothing of this game is shared under number {share}", 404)
+    return Response(_done(request, done))
 
 
 def _told(request: Request, game: Game) -> dict[str, Any]:
@@ -129,53 +131,12 @@ def target_of(user: User | AnonymousUser, name: str) -> int:
         raise no_target(user, name) from error
 
 
-def _done(request: Request, game: int | None) -> dict[str, Any]:
-    url = None if game is None else reverse("api:game", [game], request=request)
-    return {"game_id": game, "game_url": url}
-
-
-Asked = dict[str, Any]
-
-
-def _publish(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
-    return _done(request, libraries.publish(user, game))
-
-
-def _take_back(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
-    return _done(request, libraries.take_back(user, game))
-
-
-def _give_back(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
-    libraries.give_back(user, game)
-    stays = Game.objects.filter(pk=game.pk, space=PUBLIC).exists()
-    return _done(request, game.pk if stays else None)
-
-
-def _link(request: Request, user: User, game: Game, _asked: Asked) -> dict[str, Any]:
-    key = libraries.share_by_link(user, game)
-    return _done(request, game.pk) | {"link": public(reverse("shared", [key], request=request))}
-
-
-def _share(request: Request, user: User, game: Game, asked: Asked) -> dict[str, Any]:
-    with naming(user):
-        libraries.share_with(user, game, asked["name"])
-    return _done(request, game.pk)
-
-
-def _unshare(request: Request, user: User, game: Game, asked: Asked) -> dict[str, Any]:
-    if not libraries.unshare(user, game, asked["share"]):
-        raise ApiError("not-found", f"nothing of this game is shared under number {asked['share']}", 404)
-    return _done(request, game.pk)
-
-
-_ACTIONS: Final[dict[str, Callable[[Request, User, Game, Asked], dict[str, Any]]]] = {
-    "publish": _publish,
-    "take-back": _take_back,
-    "give-back": _give_back,
-    "link": _link,
-    "share": _share,
-    "unshare": _unshare,
-}
+def _done(request: Request, done: Done) -> dict[str, Any]:
+    url = None if done.game is None else reverse("api:game", [done.game], request=request)
+    told = {"game_id": done.game, "game_url": url}
+    if done.key:
+        told["link"] = public(reverse("shared", [done.key], request=request))
+    return told
 
 
 @endpoint(
