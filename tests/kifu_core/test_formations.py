@@ -106,6 +106,10 @@ def test_the_word_that_says_what_it_is_may_be_there_or_not(text, name):
     assert called(text) is BY_NAME[name]
 
 
+def test_regspe_is_short_for_the_white_leghorn_special():
+    assert called("レグスペ").english == "Leghorn Special"
+
+
 def test_what_none_is_called_is_none():
     assert called("no such castle") is None and called("") is None and called("囲い") is None
 
