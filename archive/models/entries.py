@@ -61,7 +61,9 @@ class Entry(models.Model):
         verbose_name_plural = "entries"
         constraints = [models.UniqueConstraint(fields=["upload", "seq"], name="entry_of_upload")]
         indexes = [
-            models.Index(fields=["upload", "part"], condition=Q(hidden=True), name="entry_hidden"),
+            # With the column of its condition, so that SQLite, which has no statistics, finds there all that
+            # it asks for and does not read the entries of an upload instead.
+            models.Index(fields=["upload", "part", "hidden"], condition=Q(hidden=True), name="entry_hidden"),
             # For counts and pages by state: an upload has up to hundreds of thousands, perhaps of one.
             models.Index(fields=["upload", "state", "seq"], name="entry_state"),
         ]

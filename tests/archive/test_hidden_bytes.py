@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import Permission
-from django.test import Client
+from django.contrib.auth.models import AnonymousUser, Permission
+from django.db import connection
+from django.test import Client, RequestFactory
 
 from archive import store
 from archive.intake import uploads, worker
 from archive.models import Entry, Game, Upload, User
+from archive.queries import taken_down
 from archive.store import deletion
 from tests.archive.games import KIF, UNREADABLE, stored
 from tests.archive.packing import zipped
+from tests.archive.plans import recorded
 
 pytestmark = pytest.mark.django_db
 
@@ -287,3 +290,21 @@ def test_it_takes_the_pages_token():
     client = Client(enforce_csrf_checks=True)
     client.force_login(anna)
     assert client.post(f"/uploads/{upload.pk}/delete/").status_code == 403 and Upload.objects.exists()
+
+
+def test_whether_anything_is_hidden_is_known_without_reading_the_entries_of_an_upload():
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL has statistics by which it finds the same")
+    entry = Entry.objects.get(upload=stored(KIF))
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    with recorded() as statements:
+        taken_down.hide_paths(request, [entry])
+        taken_down.has_hidden(entry.upload)
+        taken_down.has_hidden(entry.upload, entry.part)
+    asked = [one for one in statements if "hidden" in one.sql and "SELECT" in one.sql and "WHERE" in one.sql]
+    assert len(asked) == 3
+    with connection.cursor() as cursor:
+        for statement in asked:
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.params)
+            assert "COVERING INDEX entry_hidden" in " ".join(row[3] for row in cursor.fetchall())
