@@ -446,6 +446,15 @@ def test_a_game_is_published_and_taken_back_on_its_page(anna, boris):
     assert list(verify.verify()) == []
 
 
+def test_who_publishes_again_what_is_public_already_is_told_the_same(anna, boris):
+    game = game_of(send(anna, KIF))
+    ask = f"/api/v1/games/{game.pk}/library"
+    answers = [signed_in(anna).post(ask, {"action": "publish"}, "application/json") for _ in range(2)]
+    assert [(one.status_code, one.json()["game_id"]) for one in answers] == [(200, game.pk)] * 2
+    other = signed_in(boris).post(ask, {"action": "publish"}, "application/json")
+    assert other.status_code == 403 and other.json()["code"] == "not-yours"
+
+
 @pytest.mark.parametrize("way", ["taken back", "deleted"])
 def test_numbers_that_are_kept_forget_who_is_not_public_any_more(anna, monkeypatch, way):
     monkeypatch.setattr(facet_queries, "LOOKED_AT", 1)
