@@ -11,6 +11,7 @@ from django.test import Client
 from archive.models import Event, Player
 from archive.queries.statistics import DURATIONS
 from archive.web.browsing import duration_text, years_plot
+from archive.web.rows import side_mark
 from tests.archive import builders
 from tests.archive.games import stored
 from tests.archive.html import tidy
@@ -63,7 +64,7 @@ def test_a_player_has_results_opponents_years_and_games(client: Client) -> None:
         assert text in page
     assert 'href="/games/?player=%E7%94%B2%E9%87%8E"' in page
     japanese = html(client, f"/players/{Player.objects.get(name='甲野').pk}/")
-    assert "☗ 先手・下手" in japanese
+    assert f"{side_mark('shogi', 0)} 先手・下手" in japanese
     assert "対局数（最大1）" in japanese
 
 
