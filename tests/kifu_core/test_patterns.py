@@ -45,8 +45,6 @@ def test_upper_case_is_own_and_lower_case_the_enemy():
     [
         ("８八玉 99香", "K8h L9i"),
         ("８八玉、７八金、 ９九香", "K8h G7h L9i"),
-        ("K8h その後 9九玉 その後20手以内 K9h", "K8h then K9i then<=20 K9h"),
-        ("8八玉 その後２０手以内 9九玉", "K8h then<=20 K9i"),
         ("☗3三王", "K3c"),
         ("△５一玉 ☖2二竜 ▽8二成銀", "k5a +r2b +s8b"),
         ("▲７七全 ４四と 5五馬 6六成角", "+S7g +P4d +B5e +B6f"),

@@ -67,7 +67,6 @@ const JAPANESE = new Map([
   ...[...KANJI, ...PIECES_IN_WORDS.ja].map((name, index) => /** @type {[string, number]} */ ([name, index % (KINDS + 1)])),
   ["王", 8], ["竜", 14], ["成歩", 9], ["成角", 13], ["成飛", 14],
 ]);
-const JAPANESE_THEN = /^その後(?:([0-9]{1,9})手以内)?$/;
 const SPELLED = new RegExp(`^(?:[☗▲]|([☖△▽]))?([1-9])([1-9${NUMERALS}])(成?.)$`, "u");
 
 /** What is not to be read: the reason is the server's to tell. */
@@ -106,8 +105,6 @@ export function read(text) {
 /** @param {string} word @returns {string} as it would be printed, whatever keyboard and language wrote it */
 function spelled(word) {
   const plain = word.normalize("NFKC");
-  const then = JAPANESE_THEN.exec(plain);
-  if (then) return then[1] ? `then<=${then[1]}` : "then";
   const [, enemy, file, rank, name] = SPELLED.exec(plain) || [];
   const piece = JAPANESE.get(name);
   if (!piece) return plain;

@@ -7,8 +7,7 @@
     own:black mirror:yes        whose side is meant, and the mirror image too
     line:main                   not in variations
     K8h then<=20 K9i            and within 20 plies after it; `then` alone: at any later ply
-    8八玉、△5一玉 その後 ７七成銀    as K8h k5a then +S7g: in Japanese, of the own side without △
-    8八玉 その後20手以内 9九玉       as K8h then<=20 K9i
+    8八玉、△5一玉 ７七成銀       as K8h k5a +S7g: in Japanese, of the own side without △
 
 Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do.
 What is printed is in one order, so that two texts that ask for the same print alike.
@@ -36,7 +35,6 @@ _WORD: Final = re.compile(r"[^\s、]+")
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
 _JAPANESE: Final = re.compile(f"(?:[☗▲]|([☖△▽]))?([1-9][1-9{RANK_KANJI}])({'|'.join(BY_NAME)})")
 _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
-_JAPANESE_THEN: Final = re.compile(r"その後(?:([0-9]{1,9})手以内)?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
 _RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
 
@@ -206,10 +204,9 @@ _WHOLE: Final = frozenset({"own", "mirror", "line"})
 
 
 def _spelled(word: str) -> str:
-    """Return a word as it would be printed, whatever keyboard and language wrote it."""
+    """Return a word as it would be printed, whatever keyboard wrote it, and a square and its piece in
+    Japanese as a letter and a square."""
     plain = unicodedata.normalize("NFKC", word)
-    if then := _JAPANESE_THEN.fullmatch(plain):
-        return f"then<={then[1]}" if then[1] else "then"
     told = _JAPANESE.fullmatch(plain)
     if told is None:
         return plain
