@@ -8,7 +8,7 @@ from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
     from archive.queries.formations import Had
-    from kifu_core.shogi.formations import Formation
+    from kifu_core.shogi.formations import Formation, Work
 
 
 def named_json(one: Formation) -> dict[str, Any]:
@@ -19,6 +19,18 @@ def named_json(one: Formation) -> dict[str, Any]:
         "japanese": one.japanese,
         "reading": one.reading,
         "english": one.english,
+    }
+
+
+def work_json(one: Work) -> dict[str, Any]:
+    """Return what is known of a work; null for what it has not or does not tell."""
+    return {
+        "title": one.title,
+        "author": one.author or None,
+        "publisher": one.publisher,
+        "year": one.year,
+        "isbn": one.isbn or None,
+        "url": one.url or None,
     }
 
 

@@ -240,6 +240,25 @@ def test_a_page_of_one_leads_to_its_games_at_the_move_where_it_arises(client, tw
     assert client.get("/formations/so-yagura/").status_code == 200
 
 
+def test_a_page_of_one_and_the_api_tell_its_sources(client, db):
+    shown = client.get("/formations/kin-muso/", headers={"Accept-Language": "ja"}).content.decode()
+    work = BY_NAME["kin-muso"].sources[0]
+    assert "出典: " in shown and f'href="{work.url}"' in shown
+    assert f"({work.author}, {work.publisher}" in shown
+    assert "ISBN" in client.get("/formations/migi-elmo/").content.decode()
+    told = client.get("/api/v1/formations/kin-muso").json()["sources"]
+    assert told[0] == {
+        "title": work.title,
+        "author": work.author,
+        "publisher": "日本将棋連盟",
+        "year": 2018,
+        "isbn": None,
+        "url": work.url,
+    }
+    assert "棋譜から定めた形です" in client.get("/formations/kinkan/").content.decode()
+    assert client.get("/api/v1/formations/kinkan").json()["sources"] == []
+
+
 def test_a_game_tells_them_at_their_moves_and_a_problem_hides_what_it_solves(client, two):
     shown = client.get(f"/games/{two[0]}/", headers={"Accept-Language": "ja"}).content.decode()
     assert 'data-key=":17"><span\n          class="muted">17</span> 美濃囲い</a>' in shown

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from functools import cache
 from pathlib import Path
 from random import Random
+from urllib.parse import unquote
 
 import pytest
 
 from kifu_core import load
+from kifu_core.shogi import formations
 from kifu_core.shogi.formations import (
     BY_NAME,
     BY_NUMBER,
     CASTLES,
     FORMATIONS,
     OPENINGS,
+    WORKS,
     Arisen,
     arisen,
     called,
@@ -30,6 +35,7 @@ from kifu_core.shogi.replay import main_moves, start
 from kifu_core.shogi.rules import legal_moves
 
 SAMPLES = Path(__file__).parents[2] / "archive" / "samples"
+TABLES = Path(formations.__file__).parent
 KANA = re.compile(r"[ぁ-ゖー]+")
 
 
@@ -117,6 +123,45 @@ def test_what_none_is_called_is_none():
 def test_forms_of_one_are_those_that_have_it_among_their_parents():
     assert {"kin-yagura", "so-yagura", "yagura"} <= with_forms("yagura")
     assert all("yagura" in with_parents([name]) for name in with_forms("yagura"))
+
+
+# --- its sources --------------------------------------------------------------------------------------
+
+
+@cache
+def keys() -> dict[str, list[str]]:
+    """What the tables say of the works of each formation."""
+    lines = [(TABLES / file).read_text("utf-8").splitlines() for file in ("castles.csv", "openings.csv")]
+    return {row["name"]: row["sources"].split() for table in lines for row in csv.DictReader(table)}
+
+
+@pytest.mark.parametrize("formation", FORMATIONS, ids=lambda one: one.name)
+def test_each_has_works_or_says_that_only_games_were_looked_at(formation):
+    named = keys()[formation.name]
+    assert named == ["games"] or (named and len({*named}) == len(named) and {*named} <= {*WORKS})
+    assert [work.key for work in formation.sources] == [key for key in named if key != "games"]
+
+
+def test_no_work_is_in_the_list_that_none_is_compared_with():
+    assert {key for named in keys().values() for key in named} - {"games"} == {*WORKS}
+
+
+@pytest.mark.parametrize("work", WORKS.values(), ids=lambda one: one.key)
+def test_a_work_has_a_title_a_publisher_and_where_to_find_it(work):
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", work.key)
+    assert work.title and work.publisher and (work.year is None or 1600 < work.year < 2100)
+    assert bool(work.url) != bool(work.isbn)
+    assert re.fullmatch(r"https?://[!-~]+|", work.url) and re.fullmatch(r"(978-[0-9-]{13})?", work.isbn)
+
+
+def test_no_two_works_are_the_same():
+    assert len({work.url or work.isbn for work in WORKS.values()}) == len(WORKS)
+
+
+def test_the_documentation_lists_all_works():
+    text = (Path(__file__).parents[2] / "docs" / "formations.md").read_text("utf-8")
+    for work in WORKS.values():
+        assert f"| `{work.key}` | " in text and (unquote(work.url) or work.isbn) in text
 
 
 # --- games --------------------------------------------------------------------------------------------

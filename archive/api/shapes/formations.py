@@ -8,12 +8,24 @@ from archive.api.shapes.names import Fared, PlayerFared
 from archive.api.telling import About
 
 
+class WorkTold(TypedDict):
+    """A book or a page that shows or names a castle or an opening."""
+
+    title: str
+    author: str | None
+    publisher: Annotated[str, About("Or the site.")]
+    year: int | None
+    isbn: str | None
+    url: Annotated[str | None, About("Of a page of another site.", format="uri")]
+
+
 class FormationListed(FormationNamed):
     """A castle or an opening, how many games have it, and how they ended for the side that does."""
 
     parents: Annotated[list[FormationName], About("What it is a form of: games that have it have these.")]
     patterns: Annotated[list[str], About("What has to stand on the board, as its owner sees it.")]
     until: Annotated[int, About("The last ply at which it can begin to stand.", minimum=1)]
+    sources: Annotated[list[WorkTold], About("What confirms its shape or name; none where only games do.")]
     games: Annotated[int, About("A game in which both sides have it counts once.", minimum=0)]
     sides: Annotated[Fared, About("Of the sides that have it: where both do, both count.")]
     url: Address

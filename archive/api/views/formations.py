@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import endpoint
-from archive.api.formations import named_json
+from archive.api.formations import named_json, work_json
 from archive.api.positions import PictureQuery
 from archive.api.shapes.formations import FormationsTold, FormationTold, OpeningTold
 from archive.api.telling import POSITIONS, Example, Told
@@ -102,6 +102,7 @@ def _listed(one: Formation, found: Standing | None, request: Request) -> dict[st
         "parents": list(one.parents),
         "patterns": list(one.patterns),
         "until": one.until,
+        "sources": [work_json(work) for work in one.sources],
         "games": found.games if found else 0,
         "sides": fared_json(found.tally if found else Tally()),
         "url": reverse("api:formation", [one.name], request=request),

@@ -92,6 +92,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "forms": [(form.name, called(form.name)) for form in BY_NAME.values() if formation in form.parents],
         "patterns": [(text, urlencode({"q": f'pattern:"{text}"'})) for text in one.patterns],
         "until": one.until,
+        "sources": one.sources,
         "found": found,
         "sides": list(zip(map(str, PAGES.words.seats), side_marks(SHOGI.name), found.colours, strict=True)),
         "plots": _plots(found),

@@ -2,7 +2,7 @@
 
 from kifu_core.shogi.formations.diagram import diagram
 from kifu_core.shogi.formations.finding import Arisen, arisen, in_record
-from kifu_core.shogi.formations.formation import Formation
+from kifu_core.shogi.formations.formation import Formation, Work
 from kifu_core.shogi.formations.register import (
     BY_NAME,
     BY_NUMBER,
@@ -10,6 +10,7 @@ from kifu_core.shogi.formations.register import (
     FORMATIONS,
     OPENINGS,
     VERSION,
+    WORKS,
     called,
     with_forms,
     with_parents,
@@ -22,8 +23,10 @@ __all__ = [
     "FORMATIONS",
     "OPENINGS",
     "VERSION",
+    "WORKS",
     "Arisen",
     "Formation",
+    "Work",
     "arisen",
     "called",
     "diagram",

@@ -9,6 +9,23 @@ Family = Literal["castle", "opening"]
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """A book or a page that shows or names formations: a row of `works.csv`.
+
+    `key` is what the tables call it. `author`, `isbn` and `url` are empty and `year` is None where the work
+    has none or does not tell it.
+    """
+
+    key: str
+    author: str
+    title: str
+    publisher: str
+    year: int | None
+    isbn: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Formation:
     """A castle or an opening of one side: a row of `castles.csv` or `openings.csv`.
 
@@ -16,7 +33,7 @@ class Formation:
     people use, `reading` that in kana, `english` its
     common English name. `parents` are formations that it is a form of: a game that has it has them. Each of
     `patterns` (see `kifu_core.shogi.patterns`) is enough, as its owner sees it, where it begins to stand at
-    any ply up to `until`.
+    any ply up to `until`. `sources` are the works that confirm shape or name, none where only games do.
     """
 
     family: Family
@@ -28,3 +45,4 @@ class Formation:
     parents: tuple[str, ...]
     until: int
     patterns: tuple[str, ...]
+    sources: tuple[Work, ...]

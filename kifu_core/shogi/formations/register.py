@@ -11,14 +11,41 @@ from importlib.resources import files
 from typing import Final
 from unicodedata import normalize
 
-from kifu_core.shogi.formations.formation import Family, Formation
+from kifu_core.shogi.formations.formation import Family, Formation, Work
 
 VERSION: Final = 2
 """Goes up with every change of what stands for a name: whoever stores what was found finds it anew then."""
 
+GAMES: Final = "games"
+"""Stands for the works of a formation that none was found for: its shape was seen in games."""
+
+
+def _read(file: str) -> list[dict[str, str]]:
+    """Return the rows of a table of this package."""
+    return [*csv.DictReader((files(__package__) / file).read_text("utf-8").splitlines())]
+
+
+WORKS: Final = {
+    row["key"]: Work(
+        row["key"],
+        row["author"],
+        row["title"],
+        row["publisher"],
+        int(row["year"]) if row["year"] else None,
+        row["isbn"],
+        row["url"],
+    )
+    for row in _read("works.csv")
+}
+"""The works that formations were compared with, by key."""
+
+
+def _sources(keys: str) -> tuple[Work, ...]:
+    """Return the works of a row. Raises KeyError for one that is not in the table of works."""
+    return () if keys == GAMES else tuple(WORKS[key] for key in keys.split())
+
 
 def _rows(family: Family, file: str) -> tuple[Formation, ...]:
-    lines = (files(__package__) / file).read_text("utf-8").splitlines()
     return tuple(
         Formation(
             family,
@@ -30,8 +57,9 @@ def _rows(family: Family, file: str) -> tuple[Formation, ...]:
             tuple(row["of"].split()),
             int(row["until"]),
             tuple(row["patterns"].split(" | ")),
+            _sources(row["sources"]),
         )
-        for row in csv.DictReader(lines)
+        for row in _read(file)
     )
 
 
