@@ -159,7 +159,7 @@ def test_no_two_works_are_the_same():
 
 
 def test_the_documentation_lists_all_works():
-    text = (Path(__file__).parents[2] / "docs" / "formations.md").read_text("utf-8")
+    text = unquote((Path(__file__).parents[2] / "docs" / "formations.md").read_text("utf-8"))
     for work in WORKS.values():
         assert f"| `{work.key}` | " in text and (unquote(work.url) or work.isbn) in text
 
@@ -202,6 +202,36 @@ def test_what_has_to_stay_counts_from_where_it_began():
 def test_bishops_in_hand_are_those_of_the_moment():
     exchange = "7g7f 3c3d 2g2f 8c8d 8h2b+ 3a2b"
     assert [one.ply for one in after(exchange) if one.name == "kakugawari"] == [6, 6]
+
+
+def at_once(black: str) -> set[str]:
+    """What Black has whose pieces stand so from rank f on, where nothing has been played."""
+    begin = Position.from_sfen(f"4k4/9/9/9/9/{black} b - 1")
+    return {one.name for one in arisen(begin, []) if one.color == BLACK}
+
+
+def test_a_king_that_fled_to_the_right_is_no_right_king():
+    assert "migigyoku" in at_once("2P1PPP2/PPSP1SN2/2G1GK3/LN5RL")
+    assert "migigyoku" not in at_once("2P1PPP2/PPSP1S3/2G1GK3/LN5RL")
+    assert "migigyoku" not in at_once("2P1PPP2/PPSPP1N2/2G1GK3/LN5RL")
+
+
+def test_a_left_king_is_of_a_rook_that_ranges():
+    assert "hidarigyoku" in at_once("P1S1PPP1P/2NG1S1P1/2K3G2/LR5NL")
+    assert "hidarigyoku" not in at_once("P1S1PPP1P/2NG1S3/2K3G2/LR5NL")
+    assert "hidarigyoku" not in at_once("P1S1PPP1P/3G1S1P1/2K3G2/LR5NL")
+
+
+def test_a_silver_at_the_kings_head_is_past_the_fifth_file():
+    reclining = "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 7i7h 5a4b 7h6g 4b3b 6g5f 3a4b"
+    assert "gyokuto-gin" not in named(f"{reclining} 6f6e 4a3a 1g1f", BLACK)
+    assert "gyokuto-gin" in named(f"{reclining} 5f4e 4a3a 1g1f", BLACK)
+
+
+def test_the_single_file_of_a_rook_is_the_first():
+    assert called("一間飛車").english == "First File Rook"
+    assert "ikkenbisha" in named("1g1f 3c3d 1f1e 8c8d 2h1h 8d8e", BLACK)
+    assert "ikkenbisha" not in named("7g7f 3c3d 6g6f 8c8d 8h7g 7a6b 9g9f 5a4b 2h9h 4b3b", BLACK)
 
 
 def lines() -> list[tuple[Position, list[int]]]:
