@@ -66,6 +66,11 @@ def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client
     assert "It stands in no game here." in shown(client, "?pattern=L1h%20P1e")
 
 
+def test_what_is_wrong_is_marked_in_the_text(client):
+    page = shown(client, "?pattern=9九玉、9八香香、8八玉", "ja", status=400)
+    assert "8文字目" in page and "9九玉、9八香<mark>香</mark>、8八玉</code>" in page
+
+
 @pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])
 def test_what_is_no_pattern_is_told_with_its_character(client, text):
     page = shown(client, f"?pattern={text}", status=400)

@@ -34,6 +34,16 @@ def editor(open_page: PageMaker, live_server: LiveServer, pattern: str = "", **o
     return page
 
 
+def test_without_script_nothing_is_offered_that_needs_one(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    for address in ("/positions/shogi/edit/?pattern=K8h", "/positions/shogi/edit/"):
+        page = open_page(f"{live_server.url}{address}", script=False)
+        offered = page.locator(".needs-script")
+        assert offered.count() > 2
+        assert [one.inner_text() for one in offered.all() if one.is_visible()] == [], address
+
+
 def expect_pattern(page: Page, text: str) -> None:
     expect(page.locator("#pattern")).to_have_value(text)
     eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("pattern", [""]), [text])

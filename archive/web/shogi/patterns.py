@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from archive.issues import detail_of, language
+from archive.issues import language
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
 from archive.queries.people import without_gaps
@@ -24,6 +24,7 @@ from archive.web.filtering import query_of
 from archive.web.lines import squares_query
 from archive.web.replay import node_query
 from archive.web.rows import side_mark
+from archive.web.shogi.drawing import wrong_with
 from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
@@ -73,7 +74,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         except QueryError as error:
             context["wrong"], status = error.message(), 429 if error.code == BUSY else 422
         except KifuError as error:
-            context |= {"wrong": detail_of(error), "column": error.column}
+            context |= wrong_with(text, error)
             status = 400
 
     def make() -> HttpResponse:
