@@ -123,7 +123,9 @@ def _shogi(script: str) -> dict[str, Export]:
 def _patterns() -> dict[str, Export]:
     """Return what the script that reads patterns knows of Japanese."""
     strings = "@type {Record<string, string>}"
-    expressions = {name.lower(): getattr(japanese, name) for name in ("WORD", "THEN", "PLACED", "COUNTED")}
+    expressions = {
+        name.lower(): getattr(japanese, name) for name in ("WORD", "THEN", "PLACED", "NAMED", "COUNTED")
+    }
     return {
         "EXPRESSIONS": ("Of patterns in Japanese.", expressions),
         "SIGNS": (f"How many a number means by the word behind it. {strings}", japanese.SIGNS),

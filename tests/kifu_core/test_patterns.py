@@ -50,6 +50,8 @@ def test_upper_case_is_own_and_lower_case_the_enemy():
         ("▲７七全 ４四と 5五馬 6六成角", "+S7g +P4d +B5e +B6f"),
         ("玉8八 角８七 歩33、△成銀7七", "K8h B8g P3c +s7g"),
         ("9九玉9八香☖1一王", "K9i L9h k1a"),
+        ("{金、△銀}7八 !{と,G}7六 -5五 X44", "{s,G}7h !{G,+P}7f -5e X4d"),
+        ("8八玉{金,銀}7八", "K8h {S,G}7h"),
         ("Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8h {S,G}7h hand:P>=3"),
     ],
 )
@@ -92,6 +94,8 @@ def test_conditions_are_read_in_japanese(text, printed):
     ("text", "code", "column", "shown"),
     [
         ("9九玉9八香八", "pattern-item", 7, "八"),
+        ("8八玉{金,金銀}7八", "pattern-pieces", 4, "金銀"),
+        ("8八玉{金,銀}7八9九玉", "pattern-square", 4, "7八9九玉"),
         ("９九玉 8八玉8八香", "pattern-never", 8, "8h"),
         ("9九玉その後1000手以内9八玉", "pattern-value", 4, "1000"),
         ("9九玉その後0手以内9八玉", "pattern-never", 4, "その後0手以内"),

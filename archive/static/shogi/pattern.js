@@ -56,14 +56,15 @@ const NAMES = /** @type {[string, number][]} */ (
   [["X", OWN], ["x", ENEMY], ...PIECES.map(([name, piece]) => [name, bitOf(piece)]), ["-", EMPTY]]);
 const BITS = new Map(NAMES);
 
-const PLACED = /^(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([1-9][a-i])$/;
+const RANKS = Object.keys(NUMERALS).slice(0, 9);
+const PLACED = new RegExp(`^(!?)(\\{[^{}]*\\}|\\+?[A-Za-z]|-)([1-9][a-i1-9${RANKS.join("")}])$`, "u");
 const THEN = /^then(?:<=([0-9]{1,9}))?$/;
 const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
 const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
 
-const RANKS = Object.keys(NUMERALS).slice(0, 9);
 const WORD = new RegExp(EXPRESSIONS.word, "gu");
 const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}`, "uy");
+const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
 const IN_WORDS = new RegExp(EXPRESSIONS.counted, "uy");
 
 /** What is not to be read: the reason is the server's to tell. */
@@ -115,9 +116,8 @@ function readJapanese(pattern, word, said) {
       follow(pattern, within, said);
       continue;
     }
-    const [file, rank] = square || otherSquare;
-    const letter = "abcdefghi"[RANKS.includes(rank) ? RANKS.indexOf(rank) : Number(rank) - 1];
-    place(pattern.steps[pattern.steps.length - 1], false, nameOf(enemy ? -piece : piece), squareOf(file + letter));
+    const step = pattern.steps[pattern.steps.length - 1];
+    place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
   }
   return word.slice(rest);
 }
@@ -132,6 +132,12 @@ function runOf(expression, text) {
   expression.lastIndex = 0;
   for (let told = expression.exec(text); told; told = expression.exec(text)) found.push(told);
   return found;
+}
+
+/** @param {string} name such as 7f or 76 @returns {number} */
+function squareNamed([file, rank]) {
+  const letter = RANKS.includes(rank) ? RANKS.indexOf(rank) : Number(rank) - 1;
+  return squareOf(file + ("abcdefghi"[letter] ?? rank));
 }
 
 /** @param {number} piece signed @returns {string} */
@@ -153,7 +159,7 @@ function readWord(pattern, word, said) {
   const then = THEN.exec(word);
   if (then) return follow(pattern, then[1], said);
   const placed = PLACED.exec(word);
-  if (placed) return place(step, placed[1] === "!", placed[2], squareOf(placed[3]));
+  if (placed) return place(step, placed[1] === "!", placed[2], squareNamed(placed[3]));
   const colon = word.indexOf(":");
   const called = word.slice(0, Math.max(0, colon));
   const name = Object.hasOwn(OPTIONS, called) ? OPTIONS[called] : called;
@@ -167,8 +173,9 @@ function readWord(pattern, word, said) {
 /** @param {Step} step @param {boolean} negated @param {string} pieces @param {number} at */
 function place(step, negated, pieces, at) {
   let allowed = 0;
-  for (const name of pieces.replace(/[{}]/g, "").split(",")) {
-    const bits = BITS.get(name);
+  for (const name of pieces.replace(/[{}]/g, "").split(/[,\u3001]/)) {
+    const [, enemy, kind] = ONE_OF.exec(name) || [];
+    const bits = kind ? bitOf(enemy ? -NAMED[kind] : NAMED[kind]) : BITS.get(name);
     if (bits === undefined) throw new Unreadable();
     allowed |= bits;
   }

@@ -25,6 +25,9 @@ NUMERALS: Final = {
 PLACED: Final = f"(?:[☗▲]|([☖△▽]))?(?:({_SQUARE})({_NAMES})|({_NAMES})({_SQUARE}))"
 """A piece on a square: whether it is the enemy's; the square and the piece, or the piece and the square."""
 
+NAMED: Final = f"([☖△▽])?({_NAMES})"
+"""One of several pieces that may stand on a square: whether it is the enemy's, and the piece."""
+
 THEN: Final = "(?:その後|そのあと)(?:([0-9]{1,9})手以内に?)?"
 """One thing after another, and within how many plies."""
 
@@ -42,9 +45,9 @@ OPTIONS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
 
 WORD: Final = (
     f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、{COUNTED}(?=[\\s、]|$))*|"
-    f"(?:(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
+    f"(?:\\{{[^\\s{{}}]*\\}}|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
 )
-"""What blanks and 、 part; within a list of numbers 、 parts these."""
+"""What blanks and 、 part; within a list 、 parts what it lists."""
 
 WORDS: Final = {
     "自分の手番": "turn:own",

@@ -8,6 +8,7 @@
     line:main                   not in variations
     K8h then<=20 K9i            and within 20 plies after it; `then` alone: at any later ply
     8八玉△5一玉、銀7七           as K8h k5a S7g: in Japanese, of the own side without △
+    {金,△銀}7八 -5五             as {G,s}7h -5e
     持駒:角、歩3、△飛なし        as hand:B,P>=3,r=0
     8八玉その後20手以内に9九玉   as K8h then<=20 K9i
 
@@ -40,6 +41,7 @@ _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
 _IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}")
 _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
+_NAMED: Final = re.compile(japanese.NAMED)
 _IN_WORDS: Final = re.compile(japanese.COUNTED)
 _COMMA: Final = re.compile("[,、]")
 _RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
@@ -134,18 +136,22 @@ class _Reader:
         self._begin()
 
     def _place(self, negated: str, pieces: str, square: str) -> None:
-        if square not in BY_USI:
+        place = BY_USI.get(square, BY_JAPANESE.get(square))
+        if place is None:
             self._fail("pattern-square", text=square)
         allowed = 0
-        for name in pieces.strip("{}").split(","):
-            if name not in _CONTENTS:
-                self._fail("pattern-pieces", text=name)
-            allowed |= _CONTENTS[name]
+        for name in _COMMA.split(pieces.strip("{}")):
+            allowed |= self._content(name)
         allowed = ANYTHING & ~allowed if negated else allowed
-        both = self.squares.get(BY_USI[square], ANYTHING) & allowed
+        both = self.squares.get(place, ANYTHING) & allowed
         if not both:
             self._fail("pattern-never", text=square)
-        self.squares[BY_USI[square]] = both
+        self.squares[place] = both
+
+    def _content(self, name: str) -> int:
+        if told := _NAMED.fullmatch(name):
+            return 1 << content(-BY_NAME[told[2]] if told[1] else BY_NAME[told[2]])
+        return _CONTENTS.get(name) or self._fail("pattern-pieces", text=name)
 
     def _option(self, text: str) -> None:
         called, colon, value = text.partition(":")
