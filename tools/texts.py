@@ -124,7 +124,8 @@ def _patterns() -> dict[str, Export]:
     """Return what the script that reads patterns knows of Japanese."""
     strings = "@type {Record<string, string>}"
     expressions = {
-        name.lower(): getattr(japanese, name) for name in ("WORD", "THEN", "PLACED", "NAMED", "COUNTED")
+        name.lower(): getattr(japanese, name)
+        for name in ("WORD", "THEN", "PLACED", "ALLOWED", "NAMED", "COUNTED")
     }
     return {
         "EXPRESSIONS": ("Of patterns in Japanese.", expressions),

@@ -52,6 +52,7 @@ def test_upper_case_is_own_and_lower_case_the_enemy():
         ("9九玉9八香☖1一王", "K9i L9h k1a"),
         ("{金、△銀}7八 !{と,G}7六 -5五 X44", "{s,G}7h !{G,+P}7f -5e X4d"),
         ("8八玉{金,銀}7八", "K8h {S,G}7h"),
+        ("{金、銀}6七8八玉!{と}7六-5五K9九", "{S,G}6g K8h !+P7f -5e K9i"),
         ("Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8h {S,G}7h hand:P>=3"),
     ],
 )
@@ -95,7 +96,8 @@ def test_conditions_are_read_in_japanese(text, printed):
     [
         ("9九玉9八香八", "pattern-item", 7, "八"),
         ("8八玉{金,金銀}7八", "pattern-pieces", 4, "金銀"),
-        ("8八玉{金,銀}7八9九玉", "pattern-square", 4, "7八9九玉"),
+        ("8八玉{金,銀}7八9九", "pattern-item", 11, "9九"),
+        ("8八玉{金,銀}7h9九玉", "pattern-square", 4, "7h9九玉"),
         ("９九玉 8八玉8八香", "pattern-never", 8, "8h"),
         ("9九玉その後1000手以内9八玉", "pattern-value", 4, "1000"),
         ("9九玉その後0手以内9八玉", "pattern-never", 4, "その後0手以内"),

@@ -63,7 +63,7 @@ const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
 const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
 
 const WORD = new RegExp(EXPRESSIONS.word, "gu");
-const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}`, "uy");
+const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}|${EXPRESSIONS.allowed}`, "uy");
 const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
 const IN_WORDS = new RegExp(EXPRESSIONS.counted, "uy");
 
@@ -109,15 +109,13 @@ export function read(text) {
 /** @param {Pattern} pattern @param {string} word @param {Said} said @returns {string} what is left of the word */
 function readJapanese(pattern, word, said) {
   let rest = 0;
-  for (const [text, within, enemy, square, name, otherName, otherSquare] of runOf(IN_JAPANESE, word)) {
+  for (const [text, within, enemy, square, name, otherName, otherSquare, ...allowed] of runOf(IN_JAPANESE, word)) {
     rest += text.length;
     const piece = NAMED[name || otherName];
-    if (!piece) {
-      follow(pattern, within, said);
-      continue;
-    }
     const step = pattern.steps[pattern.steps.length - 1];
-    place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
+    if (allowed[1]) place(step, allowed[0] === "!", allowed[1], squareNamed(allowed[2]));
+    else if (piece) place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
+    else follow(pattern, within, said);
   }
   return word.slice(rest);
 }

@@ -25,6 +25,9 @@ NUMERALS: Final = {
 PLACED: Final = f"(?:[☗▲]|([☖△▽]))?(?:({_SQUARE})({_NAMES})|({_NAMES})({_SQUARE}))"
 """A piece on a square: whether it is the enemy's; the square and the piece, or the piece and the square."""
 
+ALLOWED: Final = f"(!?)(\\{{[^{{}}]*\\}}|\\+?[A-Za-z]|-)([1-9][{RANK_KANJI}])"
+"""What may stand on a square in letters, or as a list, and the square in Japanese."""
+
 NAMED: Final = f"([☖△▽])?({_NAMES})"
 """One of several pieces that may stand on a square: whether it is the enemy's, and the piece."""
 

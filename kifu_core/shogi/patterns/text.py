@@ -38,7 +38,7 @@ MOST: Final = 999
 
 _WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
-_IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}")
+_IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}|{japanese.ALLOWED}")
 _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
 _NAMED: Final = re.compile(japanese.NAMED)
@@ -106,13 +106,14 @@ class _Reader:
         self.place, self.column = place, self.columns[place]
 
     def _in_japanese(self, told: re.Match[str]) -> None:
-        within, enemy, square, name, other_name, other_square = told.groups()
-        name, square = name or other_name, square or other_square
-        if not name:
+        within, enemy, square, name, other_name, other_square, *allowed = told.groups()
+        if allowed[1]:
+            self._place(*allowed)
+        elif name or other_name:
+            piece = BY_NAME[name or other_name]
+            self._place("", _letter(-piece if enemy else piece), square or other_square)
+        else:
             self._then(told[0], within)
-            return
-        piece = BY_NAME[name]
-        self._place("", _letter(-piece if enemy else piece), USI[BY_JAPANESE[square]])
 
     def _word(self, text: str) -> None:
         if then := _THEN.fullmatch(text):
@@ -145,7 +146,7 @@ class _Reader:
         allowed = ANYTHING & ~allowed if negated else allowed
         both = self.squares.get(place, ANYTHING) & allowed
         if not both:
-            self._fail("pattern-never", text=square)
+            self._fail("pattern-never", text=USI[place])
         self.squares[place] = both
 
     def _content(self, name: str) -> int:
