@@ -339,7 +339,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "駒ではありません: {text}（大文字は自分、小文字は相手、X は自分の駒、x は相手の駒、- は空き）",
         "no piece: {text} (upper case is own, lower case enemy, X any own, x any enemy, - empty)",
     ),
-    "pattern-square": ("マスではありません: {text}（1a から 9i）", "not a square: {text} (1a to 9i)"),
+    "pattern-square": (
+        "マスではありません: {text}（1一 から 9九、1a から 9i）",
+        "not a square: {text} (1a to 9i)",
+    ),
     "pattern-counts": (
         "駒と枚数ではありません: {text}（例: B、P>=3、r=0）",
         "not a piece and its number: {text} (such as B, P>=3, r=0)",

@@ -23,6 +23,8 @@ from django.utils.translation import gettext, override
 from kifu_core.messages import TEXTS
 from kifu_core.quoridor import draw as quoridor
 from kifu_core.shogi import draw as shogi
+from kifu_core.shogi.patterns import japanese
+from kifu_core.shogi.pieces import BY_NAME
 
 Export = tuple[str, Mapping[Any, object]]
 """What a name stands for, in words, and its value."""
@@ -113,6 +115,24 @@ def _shogi(script: str) -> dict[str, Export]:
         "SIDES": ("By colour.", shogi.SIDES),
         "PIECES": ("By kind.", shogi.PIECES),
         "PHRASES": ("What positions are told with.", shogi.PHRASES),
+        "NAMED": ("Kinds of pieces by all their Japanese names. @type {Record<string, number>}", BY_NAME),
+        **_patterns(),
+    }
+
+
+def _patterns() -> dict[str, Export]:
+    """Return what the script that reads patterns knows of Japanese."""
+    strings = "@type {Record<string, string>}"
+    expressions = {
+        name.lower(): getattr(japanese, name)
+        for name in ("WORD", "THEN", "PLACED", "ALLOWED", "NAMED", "COUNTED")
+    }
+    return {
+        "EXPRESSIONS": ("Of patterns in Japanese.", expressions),
+        "SIGNS": (f"How many a number means by the word behind it. {strings}", japanese.SIGNS),
+        "NUMERALS": ("Numbers of pieces. @type {Record<string, number>}", japanese.NUMERALS),
+        "OPTIONS": (f"What may stand before a colon. {strings}", japanese.OPTIONS),
+        "CONDITIONS": (f"Conditions as pages tell them. {strings}", japanese.WORDS),
     }
 
 

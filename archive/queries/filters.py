@@ -220,10 +220,12 @@ class GameFilters:
         keys=("castle", "囲い", "戦法"), read=_named_formation, stored=_number_of,
         games=_FORMED.format(side=""), positions="")] = None
     black_formation: Annotated[str | None, Filter(_("Castle or opening of Black"), "formation",
-        keys=("先手の囲い", "先手の戦法"), read=_named_formation, stored=_number_of,
+        keys=("black_castle", "先手囲い", "先手の囲い", "先手の戦法"), read=_named_formation,
+        stored=_number_of,
         games=_FORMED.format(side=" AND f.colour = 0"), hidden=True)] = None
     white_formation: Annotated[str | None, Filter(_("Castle or opening of White"), "formation",
-        keys=("後手の囲い", "後手の戦法"), read=_named_formation, stored=_number_of,
+        keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), read=_named_formation,
+        stored=_number_of,
         games=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         games=_UPLOADED, positions="", hidden=True)] = None

@@ -51,6 +51,8 @@ _QUOTED: Final = re.compile(r'"[^"]*"')
 _RANGE: Final = re.compile(r"[(<>≦≧≤≥]|.*(?:\.\.|〜|~)")
 _PHRASE: Final = re.compile(r"\"([^\"]+)\"|「([^「」]+)」")
 _SURE: Final = re.compile(r'\("(?:[^"]|"")+"\)')
+_MINUS: Final = "-−"
+"""What means NOT before a key."""
 _LOOKED_AT: Final = 4_000
 """Characters in which a query would show."""
 
@@ -74,6 +76,8 @@ def is_phrase(scope: Scope, words: str) -> bool:
 
 
 def _is_of_query(keyed: re.Match[str]) -> bool:
+    if keyed[1][0] in _MINUS and keyed[1][1:].lower() in BY_KEY:
+        return True
     field = BY_KEY.get(keyed[1].lower())
     if field is None or keyed[1] in _SEATS:
         return False

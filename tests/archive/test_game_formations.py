@@ -141,7 +141,8 @@ def test_and_by_what_one_side_has(two):
 @pytest.mark.parametrize(
     "query",
     ["formation:mino", "囲い:美濃囲い", "castle:みのがこい", "formation:mino,yagura",
-     "NOT 囲い:矢倉 castle:mino", "black_formation:mino", "player:甲 formation:四間飛車"],
+     "NOT 囲い:矢倉 castle:mino", "black_formation:mino", "先手囲い:美濃",
+     "-後手囲い:美濃 囲い:美濃", "player:甲 formation:四間飛車"],
 )  # fmt: skip
 def test_the_search_language_knows_them_by_any_of_their_names(two, query):
     assert listed(q=query) == {two[0]}

@@ -60,6 +60,14 @@ def asked(field: str, *values: str | Between) -> Asked:
         ("局面:平手/mirror/10..20", None), (f'reaches:"{START}"/any/..9', f'reaches:"{START}"/any/..9'),
         (f'reaches:"{START}"/3', f'reaches:"{START}"/3..3'), ('"AND"', '"AND"'), ("AND1", "AND1"),
         ('player:"a ""b"" c"', 'player:"a ""b"" c"'), ("and or not", "and or not"),
+        ("-囲い:穴熊", "NOT formation:anaguma"),
+        ("羽生 －囲い：穴熊、美濃", "羽生 NOT formation:anaguma,mino"),
+        ("−結果:引き分け -形:9九玉", 'NOT result:draw NOT pattern:"K9i"'), ("NOT -player:a", "player:a"),
+        ("-羽生", '-羽生'), ("a-player:b", None), ("-", "-"), ('"-player:a"', '"-player:a"'),
+        ("先手囲い:穴熊 後手囲い:美濃", "black_formation:anaguma white_formation:mino"),
+        ("black_castle:anaguma -white_castle:mino", "black_formation:anaguma NOT white_formation:mino"),
+        ("形:9九玉その後20手以内に9八玉", 'pattern:"K9i then<=20 K9h"'),
+        ("部分図:「持駒：角」", 'pattern:"hand:B"'),
     ],
 )  # fmt: skip
 def test_a_query_is_read_and_printed_in_one_spelling(text, printed):
@@ -93,6 +101,8 @@ def test_a_tree_says_how_terms_are_joined():
         ("plaer:x", "query-field", 0, "player"), ("a b:c", "query-field", 2, "event"),
         ("result:foo", "query-value", 7, "draw"), ("result:black,foo", "query-value", 13, "draw"),
         ("year:2014-13", "query-value", 5, "day"), ("plies:>2147483647", "query-value", 6, "number"),
+        ("-囲い:穴熊熊", "query-value", 4, "formation"), ("-囲い:", "query-syntax", 4, "text"),
+        ("-無い:穴熊", "query-field", 0, None), ("形:9九玉9八香八", "query-pattern", 8, None),
         ("plies:<0", "query-value", 6, "number"), ("min_plies:x", "query-value", 10, "one number"),
         ("from:2014..2015", "query-value", 5, "one day"), ("pos:花", "query-value", 4, "position"),
         ("date:>9999", "query-value", 5, "day"), ("羽\x00生", "query-character", 1, None),

@@ -105,6 +105,7 @@ def test_a_query_that_takes_too_long_is_422_and_says_what_to_add(client, games, 
         "羽生 OR 森内", "NOT 羽生", "羽生 かつ 森内", "除く 羽生", "(羽生 OR 森内)", "year:2014..2016",
         "plies:>=120",        "手数：１２０〜", "min_plies:>3", "player:(羽生, 森内)", "result:black,draw",
         "reaches:startpos", "date:2014",        "pos:x", "羽生 レーティング:2000", "player:羽生 AND",
+        "-囲い:穴熊", "羽生 －結果:引き分け", "(-player:a)",
     ],
 )  # fmt: skip
 def test_what_only_the_language_knows_is_a_query(words):
@@ -117,7 +118,7 @@ def test_what_only_the_language_knows_is_a_query(words):
         "羽生", "羽生 善治", "@羽生", "player:羽生 result:black", '"羽生 OR 森内"', "event:第1期,予選",
         "Bonanza", "from:2014 to:2015", "先手:羽生 後手:森内", "12:30", "https://example.com/a..b",
         "black:A.B..C", "ORDER", "order:longest", "結果:先手勝ち", "android", "or not", "(羽生)",
-        "has:forks", "site:天童",
+        "has:forks", "site:天童", "-羽生", "a-player:b", "-無い:穴熊", "先手囲い:穴熊",
         *(f"{key}:x" for one in filters_of("games") for key in (one.name, *one.keys)),
     ],
 )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
@@ -10,6 +12,7 @@ from django.test import Client
 from archive.duck import BusyError
 from archive.models import Game
 from archive.web.rows import side_mark
+from kifu_core.shogi.patterns import parse
 from tests.archive.builders import ingest, ready
 from tests.archive.columns import build
 
@@ -34,12 +37,19 @@ def shown(client: Client, query: str, language: str = "en", status: int = 200) -
 def test_without_a_pattern_it_says_how_one_is_written(client):
     page = shown(client, "")
     assert "How it is written" in page and "?pattern=K9i%20L9h%20N8i%20S8h" in page
-    assert "書き方" in shown(client, "", "ja")
+    page = shown(client, "", "ja")
+    assert "書き方" in page and "その後20手以内" in page and "<code>9九玉9八香8九桂8八銀</code>" in page
 
 
-def test_each_of_its_examples_is_a_pattern(client):
-    for line in shown(client, "").split('href="?pattern=')[1:]:
-        shown(client, "?pattern=" + line.partition('"')[0])
+def test_its_examples_are_the_same_patterns_in_both_languages(client):
+    examples = {
+        language: re.findall(r'href="\?pattern=([^"]+)"', shown(client, "", language))
+        for language in ("en", "ja")
+    }
+    for text in examples["ja"]:
+        shown(client, f"?pattern={text}", "ja")
+    english, japanese = ([parse(unquote(text)) for text in examples[one]] for one in ("en", "ja"))
+    assert english == japanese and len(english) == 5
 
 
 def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client):
@@ -54,6 +64,11 @@ def test_it_leads_to_each_game_at_the_move_where_the_pattern_stands_first(client
     assert ">甲</a></th>" in page
     assert "/games/?q=pattern%3A%22L1h+P1f%22" in page
     assert "It stands in no game here." in shown(client, "?pattern=L1h%20P1e")
+
+
+def test_what_is_wrong_is_marked_in_the_text(client):
+    page = shown(client, "?pattern=9九玉、9八香香、8八玉", "ja", status=400)
+    assert "8文字目" in page and "9九玉、9八香<mark>香</mark>、8八玉</code>" in page
 
 
 @pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])

@@ -34,6 +34,16 @@ def editor(open_page: PageMaker, live_server: LiveServer, pattern: str = "", **o
     return page
 
 
+def test_without_script_nothing_is_offered_that_needs_one(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    for address in ("/positions/shogi/edit/?pattern=K8h", "/positions/shogi/edit/"):
+        page = open_page(f"{live_server.url}{address}", script=False)
+        offered = page.locator(".needs-script")
+        assert offered.count() > 2
+        assert [one.inner_text() for one in offered.all() if one.is_visible()] == [], address
+
+
 def expect_pattern(page: Page, text: str) -> None:
     expect(page.locator("#pattern")).to_have_value(text)
     eventually(page, lambda: parse_qs(urlsplit(page.url).query).get("pattern", [""]), [text])
@@ -158,7 +168,17 @@ def test_the_browser_reads_and_prints_texts_as_the_server_does(
         "ply:9..3", "ply:20", "K5i then<=0 K5h", "turn:mine", "constructor:1", "hand:P>=0", "K0i", "K5j",
         "K5i5", "K5i own:black then K5h own:white", " then ".join(["K5i"] * MOST_STEPS),
         " then ".join(["K5i"] * (MOST_STEPS + 1)), "８八玉 △5一玉 ☖77成銀 ☗2二竜 1一と",
-        "８八玉、７八金",
+        "８八玉、７八金", "玉8八", "歩33△成銀7七", "9九玉9八香☖1一王",
+        "9九玉その後20手以内に9八玉そのあと9七玉", "9九玉その後", "その後9九玉",
+        "9九玉その後1000手以内9八玉", "9九玉その後0手以内9八玉", "9九玉その後20手9八玉",
+        "8八玉持駒:角、歩3枚以上、△飛なし", "持ち駒：歩十八", "盤上:と二枚相手の馬1枚以下",
+        "持駒:角歩2,P<=5", "持駒:玉", "持駒:角、玉8八", "持駒:角、歩>=3、8八玉", "持駒:角歩3個",
+        "持駒:、角", "持駒:角、", "持駒:歩3枚以上、歩2枚以下",
+        "9九玉自分の手番 先手だけ 左右反転も本譜だけ", "9九玉 自分の手番 相手の手番", "K9ihand:B",
+        "xhand:B", "hand:B、P", "board:+P、歩9",
+        "{金、△銀}7八 !{と,G}7六 -5五 X44", "8八玉{金,銀}7八",
+        "{金,金銀}7八", "{金,銀}7八9九玉",
+        "{金,銀}7h9九玉", "!+P7六-5五K9九K9i", "K76", "{金、}7八", "{金、 銀}7八",
         "8八成玉", "8八成金", "△△8八玉", "8八",
         *(f"{mark}5{rank}{name}" for mark in ("", "▲", "▽") for rank in "5五" for name in BY_NAME),
         "Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8ⓗ", "㊀5e", "K5i" + " " * 997, "K5i" + " " * 998,

@@ -48,12 +48,75 @@ def test_upper_case_is_own_and_lower_case_the_enemy():
         ("☗3三王", "K3c"),
         ("△５一玉 ☖2二竜 ▽8二成銀", "k5a +r2b +s8b"),
         ("▲７七全 ４四と 5五馬 6六成角", "+S7g +P4d +B5e +B6f"),
+        ("玉8八 角８七 歩33、△成銀7七", "K8h B8g P3c +s7g"),
+        ("9九玉9八香☖1一王", "K9i L9h k1a"),
+        ("{金、△銀}7八 !{と,G}7六 -5五 X44", "{s,G}7h !{G,+P}7f -5e X4d"),
+        ("8八玉{金,銀}7八", "K8h {S,G}7h"),
+        ("{金、銀}6七8八玉!{と}7六-5五K9九", "{S,G}6g K8h !+P7f -5e K9i"),
         ("Ｋ８ｈ\u3000｛Ｇ，Ｓ｝７ｈ ｈａｎｄ：Ｐ＞＝３", "K8h {S,G}7h hand:P>=3"),
     ],
 )
 def test_japanese_and_wide_letters_are_read(text, printed):
     assert parse(text) == parse(printed)
     assert sorted(text_of(parse(text)).split()) == sorted(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("8八玉 その後 9九玉", "K8h then K9i"),
+        ("8八玉その後20手以内に9九玉そのあと９八香", "K8h then<=20 K9i then L9h"),
+        ("８八玉\u3000その後２０手以内\u3000９九玉", "K8h then<=20 K9i"),
+        ("その後 9九玉", None),
+        ("hand:角", "hand:B"),
+        ("持駒：角", "hand:B"),
+        ("持ち駒:歩3", "hand:P>=3"),
+        ("持駒:歩三 盤上:歩十八", "hand:P>=3 board:P>=18"),
+        ("持駒:角、歩3枚以上、△飛なし", "hand:r=0,P>=3,B"),
+        ("持駒:角歩２,P<=5", "hand:P>=2,P<=5,B"),
+        ("持駒:歩2枚,相手の桂1枚以下", "hand:n<=1,P=2"),
+        ("持駒:角、歩>=3、8八玉", "K8h hand:P>=3,B"),
+        ("持駒:角、玉8八", "K8h hand:B"),
+        ("9九玉持駒:角", "K9i hand:B"),
+        ("8八玉 自分の手番 先手だけ 左右反転も 本譜だけ", "K8h turn:own own:black mirror:yes line:main"),
+        ("8八玉相手の手番 後手だけ", "K8h turn:enemy own:white"),
+    ],
+)
+def test_conditions_are_read_in_japanese(text, printed):
+    if printed is None:
+        with pytest.raises(KifuError):
+            parse(text)
+    else:
+        assert text_of(parse(text)) == printed
+        assert parse(printed) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "column", "shown"),
+    [
+        ("9九玉9八香八", "pattern-item", 7, "八"),
+        ("8八玉{金,金銀}7八", "pattern-pieces", 4, "金銀"),
+        ("8八玉{金,銀}7八9九", "pattern-item", 11, "9九"),
+        ("8八玉{金,銀}7h9九玉", "pattern-square", 4, "7h9九玉"),
+        ("９九玉 8八玉8八香", "pattern-never", 8, "8h"),
+        ("9九玉その後1000手以内9八玉", "pattern-value", 4, "1000"),
+        ("9九玉その後0手以内9八玉", "pattern-never", 4, "その後0手以内"),
+        ("その後9九玉", "pattern-nothing", 1, None),
+        ("9九玉その後", "pattern-nothing", 7, None),
+        ("9九玉その後二十手以内", "pattern-item", 7, "二十手以内"),
+        ("9九玉その後20手9八玉", "pattern-item", 7, "20手9八玉"),
+        ("持駒:角、玉", "pattern-counts", 6, "玉"),
+        ("持駒:角歩3と", "pattern-counts", 7, "と"),
+        ("持駒:角歩3個", "pattern-counts", 7, "個"),
+        ("持駒:角歩3枚以上、歩2枚以下", "pattern-never", 11, "歩2枚以下"),
+        ("㍻ 持駒:", "pattern-item", 1, "平成"),
+        ("9九玉 持物:角", "pattern-item", 5, "持物:角"),
+    ],
+)
+def test_what_is_wrong_in_japanese_is_named_with_its_character(text, code, column, shown):
+    with pytest.raises(KifuError) as caught:
+        parse(text)
+    assert (caught.value.code, caught.value.column, caught.value.params.get("text")) == (code, column, shown)
 
 
 @pytest.mark.parametrize("text", ["8八金玉", "八8玉", "8八成玉", "8八成金", "0八玉", "8八", "△△8八玉"])
@@ -122,11 +185,11 @@ def test_steps_follow_each_other_at_any_time_or_within_plies():
         ("K5i turn", "pattern-item", 5),
         ("K5i turn:", "pattern-value", 5),
         ("K5i mine:own", "pattern-item", 5),
-        ("hand:K", "pattern-counts", 1),
-        ("hand:+P", "pattern-counts", 1),
-        ("hand:", "pattern-counts", 1),
-        ("hand:P>=1000", "pattern-value", 1),
-        ("hand:P>=3,P<=2", "pattern-never", 1),
+        ("hand:K", "pattern-counts", 6),
+        ("hand:+P", "pattern-counts", 6),
+        ("hand:", "pattern-counts", 6),
+        ("hand:P>=1000", "pattern-value", 6),
+        ("hand:P>=3,P<=2", "pattern-never", 11),
         ("kept:-1", "pattern-value", 1),
         ("kept:٣", "pattern-value", 1),
         ("kept:1 kept:2", "pattern-twice", 8),

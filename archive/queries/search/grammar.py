@@ -334,11 +334,17 @@ def _operator(*words: str) -> pp.ParserElement:
     return pp.Regex(rf"(?:{'|'.join(words)})(?![^\s()])").suppress()
 
 
+def _minus() -> pp.ParserElement:
+    """Return the sign that means NOT right before a field; other texts may begin with it."""
+    keys = "|".join(map(re.escape, sorted(BY_KEY, key=len, reverse=True)))
+    return pp.Regex(f"[-−](?=(?i:{keys}):)")
+
+
 def _grammar() -> pp.ParserElement:
     both, either, no = (
         _operator("AND", "かつ"),
         _operator("OR", "または"),
-        pp.Regex(r"(?:NOT|除く)(?![^\s()])"),
+        pp.Regex(r"(?:NOT|除く)(?![^\s()])") | _minus(),
     )
     query = pp.Forward()
     closing = pp.Literal(")").suppress() | _refused("closing")

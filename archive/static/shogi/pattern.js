@@ -6,9 +6,9 @@
  * What a square may hold are the bits of a number: bit 0 nothing, 1 to 14 own pieces, 28 down to 15 the enemy's.
  */
 
-import { KANJI, LETTERS } from "./board.js";
+import { LETTERS } from "./board.js";
 import { squareOf, usiSquare } from "./position.js";
-import { PIECES as PIECES_IN_WORDS } from "./texts.js";
+import { CONDITIONS, EXPRESSIONS, NAMED, NUMERALS, OPTIONS, SIGNS } from "./texts.js";
 
 /** @typedef {{least: number, most: number | null}} Count */
 
@@ -56,18 +56,16 @@ const NAMES = /** @type {[string, number][]} */ (
   [["X", OWN], ["x", ENEMY], ...PIECES.map(([name, piece]) => [name, bitOf(piece)]), ["-", EMPTY]]);
 const BITS = new Map(NAMES);
 
-const PLACED = /^(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([1-9][a-i])$/;
+const RANKS = Object.keys(NUMERALS).slice(0, 9);
+const PLACED = new RegExp(`^(!?)(\\{[^{}]*\\}|\\+?[A-Za-z]|-)([1-9][a-i1-9${RANKS.join("")}])$`, "u");
 const THEN = /^then(?:<=([0-9]{1,9}))?$/;
 const COUNTED = /^(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?$/;
 const RANGE = /^([0-9]{0,9})(\.\.)?([0-9]{0,9})$/;
 
-const NUMERALS = "一二三四五六七八九";
-/** Pieces under all their Japanese names, as kifu_core/shogi/pieces.py has them. @type {Map<string, number>} */
-const JAPANESE = new Map([
-  ...[...KANJI, ...PIECES_IN_WORDS.ja].map((name, index) => /** @type {[string, number]} */ ([name, index % (KINDS + 1)])),
-  ["王", 8], ["竜", 14], ["成歩", 9], ["成角", 13], ["成飛", 14],
-]);
-const SPELLED = new RegExp(`^(?:[☗▲]|([☖△▽]))?([1-9])([1-9${NUMERALS}])(成?.)$`, "u");
+const WORD = new RegExp(EXPRESSIONS.word, "gu");
+const IN_JAPANESE = new RegExp(`${EXPRESSIONS.then}|${EXPRESSIONS.placed}|${EXPRESSIONS.allowed}`, "uy");
+const ONE_OF = new RegExp(`^${EXPRESSIONS.named}$`, "u");
+const IN_WORDS = new RegExp(EXPRESSIONS.counted, "uy");
 
 /** What is not to be read: the reason is the server's to tell. */
 class Unreadable extends Error {}
@@ -94,7 +92,11 @@ export function read(text) {
     const pattern = emptyPattern();
     /** What has been said already, of this step and of all. */
     const said = { step: new Set(), whole: new Set() };
-    for (const word of text.split(/[\s、]+/).filter(Boolean)) readWord(pattern, spelled(word), said);
+    const plain = [...text].map((one) => one.normalize("NFKC")).join("");
+    for (const [word] of plain.matchAll(WORD)) {
+      const rest = readJapanese(pattern, word, said);
+      if (rest) readWord(pattern, Object.hasOwn(CONDITIONS, rest) ? CONDITIONS[rest] : rest, said);
+    }
     return pattern;
   } catch (error) {
     if (error instanceof Unreadable) return null;
@@ -102,31 +104,63 @@ export function read(text) {
   }
 }
 
-/** @param {string} word @returns {string} as it would be printed, whatever keyboard and language wrote it */
-function spelled(word) {
-  const plain = word.normalize("NFKC");
-  const [, enemy, file, rank, name] = SPELLED.exec(plain) || [];
-  const piece = JAPANESE.get(name);
-  if (!piece) return plain;
-  const letter = enemy ? LETTERS[piece].toLowerCase() : LETTERS[piece];
-  return letter + file + "abcdefghi"[NUMERALS.includes(rank) ? NUMERALS.indexOf(rank) : Number(rank) - 1];
+/** @typedef {{step: Set<string>, whole: Set<string>}} Said */
+
+/** @param {Pattern} pattern @param {string} word @param {Said} said @returns {string} what is left of the word */
+function readJapanese(pattern, word, said) {
+  let rest = 0;
+  for (const [text, within, enemy, square, name, otherName, otherSquare, ...allowed] of runOf(IN_JAPANESE, word)) {
+    rest += text.length;
+    const piece = NAMED[name || otherName];
+    const step = pattern.steps[pattern.steps.length - 1];
+    if (allowed[1]) place(step, allowed[0] === "!", allowed[1], squareNamed(allowed[2]));
+    else if (piece) place(step, false, nameOf(enemy ? -piece : piece), squareNamed(square || otherSquare));
+    else follow(pattern, within, said);
+  }
+  return word.slice(rest);
 }
 
-/** @param {Pattern} pattern @param {string} word @param {{step: Set<string>, whole: Set<string>}} said */
+/**
+ * @param {RegExp} expression a sticky one
+ * @param {string} text
+ * @returns {RegExpExecArray[]} what it reads of the text, one after the other
+ */
+function runOf(expression, text) {
+  const found = [];
+  expression.lastIndex = 0;
+  for (let told = expression.exec(text); told; told = expression.exec(text)) found.push(told);
+  return found;
+}
+
+/** @param {string} name such as 7f or 76 @returns {number} */
+function squareNamed([file, rank]) {
+  const letter = RANKS.includes(rank) ? RANKS.indexOf(rank) : Number(rank) - 1;
+  return squareOf(file + ("abcdefghi"[letter] ?? rank));
+}
+
+/** @param {number} piece signed @returns {string} */
+function nameOf(piece) {
+  return piece > 0 ? LETTERS[piece] : LETTERS[-piece].toLowerCase();
+}
+
+/** @param {Pattern} pattern @param {string | undefined} within digits @param {Said} said */
+function follow(pattern, within, said) {
+  if (pattern.steps.length === MOST_STEPS) throw new Unreadable();
+  pattern.gaps.push(within ? gap(within) : null);
+  pattern.steps.push(emptyStep());
+  said.step.clear();
+}
+
+/** @param {Pattern} pattern @param {string} word @param {Said} said */
 function readWord(pattern, word, said) {
   const step = pattern.steps[pattern.steps.length - 1];
   const then = THEN.exec(word);
-  if (then) {
-    if (pattern.steps.length === MOST_STEPS) throw new Unreadable();
-    pattern.gaps.push(then[1] ? gap(then[1]) : null);
-    pattern.steps.push(emptyStep());
-    said.step.clear();
-    return;
-  }
+  if (then) return follow(pattern, then[1], said);
   const placed = PLACED.exec(word);
-  if (placed) return place(step, placed[1] === "!", placed[2], squareOf(placed[3]));
+  if (placed) return place(step, placed[1] === "!", placed[2], squareNamed(placed[3]));
   const colon = word.indexOf(":");
-  const name = word.slice(0, Math.max(0, colon));
+  const called = word.slice(0, Math.max(0, colon));
+  const name = Object.hasOwn(OPTIONS, called) ? OPTIONS[called] : called;
   const ofAll = Object.hasOwn(OF_ALL, name);
   const known = ofAll ? said.whole : said.step;
   if (known.has(name) || !(ofAll || Object.hasOwn(OF_STEP, name))) throw new Unreadable();
@@ -137,8 +171,9 @@ function readWord(pattern, word, said) {
 /** @param {Step} step @param {boolean} negated @param {string} pieces @param {number} at */
 function place(step, negated, pieces, at) {
   let allowed = 0;
-  for (const name of pieces.replace(/[{}]/g, "").split(",")) {
-    const bits = BITS.get(name);
+  for (const name of pieces.replace(/[{}]/g, "").split(/[,\u3001]/)) {
+    const [, enemy, kind] = ONE_OF.exec(name) || [];
+    const bits = kind ? bitOf(enemy ? -NAMED[kind] : NAMED[kind]) : BITS.get(name);
     if (bits === undefined) throw new Unreadable();
     allowed |= bits;
   }
@@ -191,11 +226,7 @@ function gap(digits) {
 /** @param {string} value @returns {Map<number, Count>} */
 function counts(value) {
   const found = new Map();
-  for (const item of value.split(",")) {
-    const told = COUNTED.exec(item);
-    const piece = told ? PIECE.get(told[1]) : undefined;
-    if (!told || piece === undefined) throw new Unreadable();
-    const [sign, many] = [told[2] || ">=", number(told[3] || "1")];
+  for (const [piece, sign, many] of value.split(/[,\u3001]/).flatMap(counted)) {
     const before = found.get(piece) || { least: 0, most: null };
     const least = sign === "<=" ? before.least : Math.max(before.least, many);
     const most = sign === ">=" ? before.most : Math.min(before.most ?? many, many);
@@ -203,6 +234,24 @@ function counts(value) {
     found.set(piece, { least, most });
   }
   return found;
+}
+
+/**
+ * @param {string} item of a list
+ * @returns {[number, string, number][]} pieces with sign and number: one in letters, or several in Japanese
+ */
+function counted(item) {
+  const told = COUNTED.exec(item);
+  const piece = told ? PIECE.get(told[1]) : undefined;
+  if (told && piece !== undefined) return [[piece, told[2] || ">=", number(told[3] || "1")]];
+  const run = runOf(IN_WORDS, item);
+  if (!item || run.map(([text]) => text).join("") !== item) throw new Unreadable();
+  return run.map(([, enemy, name, sign, digits, none, many, word]) => {
+    const kind = enemy ? -NAMED[name] : NAMED[name];
+    if (none) return [kind, "=", 0];
+    const told = digits || many || "1";
+    return [kind, sign || SIGNS[word] || ">=", NUMERALS[told] ?? number(told)];
+  });
 }
 
 /** @param {string} value @returns {[number | null, number | null]} */
@@ -247,7 +296,7 @@ function countsText(all) {
 
 /** @param {number} piece @param {Count} count @returns {string[]} */
 function countWords(piece, { least, most }) {
-  const letter = piece > 0 ? LETTERS[piece] : LETTERS[-piece].toLowerCase();
+  const letter = nameOf(piece);
   if (least === most) return [`${letter}=${least}`];
   const words = [];
   if (least || most === null) words.push(least === 1 && most === null ? letter : `${letter}>=${least}`);

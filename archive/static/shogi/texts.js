@@ -45,3 +45,85 @@ export const PHRASES = {
   "ja": {"to_move": "{side}番", "board": "{side}：{pieces}", "hand": "{side}の持駒：{pieces}", "placed": "{piece}{square}", "several": "{piece}{count}", "comma": "、", "none": "なし"},
   "en": {"to_move": "{side} to move", "board": "{side}: {pieces}", "hand": "{side} in hand: {pieces}", "placed": "{piece} {square}", "several": "{count} {piece}s", "comma": ", ", "none": "nothing"},
 };
+
+/** Kinds of pieces by all their Japanese names. @type {Record<string, number>} */
+export const NAMED = {
+  "歩": 1,
+  "香": 2,
+  "桂": 3,
+  "銀": 4,
+  "金": 5,
+  "角": 6,
+  "飛": 7,
+  "玉": 8,
+  "王": 8,
+  "と": 9,
+  "成歩": 9,
+  "杏": 10,
+  "成香": 10,
+  "圭": 11,
+  "成桂": 11,
+  "全": 12,
+  "成銀": 12,
+  "馬": 13,
+  "成角": 13,
+  "龍": 14,
+  "竜": 14,
+  "成飛": 14,
+};
+
+/** Of patterns in Japanese. */
+export const EXPRESSIONS = {
+  "word": "(?:hand|board|持駒|持ち駒|盤上):[^\\s、]*(?:、([☖△▽]|相手の)?(歩|香|桂|銀|金|角|飛|玉|王|と|成歩|杏|成香|圭|成桂|全|成銀|馬|成角|龍|竜|成飛)(?:(>=|<=|=)([0-9]{1,9})|(なし)|([0-9]{1,9}|十[一二三四五六七八]?|[一二三四五六七八九])(枚以上|枚以下|枚)?)?(?=[\\s、]|$))*|(?:\\{[^\\s{}]*\\}|(?!(?:hand|board|持駒|持ち駒|盤上):)[^\\s、])+",
+  "then": "(?:その後|そのあと)(?:([0-9]{1,9})手以内に?)?",
+  "placed": "(?:[☗▲]|([☖△▽]))?(?:([1-9][1-9一二三四五六七八九])(歩|香|桂|銀|金|角|飛|玉|王|と|成歩|杏|成香|圭|成桂|全|成銀|馬|成角|龍|竜|成飛)|(歩|香|桂|銀|金|角|飛|玉|王|と|成歩|杏|成香|圭|成桂|全|成銀|馬|成角|龍|竜|成飛)([1-9][1-9一二三四五六七八九]))",
+  "allowed": "(!?)(\\{[^{}]*\\}|\\+?[A-Za-z]|-)([1-9][一二三四五六七八九])",
+  "named": "([☖△▽])?(歩|香|桂|銀|金|角|飛|玉|王|と|成歩|杏|成香|圭|成桂|全|成銀|馬|成角|龍|竜|成飛)",
+  "counted": "([☖△▽]|相手の)?(歩|香|桂|銀|金|角|飛|玉|王|と|成歩|杏|成香|圭|成桂|全|成銀|馬|成角|龍|竜|成飛)(?:(>=|<=|=)([0-9]{1,9})|(なし)|([0-9]{1,9}|十[一二三四五六七八]?|[一二三四五六七八九])(枚以上|枚以下|枚)?)?",
+};
+
+/** How many a number means by the word behind it. @type {Record<string, string>} */
+export const SIGNS = {
+  "枚": "=",
+  "枚以下": "<=",
+  "枚以上": ">=",
+};
+
+/** Numbers of pieces. @type {Record<string, number>} */
+export const NUMERALS = {
+  "一": 1,
+  "二": 2,
+  "三": 3,
+  "四": 4,
+  "五": 5,
+  "六": 6,
+  "七": 7,
+  "八": 8,
+  "九": 9,
+  "十": 10,
+  "十一": 11,
+  "十二": 12,
+  "十三": 13,
+  "十四": 14,
+  "十五": 15,
+  "十六": 16,
+  "十七": 17,
+  "十八": 18,
+};
+
+/** What may stand before a colon. @type {Record<string, string>} */
+export const OPTIONS = {
+  "持駒": "hand",
+  "持ち駒": "hand",
+  "盤上": "board",
+};
+
+/** Conditions as pages tell them. @type {Record<string, string>} */
+export const CONDITIONS = {
+  "自分の手番": "turn:own",
+  "相手の手番": "turn:enemy",
+  "先手だけ": "own:black",
+  "後手だけ": "own:white",
+  "左右反転も": "mirror:yes",
+  "本譜だけ": "line:main",
+};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import render
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 EMPTY_BOARD: Final = "9/9/9/9/9/9/9/9/9 b -"
+_WORD: Final = re.compile(r"[^\s、]+|\S")
 _ROWS: Final = ((8, 7, 6, 5, 4, 3, 2, 1), (14, 13, 12, 11, 10, 9))
 """Kinds of pieces as the palette has them: from the king, and promoted."""
 
@@ -48,18 +50,23 @@ def _told(text: str) -> dict[str, Any]:
     try:
         parse(text)
     except KifuError as error:
-        column = error.column or 1
-        before, rest = text[: column - 1], text[column - 1 :]
-        marked = rest.split(maxsplit=1)[0] if rest.strip() else " "
-        after = rest[len(marked) :]
-        return {
-            "wrong": detail_of(error),
-            "column": column,
-            "before": before[-40:],
-            "marked": marked[:40],
-            "after": after[:40],
-        }
+        return wrong_with(text, error)
     return {}
+
+
+def wrong_with(text: str, error: KifuError) -> dict[str, Any]:
+    """Return what is wrong with a text, with its place and what stands around it."""
+    column = error.column or 1
+    before, rest = text[: column - 1], text[column - 1 :]
+    marked = _WORD.match(rest)
+    end = marked.end() if marked else 0
+    return {
+        "wrong": detail_of(error),
+        "column": column,
+        "before": before[-40:],
+        "marked": rest[:end][:40] or " ",
+        "after": rest[end:][:40],
+    }
 
 
 def _palette(kinds: tuple[int, ...], *, own: bool) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from archive.issues import detail_of, language
+from archive.issues import language
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
 from archive.queries.people import without_gaps
@@ -24,6 +24,7 @@ from archive.web.filtering import query_of
 from archive.web.lines import squares_query
 from archive.web.replay import node_query
 from archive.web.rows import side_mark
+from archive.web.shogi.drawing import wrong_with
 from archive.web.unchanged import conditional, remembered
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
@@ -39,10 +40,21 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
+    from kifu_core.picture import Language
+
 PAGE: Final = 50
 _MOST_SPANS: Final = 60
 """Columns of a plot of plies."""
-EXAMPLES: Final = ("K9i L9h N8i S8h", "K2h S3h G4i", "R5h P5e", "hand:B,b S5f P4f", "K8h then<=20 K9i")
+EXAMPLES: Final[dict[Language, tuple[str, ...]]] = {
+    "en": ("K9i L9h N8i S8h", "K2h S3h G4i", "R5h P5e", "hand:B,b S5f P4f", "K8h then<=20 K9i"),
+    "ja": (
+        "9九玉9八香8九桂8八銀",
+        "2八玉3八銀4九金",
+        "5八飛5五歩",
+        "持駒:角、△角 5六銀4六歩",
+        "8八玉その後20手以内9九玉",
+    ),
+}
 """Patterns that the empty page offers: castles, an opening, hands, one thing after another."""
 
 
@@ -51,7 +63,8 @@ EXAMPLES: Final = ("K9i L9h N8i S8h", "K2h S3h G4i", "R5h P5e", "hand:B,b S5f P4
 def patterns(request: HttpRequest) -> HttpResponse:
     """Show in which games a pattern stands, how these ended, when, who has it, what is played then."""
     text = request.GET.get("pattern", "").strip()
-    context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": EXAMPLES, "section": "positions"}
+    examples = EXAMPLES[language()]
+    context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": examples, "section": "positions"}
     status = 200
     if text:
         try:
@@ -61,7 +74,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         except QueryError as error:
             context["wrong"], status = error.message(), 429 if error.code == BUSY else 422
         except KifuError as error:
-            context |= {"wrong": detail_of(error), "column": error.column}
+            context |= wrong_with(text, error)
             status = 400
 
     def make() -> HttpResponse:

@@ -7,9 +7,13 @@
     own:black mirror:yes        whose side is meant, and the mirror image too
     line:main                   not in variations
     K8h then<=20 K9i            and within 20 plies after it; `then` alone: at any later ply
-    8八玉、△5一玉 ７七成銀       as K8h k5a +S7g: in Japanese, of the own side without △
+    8八玉△5一玉、銀7七           as K8h k5a S7g: in Japanese, of the own side without △
+    {金,△銀}7八 -5五             as {G,s}7h -5e
+    持駒:角、歩3、△飛なし        as hand:B,P>=3,r=0
+    8八玉その後20手以内に9九玉   as K8h then<=20 K9i
 
-Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do.
+Wide letters, as Japanese keyboards write them, are read as the others are, and 、 parts words as blanks do
+(`japanese` has what is read of Japanese).
 What is printed is in one order, so that two texts that ask for the same print alike.
 """
 
@@ -17,13 +21,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, Final, NoReturn
 
 from kifu_core.errors import ParseError
+from kifu_core.shogi.patterns import japanese
 from kifu_core.shogi.patterns.pattern import ANYTHING, EMPTY, ENEMY, OWN, Count, Pattern, Step, content
 from kifu_core.shogi.pieces import BLACK, BY_LETTER, BY_NAME, HAND_KINDS, LETTERS, WHITE
-from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, RANK_KANJI, USI
+from kifu_core.shogi.squares import BY_JAPANESE, BY_USI, USI
 
 LONGEST: Final = 1000
 """Characters of a text."""
@@ -31,11 +36,14 @@ MOST_STEPS: Final = 8
 MOST: Final = 999
 """The largest number that can be asked for."""
 
-_WORD: Final = re.compile(r"[^\s、]+")
+_WORD: Final = re.compile(japanese.WORD)
 _PLACED: Final = re.compile(r"(!?)(\{[^{}]*\}|\+?[A-Za-z]|-)([0-9]\S*)")
-_JAPANESE: Final = re.compile(f"(?:[☗▲]|([☖△▽]))?([1-9][1-9{RANK_KANJI}])({'|'.join(BY_NAME)})")
+_IN_JAPANESE: Final = re.compile(f"{japanese.THEN}|{japanese.PLACED}|{japanese.ALLOWED}")
 _THEN: Final = re.compile(r"then(?:<=([0-9]{1,9}))?")
 _COUNTED: Final = re.compile(r"(\+?[A-Za-z])(?:(>=|<=|=)([0-9]{1,9}))?")
+_NAMED: Final = re.compile(japanese.NAMED)
+_IN_WORDS: Final = re.compile(japanese.COUNTED)
+_COMMA: Final = re.compile("[,、]")
 _RANGE: Final = re.compile(r"([0-9]{0,9})(\.\.)?([0-9]{0,9})")
 
 PIECES: Final = {
@@ -68,7 +76,7 @@ class _Reader:
     """One reading of a text: the steps so far, the one that is being read, and what is said of all."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.plain, self.columns = _plain(text)
         self.steps: list[Step] = []
         self.gaps: list[int | None] = []
         self.whole: dict[str, Any] = {}
@@ -79,19 +87,46 @@ class _Reader:
         self.asked: dict[str, Any] = {}
 
     def pattern(self) -> Pattern:
-        for word in _WORD.finditer(self.text):
-            self.column = word.start() + 1
-            text = _spelled(word[0])
-            if then := _THEN.fullmatch(text):
-                self._end_step()
-                self.gaps.append(self._gap(then[1]) if then[1] else None)
-            elif placed := _PLACED.fullmatch(text):
-                self._place(*placed.groups())
-            else:
-                self._option(*text.partition(":"))
-        self.column = len(self.text) + 1
+        for word in _WORD.finditer(self.plain):
+            rest = word.start()
+            while told := _IN_JAPANESE.match(self.plain, rest, word.end()):
+                self._go(rest)
+                self._in_japanese(told)
+                rest = told.end()
+            if rest < word.end():
+                self._go(rest)
+                text = self.plain[rest : word.end()]
+                self._word(japanese.WORDS.get(text, text))
+        self._go(len(self.plain))
         self._end_step()
         return Pattern(tuple(self.steps), tuple(self.gaps), **self.whole)
+
+    def _go(self, place: int) -> None:
+        """Be at a place of the plain text, which errors are told with."""
+        self.place, self.column = place, self.columns[place]
+
+    def _in_japanese(self, told: re.Match[str]) -> None:
+        within, enemy, square, name, other_name, other_square, *allowed = told.groups()
+        if allowed[1]:
+            self._place(*allowed)
+        elif name or other_name:
+            piece = BY_NAME[name or other_name]
+            self._place("", _letter(-piece if enemy else piece), square or other_square)
+        else:
+            self._then(told[0], within)
+
+    def _word(self, text: str) -> None:
+        if then := _THEN.fullmatch(text):
+            self._then(text, then[1])
+        elif placed := _PLACED.fullmatch(text):
+            self._place(*placed.groups())
+        else:
+            self._option(text)
+
+    def _then(self, text: str, within: str | None) -> None:
+        self._end_step()
+        # What follows stands later than what it follows.
+        self.gaps.append((self._number(within) or self._fail("pattern-never", text=text)) if within else None)
 
     def _end_step(self) -> None:
         if not (self.squares or self.asked):
@@ -102,22 +137,28 @@ class _Reader:
         self._begin()
 
     def _place(self, negated: str, pieces: str, square: str) -> None:
-        if square not in BY_USI:
+        place = BY_USI.get(square, BY_JAPANESE.get(square))
+        if place is None:
             self._fail("pattern-square", text=square)
         allowed = 0
-        for name in pieces.strip("{}").split(","):
-            if name not in _CONTENTS:
-                self._fail("pattern-pieces", text=name)
-            allowed |= _CONTENTS[name]
+        for name in _COMMA.split(pieces.strip("{}")):
+            allowed |= self._content(name)
         allowed = ANYTHING & ~allowed if negated else allowed
-        both = self.squares.get(BY_USI[square], ANYTHING) & allowed
+        both = self.squares.get(place, ANYTHING) & allowed
         if not both:
-            self._fail("pattern-never", text=square)
-        self.squares[BY_USI[square]] = both
+            self._fail("pattern-never", text=USI[place])
+        self.squares[place] = both
 
-    def _option(self, name: str, colon: str, value: str) -> None:
+    def _content(self, name: str) -> int:
+        if told := _NAMED.fullmatch(name):
+            return 1 << content(-BY_NAME[told[2]] if told[1] else BY_NAME[told[2]])
+        return _CONTENTS.get(name) or self._fail("pattern-pieces", text=name)
+
+    def _option(self, text: str) -> None:
+        called, colon, value = text.partition(":")
+        name = japanese.OPTIONS.get(called, called)
         if not colon or name not in _OPTIONS:
-            self._fail("pattern-item", text=f"{name}{colon}{value}")
+            self._fail("pattern-item", text=text)
         options, read = _OPTIONS[name]
         target = self.whole if name in _WHOLE else self.asked
         found = dict(zip(options, read(self, value), strict=True))
@@ -125,33 +166,52 @@ class _Reader:
             self._fail("pattern-twice", text=name)
         target.update(found)
 
-    def _counts(self, value: str) -> tuple[Count, ...]:
+    def _counts(self, value: str, kinds: Container[int]) -> tuple[Count, ...]:
         found: dict[int, Count] = {}
-        for item in value.split(","):
-            read = _COUNTED.fullmatch(item)
-            if read is None or read[1] not in PIECES:
-                self._fail("pattern-counts", text=item)
-            piece = PIECES[read[1]]
-            count = self._count(piece, read[2] or ">=", self._number(read[3] or "1"))
-            before = found.get(piece, Count(piece))
-            found[piece] = _both(before, count)
-            if _is_never(found[piece]):
-                self._fail("pattern-never", text=item)
+        self._go(self.place + self.plain[self.place :].index(":") + 1)
+        for item in _COMMA.split(value):
+            for text, count in self._counted(item):
+                if abs(count.piece) not in kinds:
+                    self._fail("pattern-counts", text=text)
+                found[count.piece] = _both(found.get(count.piece, Count(count.piece)), count)
+                if _is_never(found[count.piece]):
+                    self._fail("pattern-never", text=text)
+                self._go(self.place + len(text))
+            self._go(min(self.place + 1, len(self.plain)))
         return tuple(sorted(found.values()))
+
+    def _counted(self, item: str) -> Iterator[tuple[str, Count]]:
+        """Yield the numbers of an item of a list with their texts: one in letters, or several in Japanese."""
+        read = _COUNTED.fullmatch(item)
+        if read and read[1] in PIECES:
+            yield item, self._count(PIECES[read[1]], read[2] or ">=", self._number(read[3] or "1"))
+            return
+        rest = 0
+        while read := _IN_WORDS.match(item, rest):
+            yield read[0], self._count_in_words(*read.groups())
+            rest = read.end()
+        if rest < len(item) or not item:
+            self._fail("pattern-counts", text=item[rest:])
+
+    def _count_in_words(
+        self, enemy: str, name: str, sign: str, digits: str, none: str, number: str, word: str
+    ) -> Count:
+        piece = -BY_NAME[name] if enemy else BY_NAME[name]
+        if none:
+            return Count(piece, 0, 0)
+        many = digits or number or "1"
+        found = japanese.NUMERALS.get(many) or self._number(many)
+        return self._count(piece, sign or japanese.SIGNS.get(word, ">="), found)
 
     @staticmethod
     def _count(piece: int, sign: str, number: int) -> Count:
         return Count(piece, 0 if sign == "<=" else number, None if sign == ">=" else number)
 
     def _hands(self, value: str) -> tuple[tuple[Count, ...]]:
-        counts = self._counts(value)
-        for count in counts:
-            if abs(count.piece) not in HAND_KINDS:
-                self._fail("pattern-counts", text=_letter(count.piece))
-        return (counts,)
+        return (self._counts(value, HAND_KINDS),)
 
     def _board(self, value: str) -> tuple[tuple[Count, ...]]:
-        return (self._counts(value),)
+        return (self._counts(value, BY_LETTER.values()),)
 
     def _one_of(self, values: dict[str, Any], value: str) -> tuple[Any]:
         if value not in values:
@@ -172,10 +232,6 @@ class _Reader:
         if not (value.isascii() and value.isdigit()):
             self._fail("pattern-value", text=value, values=f"0..{MOST}")
         return (self._number(value),)
-
-    def _gap(self, digits: str) -> int:
-        # What follows stands later than what it follows.
-        return self._number(digits) or self._fail("pattern-never", text=f"then<={digits}")
 
     def _number(self, digits: str) -> int:
         number = int(digits)
@@ -203,15 +259,15 @@ _WHOLE: Final = frozenset({"own", "mirror", "line"})
 """Options that are said of all steps together."""
 
 
-def _spelled(word: str) -> str:
-    """Return a word as it would be printed, whatever keyboard wrote it, and a square and its piece in
-    Japanese as a letter and a square."""
-    plain = unicodedata.normalize("NFKC", word)
-    told = _JAPANESE.fullmatch(plain)
-    if told is None:
-        return plain
-    enemy, square, name = told.groups()
-    return _letter(-BY_NAME[name] if enemy else BY_NAME[name]) + USI[BY_JAPANESE[square]]
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Return a text as it would be printed, whatever keyboard wrote it, and the column of each character; at
+    last that of its end."""
+    plain, columns = [], []
+    for column, character in enumerate(text, 1):
+        told = unicodedata.normalize("NFKC", character)
+        plain.append(told)
+        columns += [column] * len(told)
+    return "".join(plain), [*columns, len(text) + 1]
 
 
 def _both(one: Count, other: Count) -> Count:

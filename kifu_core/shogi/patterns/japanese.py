@@ -1,0 +1,63 @@
+"""Patterns as people type them in Japanese: words, pieces on squares and hands, as scripts read them, too.
+
+Japanese has no blanks, so what stands here is read one after the other: `9九玉9八香その後9八玉`.
+The expressions are for texts in half-width letters, in what Python and JavaScript both understand.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kifu_core.shogi.pieces import BY_NAME
+from kifu_core.shogi.squares import RANK_KANJI
+
+_NAMES: Final = "|".join(BY_NAME)
+_SQUARE: Final = f"[1-9][1-9{RANK_KANJI}]"
+_TENS: Final = "十"
+
+NUMERALS: Final = {
+    text: number
+    for number in range(1, 19)
+    for text in (_TENS * (number > 9) + ("" if number == 10 else RANK_KANJI[number % 10 - 1]),)
+}
+"""How many pieces of a kind there can be, as diagrams write it: 一 to 十八."""
+
+PLACED: Final = f"(?:[☗▲]|([☖△▽]))?(?:({_SQUARE})({_NAMES})|({_NAMES})({_SQUARE}))"
+"""A piece on a square: whether it is the enemy's; the square and the piece, or the piece and the square."""
+
+ALLOWED: Final = f"(!?)(\\{{[^{{}}]*\\}}|\\+?[A-Za-z]|-)([1-9][{RANK_KANJI}])"
+"""What may stand on a square in letters, or as a list, and the square in Japanese."""
+
+NAMED: Final = f"([☖△▽])?({_NAMES})"
+"""One of several pieces that may stand on a square: whether it is the enemy's, and the piece."""
+
+THEN: Final = "(?:その後|そのあと)(?:([0-9]{1,9})手以内に?)?"
+"""One thing after another, and within how many plies."""
+
+COUNTED: Final = (
+    f"([☖△▽]|相手の)?({_NAMES})(?:(>=|<=|=)([0-9]{{1,9}})|(なし)|"
+    f"([0-9]{{1,9}}|十[一二三四五六七八]?|[{RANK_KANJI}])(枚以上|枚以下|枚)?)?"
+)
+"""How many of a piece: whether of the enemy's; the piece; sign and number, none, or a number and its word."""
+
+SIGNS: Final = {"枚": "=", "枚以下": "<=", "枚以上": ">="}
+"""How many a number means by the word behind it; without one it is the least, as that of a letter."""
+
+OPTIONS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
+"""What may stand before a colon."""
+
+WORD: Final = (
+    f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、{COUNTED}(?=[\\s、]|$))*|"
+    f"(?:\\{{[^\\s{{}}]*\\}}|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
+)
+"""What blanks and 、 part; within a list 、 parts what it lists."""
+
+WORDS: Final = {
+    "自分の手番": "turn:own",
+    "相手の手番": "turn:enemy",
+    "先手だけ": "own:black",
+    "後手だけ": "own:white",
+    "左右反転も": "mirror:yes",
+    "本譜だけ": "line:main",
+}
+"""Conditions in the words in which pages tell them (`words`)."""
