@@ -61,19 +61,10 @@ def endpoint(
         @wraps(view)
         def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
             question = Question.of(_stranger(request) if remembered else "")
-            _name, answer = question.known()
-            if answer is not None and is_known(request._request, answer.headers["ETag"]):
-                costs_nothing(request._request)
-                return not_modified(answer.headers["ETag"], answer.headers)
-            if answer is not None:
-                return answer.response(request._request)
-            asked_for = request.query_params.copy()
-            for name in EVERYWHERE:
-                asked_for.pop(name, None)
+            if (answered := _answered(request._request, question)) is not None:
+                return answered
             takes = queries["GET" if request.method == "HEAD" else str(request.method)]
-            found = given(takes, asked_for)
-            asked = {} if takes is Nothing else {"query": found}
-            response = view(request, **asked, **parts)
+            response = view(request, **_parameters(request, takes), **parts)
             if not callable(types) and len(types) > 1:
                 patch_vary_headers(response, ["Accept"])
             return _with_tag(request._request, response, question)
@@ -84,6 +75,26 @@ def endpoint(
         return made
 
     return decorate
+
+
+def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
+    """Return what was answered to a question before, or 304 to who has that already; None if it is new."""
+    _name, answer = question.known()
+    if answer is None:
+        return None
+    if is_known(request, answer.headers["ETag"]):
+        costs_nothing(request)
+        return not_modified(answer.headers["ETag"], answer.headers)
+    return answer.response(request)
+
+
+def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
+    """Return the checked parameters of a request as `query`, or nothing for a view that takes none."""
+    asked_for = request.query_params.copy()
+    for name in EVERYWHERE:
+        asked_for.pop(name, None)
+    found = given(takes, asked_for)
+    return {} if takes is Nothing else {"query": found}
 
 
 def _stranger(request: Request) -> str:

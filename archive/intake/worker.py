@@ -95,23 +95,14 @@ def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
 
 def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None) -> list[int]:
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
-    again = any(upload.rereads for upload in uploads)
-    size = min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
-    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
-        size = 1
     left = {upload.pk: upload for upload in uploads}
     walks = OpenWalks(uploads)
     try:
-        for group in batches(walks, size):
+        for group in batches(walks, _batch_size(uploads)):
             _count(store.store_batches(group, token))
             for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
                 walks.close(upload.pk)
-                with _told_of([upload]):
-                    log.info("upload %d is worked off", upload.pk)
-                if upload.rereads:
-                    store.finish(upload.pk, token)
-                else:
-                    _charge(upload)
+                _finish(upload, token)
             if time.monotonic() >= until:
                 break
     except store.ClaimLostError as lost:
@@ -141,6 +132,24 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         raise
     walks.keep()
     return store.hand_over(left, token)
+
+
+def _batch_size(uploads: Sequence[Upload]) -> int:
+    """Return how many entries to store in one transaction: single ones after tries that failed."""
+    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
+        return 1
+    again = any(upload.rereads for upload in uploads)
+    return min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
+
+
+def _finish(upload: Upload, token: str) -> None:
+    """Log that an upload is done, and end its rereading or charge for its games."""
+    with _told_of([upload]):
+        log.info("upload %d is worked off", upload.pk)
+    if upload.rereads:
+        store.finish(upload.pk, token)
+    else:
+        _charge(upload)
 
 
 def _count(counts: store.StoredCounts) -> None:

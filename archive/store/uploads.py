@@ -40,45 +40,47 @@ def create_upload(
     *,
     waits: bool = False,
 ) -> tuple[Upload, bool]:
-    """Store the bytes as they come, in the transaction that creates the upload; return it, and whether it is
-    new.
+    """Store the bytes of an upload in the transaction that creates it; return it and whether it is new.
 
-    The same bytes from the same uploader (None: nobody) for the same space are the same upload; `sender` is
-    the key of the session in which it comes from nobody. One that `waits` is not read until `admit` lets it
-    in. No more than one piece is held in memory. `chunks`
-    should not be slower than a disk: on SQLite nobody else writes meanwhile.
-    Raises UploadEmpty and UploadTooLarge.
+    The same bytes from the same uploader for the same space are the same upload. Without an uploader,
+    `sender` is the key of the session that sends it. An upload that `waits` is not read until `admit` lets it
+    in. At most one piece is held in memory. `chunks` should be as fast as a disk, because on SQLite nobody
+    else can write meanwhile. Raises UploadEmpty and UploadTooLarge.
     """
-    digest, size = sha256(), 0
+    upload = Upload(name=name, size=0, source=source, space=space, payer=payer)
+    upload.request = logs.current_request()
+    upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
+    upload.uploader_id = uploader.pk if uploader else None
     try:
         with transaction.atomic():
-            # The name of the bytes is known when all have come; nobody sees this one.
-            upload = Upload(
-                name=name, size=0, sha256=uuid.uuid4().hex, source=source, space=space, payer=payer
-            )
-            upload.request = logs.current_request()
-            upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
-            upload.uploader_id = uploader.pk if uploader else None
-            upload.save()
-            for n, piece in enumerate(_pieces(chunks)):
-                digest.update(piece)
-                size += len(piece)
-                if size > settings.ARCHIVE_MAX_UPLOAD_BYTES:
-                    raise UploadTooLarge(settings.ARCHIVE_MAX_UPLOAD_BYTES)
-                UploadChunk.objects.create(upload=upload, n=n, bytes=piece)
-            if not size:
-                raise UploadEmpty
-            upload.size, upload.sha256 = size, digest.hexdigest()
-            upload.save(update_fields=["size", "sha256"])
+            _store_bytes(upload, chunks)
             if sender and uploader is None:
                 Sender.objects.create(upload=upload, key=sender, first=True)
         return upload, True
     except IntegrityError:
-        mine = Upload.objects.filter(uploader_id=uploader.pk if uploader else None, space=space)
-        upload = mine.get(sha256=digest.hexdigest())
+        mine = Upload.objects.filter(uploader_id=upload.uploader_id, space=space)
+        known = mine.get(sha256=upload.sha256)
         if uploader is None:
-            _sent_again([upload], sender)
-        return upload, False
+            _sent_again([known], sender)
+        return known, False
+
+
+def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
+    """Save a new upload with its bytes, piece by piece. Raises UploadEmpty and UploadTooLarge."""
+    digest, size = sha256(), 0
+    # The digest is known only when all bytes have come; nobody sees this one.
+    upload.sha256 = uuid.uuid4().hex
+    upload.save()
+    for n, piece in enumerate(_pieces(chunks)):
+        digest.update(piece)
+        size += len(piece)
+        if size > settings.ARCHIVE_MAX_UPLOAD_BYTES:
+            raise UploadTooLarge(settings.ARCHIVE_MAX_UPLOAD_BYTES)
+        UploadChunk.objects.create(upload=upload, n=n, bytes=piece)
+    if not size:
+        raise UploadEmpty
+    upload.size, upload.sha256 = size, digest.hexdigest()
+    upload.save(update_fields=["size", "sha256"])
 
 
 def admit(ids: Collection[int]) -> list[int]:
