@@ -84,7 +84,7 @@ def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
 
 
 def admit(ids: Collection[int]) -> list[int]:
-    """Let in uploads that wait; return the ids of those that did. Somebody has to be told of them."""
+    """Admit uploads that wait; return the ids of those that did. The caller has to tell a worker."""
     waiting = Upload.objects.filter(pk__in=ids, state=Upload.State.WAITING)
     return [
         pk for pk in waiting.values_list("pk", flat=True) if waiting.filter(pk=pk).update(state="received")
@@ -92,16 +92,17 @@ def admit(ids: Collection[int]) -> list[int]:
 
 
 def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
-    """Keep that uploads of nobody's were sent by somebody else too: no sender may delete them alone."""
+    """Record that somebody else sent the same uploads without an account, so that no sender may delete them
+    alone."""
     again = [Sender(upload=upload, key=sender, first=False) for upload in known]
     Sender.objects.bulk_create(again, ignore_conflicts=True)
 
 
 def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
-    """Store files of nobody's, each of one piece at most, in one transaction; return for each the upload, and
-    whether it is new. The new ones are claimed with the token, until they would have to be swept up.
+    """Store files without an uploader, each of one piece at most, in one transaction; return for each the
+    upload and whether it is new. New ones are claimed with the token until the sweeper would take them.
 
-    Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
+    Raises UploadEmpty and UploadTooLarge if any of them is; then nothing is stored.
     """
     digests = []
     for _, data in files:
@@ -121,8 +122,8 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
 
 
 def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
-    """Keep paths within an import under which uploads came, unless they say no more than its name: of each
-    upload the first `PATHS_KEPT`."""
+    """Keep the paths within an import under which uploads came, unless they are just the name: the first
+    `PATHS_KEPT` of each upload."""
     more = [
         (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
     ]
@@ -141,7 +142,7 @@ def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
 
 
 def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
-    """Insert what is not known of files by their digests; return the uploads that this made."""
+    """Insert the files, by digest, that are not known; return the new uploads."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
     with transaction.atomic():
