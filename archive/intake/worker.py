@@ -45,9 +45,9 @@ DEADLY_TRIES = 6
 
 
 def work_off(upload_id: int) -> None:
-    """Read and store all that an upload holds; do nothing where it is claimed, done or gone.
+    """Read and store everything in an upload; do nothing if it is claimed, done or gone.
 
-    Killed anywhere, it can be run again: entries that are stored stay, the rest is read anew.
+    Killed anywhere, it can be run again: stored entries stay, and the rest is read.
     """
     token = secrets.token_hex(16)
     while work_on(upload_id, token):
@@ -57,16 +57,16 @@ def work_off(upload_id: int) -> None:
 def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
     """Work on an upload for about `seconds` (`TURN_SECONDS`); return whether there is more to do.
 
-    Nothing happens, and False is the answer, where another worker has it or it is done or gone. When there is
-    more to do the claim is given back, and somebody has to be told.
+    If another worker has it, or it is done or gone, do nothing and return False. If there is more to do, the
+    claim is given back, and the caller has to send a message.
     """
     upload = _claimed(upload_id, token)
     return bool(upload and work_together([upload], token, seconds))
 
 
 def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
-    """Work on an upload, and if it is small on other small ones that wait: what many files cost together is
-    far less than what they cost one by one. Return the ids of uploads with more to do."""
+    """Work on an upload and, if it is small, on other small ones that wait, because many files together cost
+    far less than one by one. Return the ids of uploads with more to do."""
     upload = _claimed(upload_id, token)
     if upload is None:
         return []
@@ -78,14 +78,14 @@ def _claimed(upload_id: int, token: str) -> Upload | None:
 
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
-    """Work on uploads that are claimed, one after the other, for about `seconds` in all; return the ids of
-    those with more to do. Their claims are given back then, and somebody has to be told."""
+    """Work on claimed uploads, one after the other, for about `seconds` in all; return the ids of those with
+    more to do. Their claims are given back then, and the caller has to send messages."""
     with _told_of(uploads):
         return _work_together(uploads, token, seconds)
 
 
 def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
-    """Let lines tell of these uploads what is true of all: the request that brought them, which one it is."""
+    """Let log lines name the request that brought these uploads, and the upload, where all have the same."""
     requests = {upload.request for upload in uploads}
     return logs.about(
         request=requests.pop() if len(requests) == 1 else "",

@@ -16,7 +16,7 @@ TAKEN_DOWN: Final = "taken-down"
 
 
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
-    """Remember the identities of games that are about to be deleted: their own and those of their editions."""
+    """Remember the identities of games about to be deleted: their own and those of their editions."""
     for game in games:
         mine = dedupe.stored_edition(game)
         editions = [dedupe.edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]

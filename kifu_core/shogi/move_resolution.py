@@ -281,10 +281,10 @@ class Search(Written):
 
 
 class Bare(Written):
-    """A JKF move: it may leave out the piece, the colour and everything that a replay finds out.
+    """A JKF move: it may leave out the piece, the colour and everything else that a replay finds out.
 
-    What a complete move (one with its colour) says about 同 and relative words is kept as it stands, and so
-    is a null in place of a source, which the format's reference keeps as well.
+    A complete move (one with its colour) keeps what it says about 同 and relative words. A null in place of a
+    source is kept too, as the format's reference does.
     """
 
     __slots__ = ("complete", "kind", "null_origin", "origin", "promote", "relative", "same", "to")

@@ -47,11 +47,11 @@ _KINGS: Final = (OU, -OU)
 class Line:
     """A line of play as it was written: the main line or a fork.
 
-    `times` runs beside `steps`; `comments` are by the index of their step, -1 for those before the first;
-    `forks` by the index of the step to which they are alternatives. `spots` say where the steps stand in
-    the text: (index of the first step, offset, end offset) per block, in order; a block may also be a comment
-    or the mark of a variation, without a step. `written` is what the line was made of where that is no text.
-    `restore_same` marks a format without a word for 同.
+    `times` has one item for each of `steps`; `comments` are by the index of their step, -1 for those before
+    the first; `forks` are by the index of the step to which they are alternatives. `spots` say where the
+    steps are in the text: (index of the first step, offset, end offset) for each block, in order; a block may
+    also be a comment or the mark of a variation, without a step. `written` is what the line was made from if
+    that is not text. `restore_same` marks a format without a word for 同.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -407,10 +407,10 @@ def _impossible(position: Position, chosen: Plan) -> str:
 
 
 def _with_piece(chosen: Plan, found: int) -> Plan:
-    """Return the plan with the piece that really stands on its source.
+    """Return the plan with the piece that is really on its source.
 
-    An unpromoted piece that is written as a promoted one promotes now: some programs name it as it is
-    afterwards.
+    An unpromoted piece that is written as a promoted one promotes now, because some programs name the piece
+    as it is after the move.
     """
     grown = abs(chosen.landed) != abs(UNPROMOTED[chosen.landed]) and bool(CAN_PROMOTE[found])
     relative = chosen.move.get("relative")
