@@ -45,14 +45,14 @@ def endpoint(
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD goes with GET.
 
-    The parameters of the address are those of `query`, of several methods by method, others are refused. The
-    function is given them as `query` where there are any, and tells with `wanted` which of the `types` the
-    client prefers.
+    `query` has the parameters of the address, by method if there are several; others are refused. The
+    function gets them as `query`, if there are any, and learns with `wanted` which of the `types` the client
+    prefers.
 
-    `told` is what the contract says of it, of several methods by method.
+    `told` is what the contract says about the view, by method if there are several.
 
-    With `remembered` strangers are answered as before where nothing in the archive has changed: then the
-    answer depends on the address and that type alone.
+    With `remembered`, strangers get the earlier answer as long as nothing in the archive has changed; the
+    answer must then depend only on the address and that type.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
     queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
@@ -78,7 +78,7 @@ def endpoint(
 
 
 def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
-    """Return what was answered to a question before, or 304 to who has that already; None if it is new."""
+    """Return the earlier answer to a question, or 304 to a client that has it already; None if it is new."""
     _name, answer = question.known()
     if answer is None:
         return None

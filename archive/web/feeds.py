@@ -102,7 +102,8 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
 
 
 def _since(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Answer 304 to who asks for what is newer than a time, and has no tag to ask by (RFC 9110, 13.1.3)."""
+    """Answer 304 to a client that asks for what is newer than a time, and has no tag to ask by (RFC 9110,
+    13.1.3)."""
     asked = request.headers.get("If-Modified-Since")
     last = response.headers.get("Last-Modified")
     if not asked or not last or response.status_code != 200 or "If-None-Match" in request.headers:

@@ -344,7 +344,7 @@ def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> l
 
 
 def _further_choices(node: replay.Node, address: Address, first: int) -> dict[str, Any]:
-    """Return how many continuations stand behind those that are listed, and the address of the next ones."""
+    """Return how many continuations follow those that are listed, and the address of the next ones."""
     left = len(node.following) - first - CHOICES
     here = address.of(node.path, node.ply)
     following = f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}"
@@ -436,7 +436,7 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
 
 
 def facts(game: Game, record: Record) -> dict[str, Any]:
-    """Return what is known of a game beside its moves, as its headers have it."""
+    """Return what the headers say about a game besides its moves."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
     pages = PAGES[game.kind]

@@ -220,7 +220,7 @@ def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
-    """Return where else words that are no player's name could stand: what it is called, and the address."""
+    """Return other places to look for words that are no player's name: their titles and addresses."""
     used = in_use(form)
     words = used.pop("player", "")
     return [

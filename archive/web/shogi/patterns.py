@@ -1,4 +1,4 @@
-"""Search by part of a board: a pattern as text, and what is known of the games where it ever stands."""
+"""Search by part of a board: a pattern as text, and what is known about the games that have it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EXAMPLES: Final = ("K9i L9h N8i S8h", "K2h S3h G4i", "R5h P5e", "hand:B,b S5f P4
 @require_safe
 @remembered
 def patterns(request: HttpRequest) -> HttpResponse:
-    """Show in which games a pattern stands, how these ended, when, who has it, what is played then."""
+    """Show which games have a pattern, how these ended, when, for whom, and what is played next."""
     text = request.GET.get("pattern", "").strip()
     context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": EXAMPLES, "section": "positions"}
     status = 200
