@@ -104,7 +104,7 @@ def sweep() -> None:
     for upload_id in store.left_moving():
         send_move(upload_id)
     audit.forget_addresses()
-    # A stranger who asks what to sign with a passkey has a session, too.
+    # A stranger who begins to sign in with a passkey has a session too.
     SessionStore.clear_expired()
 
 

@@ -23,25 +23,25 @@ from kifu_core.errors import Issue
 log = logging.getLogger(__name__)
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
-"""Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
-whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
+"""Many, because a transaction costs some sixty statements, and on SQLite it writes most pages of a large
+index, however little it adds. On PostgreSQL it takes two locks for each game, and all writers share 6,400."""
 
 REREAD_ENTRIES = 50
-"""Of an upload that is read again: every row is looked at and written by itself, while others wait."""
+"""For an upload that is read again: every row is compared and written by itself, while others wait."""
 
 BATCH_ROWS = 100 * BATCH_ENTRIES
 BATCH_SECONDS = 0.4
-"""A batch ends at any of them. On SQLite it then holds the only write lock, for about as long as it took to
-read, on any machine."""
+"""A batch ends at whichever of these comes first. On SQLite it then holds the only write lock for about as
+long as reading took, on any machine."""
 
 TURN_SECONDS = 1.0
-"""A worker works so long on an upload, then others have their turn."""
+"""A worker works on an upload for so long, then others have their turn."""
 
 CAREFUL_TRIES = 3
-"""From so many claims without a batch committed on, entries are stored singly: one of them is to blame."""
+"""After so many claims without a committed batch, entries are stored singly: one of them is to blame."""
 
 DEADLY_TRIES = 6
-"""From so many on, the next entry fails unread: it has ended the worker three times by itself."""
+"""After so many, the next entry fails unread, since it alone has ended the worker three times."""
 
 
 def work_off(upload_id: int) -> None:
@@ -112,19 +112,19 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         walks.close_all()
         store.reread_renumbered(found.uploads, token)
     except ObjectDoesNotExist:
-        # Bytes or entries of one that is being deleted went while they were read.
+        # Bytes or entries of an upload that is being deleted disappeared while they were read.
         walks.close_all()
         if store.holds(left, token):
             raise
     except OSError:
-        # There is no room for temporary files, or the like: that try says nothing about the uploads.
+        # There is no room for temporary files, or the like: this try says nothing about the uploads.
         walks.close_all()
         store.lives(left)
         raise
     except DatabaseError as error:
         walks.close_all()
         if is_away(error):
-            # Nobody's fault here: the claim is given back with its try, to be taken again later.
+            # It is not the upload's fault: give the claim back with its try, to be taken again later.
             store.hand_over(left, token)
         raise
     except BaseException:
@@ -160,7 +160,7 @@ def _count(counts: store.StoredCounts) -> None:
 
 
 def _charge(upload: Upload) -> None:
-    """Count the games that came of an upload that was read for the first time, for whom it was sent by."""
+    """Count the games of an upload, when it is first read, for its sender."""
     if upload.payer:
         charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
 

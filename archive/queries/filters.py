@@ -113,7 +113,7 @@ _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw"
 _UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
-# A sum is no column: what is looked up is the game, and not all games of a rating each time.
+# A sum is not a column, so the game is looked up, and not all games of a rating each time.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
 _BOTH_RATED: Final = (
     "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"

@@ -38,7 +38,7 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
 
 def unchanged(name: str, make: Callable[[], T]) -> T:
     """Return what `make` gives or gave before, if nobody has committed anything since."""
-    # Asked for before anything is looked at: what is committed meanwhile makes another revision.
+    # Read before anything else: a commit in the meantime makes another revision.
     revision = engine().revision()
     if revision is None:
         return make()

@@ -220,7 +220,7 @@ class _KeyTable:
         clashes = []
         self.table.execute("BEGIN")
         for key, code in pairs:
-            # The orientation bits are no part of what is hashed.
+            # The orientation bits are not part of the hash.
             mark = blake2b(code.encode(), digest_size=16).digest()
             self.table.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key >> 2, mark))
             (known,) = self.table.execute("SELECT code FROM seen WHERE key = ?", (key >> 2,)).fetchone()

@@ -121,7 +121,7 @@ def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
     framed = status < _FAULT and request.path_info.startswith(FRAMES)
     title, usual = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
     context = {
-        # Not the request itself: its address can be what is wrong.
+        # Not the request itself, because its address may be invalid.
         "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),
         "title": title,
         "text": text or usual,
