@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import generate
-from benchmarks.ingest import ENGINES, empty_archive
+from benchmarks.support.importing import ENGINES, empty_archive
 
 CASES = ("alone", "shared", "changed")
 COMMENTED = 10

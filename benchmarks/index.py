@@ -148,6 +148,13 @@ def beside_exact(codes: lookups.Codes) -> list[dict[str, Any]]:
     return [asdict(row) for row in found]
 
 
+def _shown(figures: dict[str, float], form: str, unit: str = "") -> dict[str, float]:
+    """Print figures by name; return them."""
+    for name, value in figures.items():
+        print(f"  {name:<40} {value:>16{form}}{unit}")
+    return figures
+
+
 def measure(engine: str, games: int, copied: int, times: int, processes: int, folder: Path) -> dict[str, Any]:
     """Everything, printed as it is found."""
     made = population.shares(range(min(games, SHARES_OF)))
@@ -166,16 +173,10 @@ def measure(engine: str, games: int, copied: int, times: int, processes: int, fo
         # What autovacuum does by and by; until then what an index holds is looked up in the table too.
         cursor.execute("VACUUM (ANALYZE)" if connection.vendor == "postgresql" else "ANALYZE")
     print("room")
-    room = sizes(folder)
-    for name, value in room.items():
-        print(f"  {name:<40} {value:>16,.1f}")
-    of_rows = shares()
-    for name, value in of_rows.items():
-        print(f"  {name:<40} {value:>16,.1f}")
+    room = _shown(sizes(folder), ",.1f")
+    of_rows = _shown(shares(), ",.1f")
     print("limits of writing")
-    limits = bare.rates()
-    for name, value in limits.items():
-        print(f"  {name:<40} {value:>16,.0f} rows/s")
+    limits = _shown(bare.rates(), ",.0f", " rows/s")
     for last in parts[-1:]:
         print(f"  {'a writer, over the last tenth':<40} {last.rows / last.seconds:>16,.0f} rows/s")
     codes = lookups.sample_codes(games, times)

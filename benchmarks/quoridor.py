@@ -24,7 +24,9 @@ from statistics import median
 from typing import Final, TypeVar
 
 from benchmarks import ingest
+from benchmarks.support.importing import ENGINES, GAMES_A_FILE, empty_archive, take_in
 from benchmarks.support.rounds import Round, own, shortest
+from benchmarks.support.steps import Steps
 from kifu_core.games import QUORIDOR
 from kifu_core.jkf import Record
 from kifu_core.quoridor import formats, keys, qf_code
@@ -113,11 +115,11 @@ def _all_keys(record: Record) -> list[int]:
 
 def measure_index(engine: str, games: int) -> dict[str, float]:
     """Games a second from files to committed, searchable games, and what that is made of."""
-    with ingest.empty_archive(engine) as folder:
+    with empty_archive(engine) as folder:
         files = _write_files(folder / "codes", games)
         began = time.process_time()
-        with ingest.Steps() as steps:
-            seconds = ingest.take_in(files, 1)
+        with Steps() as steps:
+            seconds = take_in(files, 1)
         busy = time.process_time() - began
         ingest.expect(games, QUORIDOR.name, keys.display_key(Position.initial()))
         rows, bare = ingest.bare_rows()
@@ -130,8 +132,8 @@ def _write_files(folder: Path, games: int) -> list[str]:
     """Files of games that are all different, a code a line."""
     folder.mkdir()
     paths: list[str] = []
-    for first in range(0, games, ingest.GAMES_A_FILE):
-        seeds = range(first, min(first + ingest.GAMES_A_FILE, games))
+    for first in range(0, games, GAMES_A_FILE):
+        seeds = range(first, min(first + GAMES_A_FILE, games))
         codes = [qf_code.encode(Code(None, tuple(random_game(seed)))) for seed in seeds]
         path = folder / f"{first}.qf"
         path.write_text("\n".join(codes))
@@ -148,7 +150,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--index", type=int, default=0, metavar="N", help="take in so many games")
-    parser.add_argument("--engine", choices=ingest.ENGINES, default="sqlite")
+    parser.add_argument("--engine", choices=ENGINES, default="sqlite")
     options = parser.parse_args()
     if options.index:
         _show_index(measure_index(options.engine, options.index), options)

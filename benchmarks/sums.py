@@ -176,14 +176,11 @@ def _positional(function: Callable[..., object], code: str, scope: Scope, **opti
 
 
 def of_lists() -> dict[str, Ask]:
-    """What is asked about games, players and events."""
-    from archive.queries import directory, people
+    """Return what is asked about games, players and events."""
     from archive.queries.facets import facets
     from archive.queries.filters import GameFilters
     from archive.queries.games import find_games
-    from archive.queries.likely import likely
-    from archive.queries.statistics import counts, statistics
-    from archive.queries.totals import names_total, total
+    from archive.queries.totals import total
 
     _usual, busy = lookups._some_players()
     event = lookups._some_event()
@@ -204,7 +201,17 @@ def of_lists() -> dict[str, Ask]:
         asked[f"total, {name}"] = lambda scope, chosen=chosen: total(  # type: ignore[misc]
             scope, chosen, facets(scope, chosen), PAGE, True
         )
-    asked |= {
+    return asked | _of_names(busy, event)
+
+
+def _of_names(busy: str, event: str) -> dict[str, Ask]:
+    """Return what is asked about sums, a busy player, an event and all of their names."""
+    from archive.queries import directory, people
+    from archive.queries.likely import likely
+    from archive.queries.statistics import counts, statistics
+    from archive.queries.totals import names_total
+
+    return {
         "counts": counts,
         "statistics": statistics,
         "players by reading": partial(_named, directory.listed, order="reading"),
@@ -216,7 +223,6 @@ def of_lists() -> dict[str, Ask]:
         "a player": lambda scope: people.player_summary(scope, _first("player", scope, busy)),
         "an event": lambda scope: people.event_summary(scope, _first("event", scope, event)),
     }
-    return asked
 
 
 def _named(function: Callable[..., object], scope: Scope, **options: Any) -> object:

@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import generate
-from benchmarks.ingest import ENGINES, empty_archive, take_in
 from benchmarks.serve import percentile
+from benchmarks.support.importing import ENGINES, empty_archive, take_in
 
 KANJI: Final = [chr(code) for code in range(0x4E00, 0x4E00 + 2200)]
 WORDS: Final = 6_000

@@ -59,7 +59,7 @@ def _remarks(game: Game, file_format: str) -> list[str]:
 
 @cache
 def _facts(file_format: str) -> Question:
-    """Return the question about what stands beside the records of a game's first editions of a format."""
+    """Return the question for what is stored beside the records of a game's first editions of a format."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")

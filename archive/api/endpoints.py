@@ -45,14 +45,14 @@ def endpoint(
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a function a view of the API for these methods; HEAD goes with GET.
 
-    The parameters of the address are those of `query`, of several methods by method, others are refused. The
-    function is given them as `query` where there are any, and tells with `wanted` which of the `types` the
-    client prefers.
+    `query` has the parameters of the address, by method if there are several; others are refused. The
+    function gets them as `query`, if there are any, and learns with `wanted` which of the `types` the client
+    prefers.
 
-    `told` is what the contract says of it, of several methods by method.
+    `told` is what the contract says about the view, by method if there are several.
 
-    With `remembered` strangers are answered as before where nothing in the archive has changed: then the
-    answer depends on the address and that type alone.
+    With `remembered`, strangers get the earlier answer as long as nothing in the archive has changed; the
+    answer must then depend only on the address and that type.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
     queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
@@ -61,19 +61,10 @@ def endpoint(
         @wraps(view)
         def checked(request: Request, /, **parts: Any) -> HttpResponseBase:
             question = Question.of(_stranger(request) if remembered else "")
-            _name, answer = question.known()
-            if answer is not None and is_known(request._request, answer.headers["ETag"]):
-                costs_nothing(request._request)
-                return not_modified(answer.headers["ETag"], answer.headers)
-            if answer is not None:
-                return answer.response(request._request)
-            asked_for = request.query_params.copy()
-            for name in EVERYWHERE:
-                asked_for.pop(name, None)
+            if (answered := _answered(request._request, question)) is not None:
+                return answered
             takes = queries["GET" if request.method == "HEAD" else str(request.method)]
-            found = given(takes, asked_for)
-            asked = {} if takes is Nothing else {"query": found}
-            response = view(request, **asked, **parts)
+            response = view(request, **_parameters(request, takes), **parts)
             if not callable(types) and len(types) > 1:
                 patch_vary_headers(response, ["Accept"])
             return _with_tag(request._request, response, question)
@@ -84,6 +75,26 @@ def endpoint(
         return made
 
     return decorate
+
+
+def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
+    """Return the earlier answer to a question, or 304 to a client that has it already; None if it is new."""
+    _name, answer = question.known()
+    if answer is None:
+        return None
+    if is_known(request, answer.headers["ETag"]):
+        costs_nothing(request)
+        return not_modified(answer.headers["ETag"], answer.headers)
+    return answer.response(request)
+
+
+def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
+    """Return the checked parameters of a request as `query`, or nothing for a view that takes none."""
+    asked_for = request.query_params.copy()
+    for name in EVERYWHERE:
+        asked_for.pop(name, None)
+    found = given(takes, asked_for)
+    return {} if takes is Nothing else {"query": found}
 
 
 def _stranger(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""JSON as it comes in and goes out: strict in what is read, always valid in what is written."""
+"""JSON in requests and answers: strict in what is read, always valid in what is written."""
 
 import json
 from collections.abc import Mapping

@@ -11,9 +11,9 @@ SHOWN: Final = 20
 
 
 def report(entry: Entry, *, for_staff: bool = False) -> str:
-    """Tell what was uploaded, what was noticed, and with which version; no bytes and no names of people.
+    """Report what was uploaded, what was noticed, and with which version; no bytes and no names of people.
 
-    Only the staff is told of the machine.
+    Only the staff learns about the machine.
     """
     upload = entry.upload
     found = [issues.told(issue) for issue in entry.issues]

@@ -1,6 +1,7 @@
-"""What an endpoint says of itself, for the contract that clients are generated from (`schema/openapi.yaml`).
+"""What an endpoint says about itself, for the contract that clients are generated from
+(`schema/openapi.yaml`).
 
-All of it is plain data: `tools.contract` makes the contract of it, no web process does.
+All of it is plain data: `tools.contract` makes the contract from it, web processes do not use it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -53,13 +54,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of one method of an address.
+    """What the contract says about one method of an address.
 
     `answers` has the shape of the JSON of each status (`archive.api.shapes`), None for one without a body;
-    other types of an address are the same in other words. `problems` are the codes that no other address has
-    at that status; all have those of `EVERYWHERE`. `body` is what is sent, `or_body` are shapes that may be
-    sent in its place, or schemas that have a title. `text` says in a sentence what it does, where the view's
-    docstring is about another method, too. Examples are answered by the sample games.
+    other types of an address have the same content. `problems` are the codes that only this address has at
+    that status; all addresses have those of `EVERYWHERE`. `body` is what is sent; `or_body` are shapes that
+    may be sent instead, or schemas with a title. `text` says in a sentence what it does, if the view's
+    docstring is about another method too. The sample games answer the examples.
     """
 
     answers: Mapping[int, Any]

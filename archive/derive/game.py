@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from archive import codec
 from archive.derive import formations, headers, series, text
 from archive.derive.formations import FoundFormation
+from archive.derive.headers.dates import Day
 from archive.index import schema
 from archive.index.schema import BLACK_WINS, DRAW, FIRST, FORK, NOT_A_GAME, UNKNOWN, UNKNOWN_DAY, WHITE_WINS
 from kifu_core.classes import PUBLIC, key
@@ -116,14 +117,12 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
     record, header = parsed.record, parsed.record["header"]
     game = of_record(record)
     kind = game.name
-    day, event = headers.played(header), headers.event(header)
+    day = headers.played(header)
     remarks = [*parsed.remarks, *(record["moves"][0].get("comments", ()) if record["moves"] else ())]
     result = _result(parsed.record_kind, parsed.ending)
     names, line = headers.players(header), _main_line(record, kind)
     rows, codes = index_rows(record, kind, space) if kept_rows is None else ((), ())
-    header_data = storable(headers.header_data(header, remarks))
-    if parsed.fractions:
-        header_data["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    header_data = _header_data(parsed, remarks)
     known = series.series_of(record, header_data)
     return DerivedGame(
         kind=kind,
@@ -133,20 +132,12 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         record=codec.pack(record),
         players=names,
         ratings=headers.ratings(header, remarks),
-        event=event.name,
-        site=headers.site(header),
-        played_from=day.start,
-        played_to=day.end,
-        precision=day.precision,
         handicap=record["initial"]["preset"] if "initial" in record else "HIRATE",
         result=result,
         special=_special(parsed.ending),
         plies=len(line.moves),
         rows=rows,
         codes=codes,
-        calendar=day.calendar,
-        round=event.round,
-        opening=headers.opening(header),
         header_data=header_data,
         series=series.pack(known),
         stem=_stem(line),
@@ -155,7 +146,31 @@ def derive_game(parsed: ParsedGame, space: int = PUBLIC, kept_rows: int | None =
         text=text.text(record),
         features=text.features(record, evaluated=bool(known.evaluations)),
         formations=formations.found(record, parsed.record_kind, line.moves),
+        **_circumstances(header, day),
     )
+
+
+def _circumstances(header: Mapping[str, str], day: Day) -> dict[str, Any]:
+    """Return when and where a game was played, and under which names of event and opening."""
+    event = headers.event(header)
+    return {
+        "event": event.name,
+        "round": event.round,
+        "site": headers.site(header),
+        "opening": headers.opening(header),
+        "played_from": day.start,
+        "played_to": day.end,
+        "precision": day.precision,
+        "calendar": day.calendar,
+    }
+
+
+def _header_data(parsed: ParsedGame, remarks: Sequence[str]) -> dict[str, Any]:
+    """Return what the headers and remarks of a game say beside its columns, and fractions of its times."""
+    found: dict[str, Any] = storable(headers.header_data(parsed.record["header"], remarks))
+    if parsed.fractions:
+        found["fractions"] = {str(ply): digits for ply, digits in parsed.fractions.items()}
+    return found
 
 
 def _special(ending: Ending | None) -> str:

@@ -1,6 +1,6 @@
-"""The limit on a worker's memory: so much and no more, and from half of it on it is replaced.
+"""Limit a worker's memory, and replace a worker that has used half of it.
 
-Python gives little of what it has used back to the system. Without a limit one record would do to take the
+Python gives back little of the memory that it has used. Without a limit, one record could take all of the
 machine's memory, and the system would end any process, perhaps the database.
 """
 

@@ -116,7 +116,8 @@ def _with_game_id(result: ParseResult, name: str) -> ParseResult:
 
 
 def _source(data: bytes, result: ParseResult) -> Source | None:
-    """Decode a file once more, to find the place of what was not understood; None if it is no text."""
+    """Decode a file once more, to find the place of what was not understood; return None if it is not
+    text."""
     return None if result.encoding == "binary" else Source(decode(data)[0], result.encoding)
 
 

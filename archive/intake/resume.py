@@ -44,7 +44,7 @@ def resume_point(upload_id: int) -> ResumePoint:
     found = rows.aggregate(count=Count("pk"), last=Max("seq"))
     last = found["last"]
     if last is not None and found["count"] != last + 1:
-        # Entries were taken out, to be read anew.
+        # Entries were removed, to be read again.
         followed = Exists(rows.filter(seq=OuterRef("seq") + 1))
         last = rows.filter(~followed).order_by("seq").values_list("seq", flat=True)[0]
         last = last if rows.filter(seq=0).exists() else None

@@ -18,11 +18,11 @@ MEMORY_BYTES: Final = 64 * 1024 * 1024
 
 def part_of(entry: Entry) -> Part | None:
     """Return the part of its upload that an entry was read from, perhaps with the reason why it is not read;
-    None where it is not there any more.
+    None if it is gone.
 
-    Other files of its container are passed by: those of a ZIP archive are not unpacked for that, those of
-    others have to be. Raises TooSlowError where this takes longer than ARCHIVE_SOURCE_SECONDS, and
-    FileNotFoundError where the upload is deleted meanwhile.
+    Other files of its container are skipped: those of a ZIP archive need not be unpacked for that, those of
+    other containers must be. Raises TooSlowError after ARCHIVE_SOURCE_SECONDS, and FileNotFoundError if the
+    upload is deleted meanwhile.
     """
     budget = Budget(MEMORY_BYTES)
     with time_limit(settings.ARCHIVE_SOURCE_SECONDS), closing(stored_file(entry.upload)) as file:
@@ -101,8 +101,8 @@ class _Stored(io.RawIOBase):
 
 
 def stored_file(upload: Upload) -> IO[bytes]:
-    """Open an upload's bytes as a file to read, without a copy of it.
+    """Open an upload's bytes as a file for reading, without copying it.
 
-    Reading raises FileNotFoundError where the upload is deleted meanwhile.
+    Reading raises FileNotFoundError if the upload is deleted meanwhile.
     """
     return cast(IO[bytes], io.BufferedReader(_Stored(upload), 64 * 1024))

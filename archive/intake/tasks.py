@@ -1,10 +1,10 @@
-"""The Celery tasks: each takes an id at most and calls one function.
+"""The Celery tasks: each takes at most an id and calls one function.
 
-No task runs longer than ARCHIVE_TASK_SECONDS: in the prefork pool Celery kills the child that runs it, in the
-solo pool, which knows no limits, the worker ends itself (and is started again by who watches it).
+No task runs longer than ARCHIVE_TASK_SECONDS. In the prefork pool Celery kills the child that runs it; in the
+solo pool, which has no limits, the worker ends itself, and whatever watches it starts it again.
 
-Workers serve the queues in turn (`archive.queues`), and a large upload goes to the end of its own after each
-turn. So an upload waits for no more than the turns of those that work has begun on.
+Workers serve the queues in turn (`archive.queues`), and a large upload goes to the end of its queue after
+each turn. So an upload waits only for the turns of uploads that were begun before.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def sweep() -> None:
     for upload_id in store.left_moving():
         send_move(upload_id)
     audit.forget_addresses()
-    # A stranger who asks what to sign with a passkey has a session, too.
+    # A stranger who begins to sign in with a passkey has a session too.
     SessionStore.clear_expired()
 
 

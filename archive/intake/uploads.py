@@ -38,13 +38,13 @@ def receive(
 ) -> tuple[Upload, bool]:
     """Store an upload as it came and tell a worker; return it, and whether it is new.
 
-    What a stranger sends waits for a curator where `ARCHIVE_ANONYMOUS_WAITS` is on; `payer` is the counter of
-    the games that come of it (`archive.limits.throttling`).
+    With `ARCHIVE_ANONYMOUS_WAITS`, uploads of strangers wait for a curator. `payer` is the counter for the
+    games that come of it (`archive.limits.throttling`).
 
-    The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin
-    or sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
-    `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` for no bytes at all;
-    nothing is stored then.
+    The same bytes from the same uploader are the same upload. `source` is the way it came: api, web, admin or
+    sample; `sender` is the key of a session without an account (`access.sender_key`). Raises
+    `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and `store.UploadEmpty` without any bytes; then
+    nothing is stored.
     """
     uploader = user if user is not None and user.is_authenticated else None
     waits = settings.ARCHIVE_ANONYMOUS_WAITS and uploader is None
@@ -69,8 +69,8 @@ def admit(ids: Collection[int]) -> int:
 def withdraw(upload_id: int, seconds: float | None = None) -> bool:
     """Delete an upload with the games that nobody else has sent; return whether it is gone for good.
 
-    From now on nobody sees it. Its rows go now as far as that takes no more than so many seconds
-    (`DELETE_SECONDS`) and no other request is at this; a worker goes on.
+    From now on nobody sees it. Its rows are deleted at once for up to so many seconds (`DELETE_SECONDS`), if
+    no other request is doing the same; then a worker goes on.
     """
     store.begin_deletion(upload_id)
     limit = DELETE_SECONDS if seconds is None else seconds

@@ -23,31 +23,31 @@ from kifu_core.errors import Issue
 log = logging.getLogger(__name__)
 
 BATCH_ENTRIES = {"sqlite": 300, "postgresql": 200}[connection.vendor]
-"""Many, for a transaction costs some sixty statements, and on SQLite it writes most pages of a large index,
-whatever it adds. On PostgreSQL it takes two locks for each game, and all writers together have 6,400."""
+"""Many, because a transaction costs some sixty statements, and on SQLite it writes most pages of a large
+index, however little it adds. On PostgreSQL it takes two locks for each game, and all writers share 6,400."""
 
 REREAD_ENTRIES = 50
-"""Of an upload that is read again: every row is looked at and written by itself, while others wait."""
+"""For an upload that is read again: every row is compared and written by itself, while others wait."""
 
 BATCH_ROWS = 100 * BATCH_ENTRIES
 BATCH_SECONDS = 0.4
-"""A batch ends at any of them. On SQLite it then holds the only write lock, for about as long as it took to
-read, on any machine."""
+"""A batch ends at whichever of these comes first. On SQLite it then holds the only write lock for about as
+long as reading took, on any machine."""
 
 TURN_SECONDS = 1.0
-"""A worker works so long on an upload, then others have their turn."""
+"""A worker works on an upload for so long, then others have their turn."""
 
 CAREFUL_TRIES = 3
-"""From so many claims without a batch committed on, entries are stored singly: one of them is to blame."""
+"""After so many claims without a committed batch, entries are stored singly: one of them is to blame."""
 
 DEADLY_TRIES = 6
-"""From so many on, the next entry fails unread: it has ended the worker three times by itself."""
+"""After so many, the next entry fails unread, since it alone has ended the worker three times."""
 
 
 def work_off(upload_id: int) -> None:
-    """Read and store all that an upload holds; do nothing where it is claimed, done or gone.
+    """Read and store everything in an upload; do nothing if it is claimed, done or gone.
 
-    Killed anywhere, it can be run again: entries that are stored stay, the rest is read anew.
+    Killed anywhere, it can be run again: stored entries stay, and the rest is read.
     """
     token = secrets.token_hex(16)
     while work_on(upload_id, token):
@@ -57,16 +57,16 @@ def work_off(upload_id: int) -> None:
 def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
     """Work on an upload for about `seconds` (`TURN_SECONDS`); return whether there is more to do.
 
-    Nothing happens, and False is the answer, where another worker has it or it is done or gone. When there is
-    more to do the claim is given back, and somebody has to be told.
+    If another worker has it, or it is done or gone, do nothing and return False. If there is more to do, the
+    claim is given back, and the caller has to send a message.
     """
     upload = _claimed(upload_id, token)
     return bool(upload and work_together([upload], token, seconds))
 
 
 def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
-    """Work on an upload, and if it is small on other small ones that wait: what many files cost together is
-    far less than what they cost one by one. Return the ids of uploads with more to do."""
+    """Work on an upload and, if it is small, on other small ones that wait, because many files together cost
+    far less than one by one. Return the ids of uploads with more to do."""
     upload = _claimed(upload_id, token)
     if upload is None:
         return []
@@ -78,14 +78,14 @@ def _claimed(upload_id: int, token: str) -> Upload | None:
 
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
-    """Work on uploads that are claimed, one after the other, for about `seconds` in all; return the ids of
-    those with more to do. Their claims are given back then, and somebody has to be told."""
+    """Work on claimed uploads, one after the other, for about `seconds` in all; return the ids of those with
+    more to do. Their claims are given back then, and the caller has to send messages."""
     with _told_of(uploads):
         return _work_together(uploads, token, seconds)
 
 
 def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
-    """Let lines tell of these uploads what is true of all: the request that brought them, which one it is."""
+    """Let log lines name the request that brought these uploads, and the upload, where all have the same."""
     requests = {upload.request for upload in uploads}
     return logs.about(
         request=requests.pop() if len(requests) == 1 else "",
@@ -95,23 +95,14 @@ def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
 
 def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None) -> list[int]:
     until = time.monotonic() + (TURN_SECONDS if seconds is None else seconds)
-    again = any(upload.rereads for upload in uploads)
-    size = min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
-    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
-        size = 1
     left = {upload.pk: upload for upload in uploads}
     walks = OpenWalks(uploads)
     try:
-        for group in batches(walks, size):
+        for group in batches(walks, _batch_size(uploads)):
             _count(store.store_batches(group, token))
             for upload in [left.pop(batch.upload_id) for batch in group if batch.ended]:
                 walks.close(upload.pk)
-                with _told_of([upload]):
-                    log.info("upload %d is worked off", upload.pk)
-                if upload.rereads:
-                    store.finish(upload.pk, token)
-                else:
-                    _charge(upload)
+                _finish(upload, token)
             if time.monotonic() >= until:
                 break
     except store.ClaimLostError as lost:
@@ -121,19 +112,19 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         walks.close_all()
         store.reread_renumbered(found.uploads, token)
     except ObjectDoesNotExist:
-        # Bytes or entries of one that is being deleted went while they were read.
+        # Bytes or entries of an upload that is being deleted disappeared while they were read.
         walks.close_all()
         if store.holds(left, token):
             raise
     except OSError:
-        # There is no room for temporary files, or the like: that try says nothing about the uploads.
+        # There is no room for temporary files, or the like: this try says nothing about the uploads.
         walks.close_all()
         store.lives(left)
         raise
     except DatabaseError as error:
         walks.close_all()
         if is_away(error):
-            # Nobody's fault here: the claim is given back with its try, to be taken again later.
+            # It is not the upload's fault: give the claim back with its try, to be taken again later.
             store.hand_over(left, token)
         raise
     except BaseException:
@@ -141,6 +132,24 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         raise
     walks.keep()
     return store.hand_over(left, token)
+
+
+def _batch_size(uploads: Sequence[Upload]) -> int:
+    """Return how many entries to store in one transaction: single ones after tries that failed."""
+    if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
+        return 1
+    again = any(upload.rereads for upload in uploads)
+    return min(BATCH_ENTRIES, REREAD_ENTRIES) if again else BATCH_ENTRIES
+
+
+def _finish(upload: Upload, token: str) -> None:
+    """Log that an upload is done, and end its rereading or charge for its games."""
+    with _told_of([upload]):
+        log.info("upload %d is worked off", upload.pk)
+    if upload.rereads:
+        store.finish(upload.pk, token)
+    else:
+        _charge(upload)
 
 
 def _count(counts: store.StoredCounts) -> None:
@@ -151,7 +160,7 @@ def _count(counts: store.StoredCounts) -> None:
 
 
 def _charge(upload: Upload) -> None:
-    """Count the games that came of an upload that was read for the first time, for whom it was sent by."""
+    """Count the games of an upload, when it is first read, for its sender."""
     if upload.payer:
         charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
 

@@ -1,4 +1,4 @@
-"""When games came here: those that were stored with their uploads, those that were moved with their move."""
+"""When games arrived: stored games with their upload, moved games with their move."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Games in bulk: all of a list with their records, in the order of their ids, in bounded memory.
+"""Read games in bulk: a whole list with its records, by id, in bounded memory.
 
-A list is read a page at a time, each by statements of its own: nothing is held open while who takes the
-games is slow, and what was taken down meanwhile is not among those that come later. Whoever begins beyond an
-id goes on there: what was in the list before comes once, what is added later comes behind.
+A list is read a page at a time, each with statements of its own. So nothing is held open while the client is
+slow, and games taken down meanwhile are left out of later pages. A reader that starts after an id gets every
+game that was in the list before once, and games added later come last.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,11 +35,11 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class Bulk:
-    """A list of games that is being read: at most `most` of those beyond the id `after`.
+    """A list of games that is being read: at most `most` of those after the id `after`.
 
-    While it is read, `after` is the id beyond which the rest lies, and `games` how many were given out. In
-    the end it is `complete`, or has come to `most`, or there was an `error`: a query took too long somewhere.
-    What is read gives None now and then where it has looked at many games and found none.
+    While it is read, `after` is the last id so far, and `games` how many were given out. In the end it is
+    `complete`, or has reached `most`, or there was an `error`, because a query took too long. Reading yields
+    None now and then when it has looked at many games and found none.
     """
 
     scope: Scope

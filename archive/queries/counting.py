@@ -1,7 +1,7 @@
-"""Numbers of rows under keys: from counters where a key has them, else from the rows; with filters, from the
-rows of as many games as can be looked at in time, and a word about it where these are not all.
+"""Count rows under keys: from counters if a key has them, else from the rows. With filters, count the rows of
+as many games as there is time for, and say if these are not all.
 
-The index may lie on other servers than the catalogue of games, players and lists. So each is asked by itself:
+The index may be on other servers than the catalogue of games, players and lists. So each is asked separately:
 what one has found is carried to the other (`Engine.carried`), and rows find their games by their slots.
 """
 
@@ -37,7 +37,7 @@ class RowCount(NamedTuple):
 
 
 class RowAtHand(NamedTuple):
-    """A row of the index as it is carried to be counted; the first game and the last can be told from it."""
+    """A row of the index that is carried to be counted; it also tells the first and the last game."""
 
     key: int
     flags: int

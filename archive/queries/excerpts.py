@@ -44,8 +44,8 @@ AFTER: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A piece of a line: what stands before a word, the word as it is written, and what follows. `ply` and
-    `path` say at which move, in which line (`archive.web.replay`); a header has no ply, but its `name`."""
+    """A piece of a line: the text before a word, the word as it is written, and the text after it. `ply` and
+    `path` say at which move and in which line (`archive.web.replay`); a header has no ply, but its `name`."""
 
     before: str
     word: str
@@ -166,8 +166,8 @@ def _comments(moves: Sequence[MoveEntry]) -> Iterator[tuple[tuple[str, int], str
 def cut(
     line: str, words: Iterable[str], form_of: Callable[[str], str] = searched
 ) -> tuple[str, str, str] | None:
-    """Return a line around the first of some words that it holds, in three parts, of which the middle one is
-    the word as it is written there; None where it holds none. `form_of` makes the forms that are compared.
+    """Return the part of a line around the first of some words in it: the text before, the word as written,
+    the text after. None if no word is in it. `form_of` makes the forms that are compared.
 
     >>> cut("これが髙見流", ["高見"])
     ('これが', '髙見', '流')

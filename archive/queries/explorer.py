@@ -127,12 +127,12 @@ def explore(
     *,
     transpositions: bool = False,
 ) -> Explorer:
-    """Return what games did in a position.
+    """Return what games played in a position.
 
-    `main` counts main lines, `all` forks too: then `total` counts games, and each move the games in which
-    it stands somewhere. Raises DecodeError for a code that is not strictly valid, ValueError for a kind,
-    match or lines that there is not. Without filters the cost is that of the keys' rows, at most about
-    HOT_GAMES each; with filters that of the fewest rows that have to be looked at, see `counting.filtered`.
+    `main` counts main lines, `all` variations too: then `total` counts games, and each move the games that
+    have it anywhere. Raises DecodeError for a code that is not strictly valid, and ValueError for an unknown
+    kind, match or lines. Without filters the cost is that of the keys' rows, at most about HOT_GAMES each;
+    with filters that of the fewest rows that must be read, see `counting.filtered`.
     """
     asked = ask(scope, kind, code, match, lines)
     if filters:

@@ -40,16 +40,17 @@ def _as_it_is(value: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A filter of games: how it is asked for, and what games must have for it. A "query" is one of the search
-    language (`archive.queries.search`), which says by itself what games must have.
+    language (`archive.queries.search`), which itself says what games must have.
 
-    `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is what it takes; of a
-    choice `choices` are all values with what pages call them, empty where that depends on the kind of game.
-    In the search box it goes by its name and by `keys`; `read` makes an address's value of the box's text.
+    `name` is what addresses call it, `attribute` its field of `GameFilters`. `value` is the type of its
+    value. For a choice, `choices` are all values with the words that pages show, or empty if these depend on
+    the kind of game. The search box knows it by its name and by `keys`; `read` turns the box's text into the
+    value of an address.
 
     `games` is its condition on a game {g}, in which {one_of} stands for any of a name's ids and {spaces} for
-    the spaces that may be read, `positions` the one on the game of a row d, empty where `position_filters`
-    asks in another way; None where it cannot be asked for. `stored` makes the value of the condition of that
-    of the filter; `names` tells whose id that is instead.
+    the readable spaces. `positions` is the condition on the game of a row d, empty if `position_filters`
+    handles it, None if it cannot be asked for. `stored` makes the value of the condition from that of the
+    filter; `names` says instead whose id it is.
     """
 
     label: Promise
@@ -112,7 +113,7 @@ _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw"
 _UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _PLAYED: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
-# A sum is no column: what is looked up is the game, and not all games of a rating each time.
+# A sum is not a column, so the game is looked up, and not all games of a rating each time.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
 _BOTH_RATED: Final = (
     "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"

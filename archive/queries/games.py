@@ -107,11 +107,12 @@ _ONCE: Final = "(d.colour = 0 OR g.player0_id IS NULL OR g.player0_id <> d.playe
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Where to look and under which conditions: `source` is a list of games under the alias d with the
-    `columns`, `mine` says which part of it, `conditions` what its games g must have, all in the `scope`.
+    """Where to look and under which conditions. `source` is a list of games under the alias d with the
+    `columns`, `mine` the condition for the part of it that is meant, `conditions` what its games g must have,
+    all in the `scope`.
 
-    A name has a list in each space that it is known in: then `each` says which parts of the source these are.
-    Every one is read in its order, as if it were alone.
+    A name has one list in each space where it is known: then `each` selects these parts of the source. Every
+    part is read in its order, as if it were alone.
     """
 
     scope: Scope
@@ -195,8 +196,8 @@ def _first_of(pieces: Sequence[Sql], order: str, limit: int) -> Sql:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """How a list is read in an order: what is looked through, and of which table the order's column is: d of
-    the list itself, which is in this order, or g of the few games that are sorted."""
+    """How to read a list in an order: what is looked through, and which table has the order's column: d, the
+    list itself, which is already in this order, or g, the few games that are sorted."""
 
     query: Query
     found: list[Sql]
@@ -328,7 +329,7 @@ def slots_among(scope: Scope, filters: GameFilters, slots: Sequence[int]) -> lis
 
 
 def games_in(scope: Scope, slots: Sequence[int]) -> dict[int, GameRow]:
-    """Return the games in some slots, by slot, as they stand in lists; without those that are not there."""
+    """Return the games in some slots, by slot, as lists show them; missing games are left out."""
     if not slots:
         return {}
     where = conjunction([Sql(f"g.slot {one_of(slots)}", tuple(slots)), scope.condition("g")])
@@ -486,8 +487,8 @@ def _of_spaces(scope: Scope) -> tuple[Sql, ...]:
 def _driven(
     scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
 ) -> tuple[Query, str | None]:
-    """Return the shortest list there is, and the filter that it belongs to: a player's, an event's, an
-    upload's, a rarer kind's; or the list of all games, which belongs to none."""
+    """Return the shortest list, and the filter that it belongs to: a player's, an event's, an upload's, a
+    rarer kind's; or the list of all games, which belongs to no filter."""
     if (player := ids["player"]) is not None:
         each = _each("d.player_id", player)
         columns = "d.played, d.slot, d.player_id, d.colour"

@@ -1,6 +1,6 @@
-"""Numbers that are counted now and then and told for a while, each process its own.
+"""Numbers that are counted now and then and reused for a while, by each process on its own.
 
-None outlives what was taken down or back since: what was counted before counts those games too.
+They are dropped as soon as games are taken down or restored, because they count those games too.
 """
 
 import time
@@ -38,7 +38,7 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
 
 def unchanged(name: str, make: Callable[[], T]) -> T:
     """Return what `make` gives or gave before, if nobody has committed anything since."""
-    # Asked for before anything is looked at: what is committed meanwhile makes another revision.
+    # Read before anything else: a commit in the meantime makes another revision.
     revision = engine().revision()
     if revision is None:
         return make()
@@ -59,7 +59,7 @@ def begin() -> None:
 
 
 def until() -> float:
-    """Return when the first of what was told since `begin` has to be counted anew, on the monotonic clock."""
+    """Return when the first number given since `begin` must be counted again, on the monotonic clock."""
     return _until.get()
 
 

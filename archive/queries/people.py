@@ -227,7 +227,7 @@ def count_names(scope: Scope, kind: Kind, words: str, most: int) -> int:
         _COUNTED_PIECE.format(number=number, space=space, listed=listed, **TABLES[kind])
         for number, space in enumerate(scope.spaces)
     )
-    # Who is known in several spaces is one: UNION leaves one of what is the same.
+    # A name in several spaces counts once: UNION drops equal rows.
     sql = _COUNTED.format(together=" UNION ".join(pieces))
     with connection.cursor() as cursor:
         cursor.execute(sql, [like(kind, words), most] * len(scope.spaces))

@@ -136,7 +136,7 @@ def at_hand(slots: Sql) -> Sql:
     return Sql(_AT_HAND.format(slots=slots.text), slots.values)
 
 
-# A sum is no column: what is looked up is the game, and not all games of the player or upload each time.
+# A sum is not a column, so the game is looked up, and not all games of the player or upload each time.
 _SEAT: Final = "FROM archive_gameplayer p WHERE p.slot = d.slot"
 # Inside CASE, PostgreSQL keeps a table of the slots that it looks into; otherwise it would join.
 _AT_HAND: Final = "CASE WHEN d.slot IN ({slots}) THEN 1 ELSE 0 END = 1"

@@ -100,8 +100,8 @@ def games_through(
 
 
 def extremes(asked: Asked, looked: Looked) -> tuple[GameThrough | None, ...]:
-    """Return the first and the latest game with a known day. `looked` is what was found under the keys: where
-    all their rows are at hand, the index is asked only if a game has gone to another slot meanwhile."""
+    """Return the first and the latest game with a known day. `looked` is what was found under the keys: if it
+    has all their rows, the index is asked only when a game has moved to another slot meanwhile."""
     looks: Iterator[Sql] = (_ends(asked) for _ in range(ATTEMPTS))
     if looked.cold.issuperset(asked.keys):
         if not (ends := _ends_at_hand(asked, looked)):
@@ -221,8 +221,8 @@ def _foremost(phase: Phase, games: Iterable[GameThrough]) -> GameThrough | None:
 
 
 def _shown(asked: Asked, found: Callable[[], Sql]) -> list[tuple[int, GameThrough]]:
-    """Return the games of rows x, each with its part. Where some have gone to other slots since the index was
-    asked, it is asked again; after that those that do so again and again are left out."""
+    """Return the games of rows x, each with its part. If some have moved to other slots since the index was
+    asked, it is asked again; games that keep moving are left out in the end."""
     for _ in range(ATTEMPTS):
         rows = found()
         shown = engine().fetch_prepared(_SHOWN.format(rows=rows.text), rows.values)

@@ -1,9 +1,9 @@
-"""What is asked about a position: under which keys it lies, and how rows look on the asker's board.
+"""A question about a position: its keys in the index, and how rows look on the asker's board.
 
-A position is asked for as it is (`exact`), with its left-right mirror image (`mirror`), with the colours
-exchanged (`color`), or with all of these (`any`). Each orientation is a key of its own, so an answer costs
-its own rows; answers over several orientations are sums, in which a game that reaches several of them
-counts in each. Moves and results are told as the asker sees the board.
+A position can be asked for as it is (`exact`), or with its left-right mirror image (`mirror`), with the
+colours exchanged (`color`), or with all of these (`any`). Each orientation has a key of its own, so an answer
+costs its own rows. Answers over several orientations are sums, and a game that reaches several of them counts
+in each. Moves and results are given as the asker sees the board.
 """
 
 from collections.abc import Iterable
@@ -48,8 +48,8 @@ class Asked(NamedTuple):
         return [self._replace(in_spaces=(keys,)) for keys in self.in_spaces]
 
     def move(self, stored: int) -> int:
-        """Return a stored move as it is on the asker's board. On a board that is its own mirror image, it is
-        the smaller of two moves that are mirror images."""
+        """Return a stored move as it is on the asker's board. On a board that is its own mirror image, return
+        the smaller of the two mirrored moves."""
         move = self.game.codec.orient(stored, self.orientation)
         return min(move, self.game.codec.orient(move, 1)) if self.folds and move != NO_MOVE else move
 

@@ -1,7 +1,7 @@
-"""Which games a pattern ever stands in, as slots, for conditions of the search language.
+"""Which games a pattern occurs in, as slots, for conditions of the search language.
 
-What was found is kept as long as the files of columns and what is gone of them stay the same: a list asks
-several times for one page.
+Results are reused as long as the files of columns, and the games gone from them, stay the same, because a
+list asks several times for one page.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""What was taken down: who still sees it, and that it was there once.
+"""What was taken down: who can still see it, and the fact that it existed.
 
-An upload is gone for everybody from the moment its deletion is asked for; so are games that nobody else has
-sent. Who may look at uploads in the admin (the permission `archive.view_upload`) sees them for as long as
-anything is there.
+An upload is gone for everybody as soon as somebody asks for its deletion, and so are games that nobody else
+has sent. Users with the permission `archive.view_upload` see them as long as anything is left.
 
-Of a game that is deleted by itself its records stay: their bytes are what somebody sent. Where these are
-hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that holds them: the
-whole upload, and what other entries were read from the same file. What is quoted of them goes as well, and so
-do the names of those files, which often are the players'.
+When a single game is deleted, its records stay, because their bytes are what somebody sent. If these are
+hidden too (`Entry.hidden`), they are gone for everybody else, and with them every file that contains them:
+the whole upload, and what other entries were read from the same file. Quotations from them go as well, and so
+do the names of those files, which are often the players'.
 
-So it is with records whose game was taken back from where its upload is: who reads the game reads them, and
-nobody else does, staff or not.
+The same holds for records whose game was taken back from the space of its upload: whoever may read the game
+may read them, and nobody else, staff or not.
 """
 
 from collections.abc import Collection, Iterable
@@ -93,7 +92,7 @@ def _of_part(entries: QuerySet[Entry], upload: Upload, part: int | None) -> Quer
 
 
 def issues_shown(request: HttpRequest, entry: Entry) -> list[dict[str, Any]]:
-    """Return an entry's issues, without those that would quote what is hidden from this request."""
+    """Return an entry's issues, without those that quote what is hidden from this request."""
     shown = sees_entry(request, entry)
     return [issue for issue in entry.issues if shown or issue["code"] == "taken-down"]
 
@@ -140,9 +139,8 @@ def _with_hidden(pks: Collection[int]) -> list[int]:
 
 
 def hide_paths(request: HttpRequest, entries: Collection[Entry]) -> None:
-    """Take from these entries, which are to be shown and not to be saved, the paths of the files that hold
-    what is hidden from this request; and from hidden ones what is quoted, the program that they name among
-    it, and their games."""
+    """Remove what is hidden from this request from entries that will be shown and not saved: the paths of
+    files that contain it, and, of hidden entries, quotations (such as the program) and games."""
     hidden = hidden_from(request)
     paths: dict[int, set[str]] = {}
     for entry in entries:
@@ -178,7 +176,7 @@ def game_shown(request: HttpRequest, pk: int, *, record: bool = True) -> Game | 
 def game_called(request: HttpRequest, pk: int) -> int:
     """Return the present id of a game by a former one. Raises Http404, GoneError.
 
-    Who could not read the game of that id is not told of it, nor where the present one cannot be read.
+    It tells nothing to somebody who could not read the game of the former id, or cannot read the present one.
     """
     alias = GameAlias.objects.filter(pk=pk).select_related("game").first()
     if alias is None:

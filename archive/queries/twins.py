@@ -50,10 +50,10 @@ def twins(scope: Scope, game_id: int) -> tuple[Twin, ...]:
 
 
 def twins_of(scope: Scope, game: Game, record: Record | None = None) -> tuple[Twin, ...]:
-    """Return the likely twins of a game, those of the same moves first.
+    """Return the likely twins of a game, those with the same moves first.
 
-    Reads the records of at most `LIMIT` games of the same players and day, as long as they are not too large
-    together; `record` is the game's own where it is at hand.
+    It reads the records of at most `LIMIT` games of the same players and day, unless they are too large
+    together; `record` is the game's own, if at hand.
     """
     if game.space not in scope.spaces:
         return ()

@@ -164,17 +164,15 @@ def worker() -> None:
     else:
         worker_process_init.connect(lambda **_: limit_memory(), weak=False)
         worker_process_init.connect(lambda **_: tell(), weak=False)
-    _celery(
-        "worker",
-        f"--pool={settings.WORKER_POOL}",
-        "--concurrency=1",
-        f"--max-memory-per-child={most_kept_kib()}",
-        f"--queues={','.join(settings.WORKER_QUEUES)}",
-        f"--hostname=worker-{os.getpid()}@%h",
-        "--without-gossip",
-        "--without-mingle",
-        "--without-heartbeat",
-    )
+    options = {
+        "pool": settings.WORKER_POOL,
+        "concurrency": 1,
+        "max-memory-per-child": most_kept_kib(),
+        "queues": ",".join(settings.WORKER_QUEUES),
+        "hostname": f"worker-{os.getpid()}@%h",
+    }
+    chatter = ("--without-gossip", "--without-mingle", "--without-heartbeat")
+    _celery("worker", *(f"--{name}={value}" for name, value in options.items()), *chatter)
     if shuts_down_for(RESTART):
         sys.exit(RESTART)  # Celery does not hand its exit code on
 

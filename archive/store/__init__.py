@@ -1,7 +1,7 @@
-"""The only writer and deleter of uploads, entries, games and the position index.
+"""The only code that writes and deletes uploads, entries, games and the position index.
 
-Every function is a transaction of its own: killed anywhere it leaves nothing, run again it changes nothing.
-What is not named here is nobody's but the store's.
+Every function is a transaction of its own: killed anywhere, it leaves nothing behind; run again, it changes
+nothing. Others use only the names listed here.
 """
 
 from archive.store.abandoned import end_abandoned

@@ -1,6 +1,4 @@
-"""Ends libraries that nobody is a member of any more: whoever leaves the archive leaves nothing behind that
-nobody could read or delete.
-"""
+"""Delete libraries without members, so that nothing is left that nobody could read or delete."""
 
 from django.db.models import Exists, OuterRef
 
@@ -10,10 +8,10 @@ from archive.store.games import delete_games
 
 
 def end_abandoned(limit: int) -> None:
-    """End what lies in libraries without members: begin to delete their uploads, delete up to so many games
-    that came in uploads of elsewhere, and then the libraries.
+    """Delete libraries without members: begin to delete their uploads, delete up to so many games that came
+    in other uploads, then the libraries.
 
-    Run again, it goes on. An upload from which something was published stays, with no more than that to show.
+    Run again, it goes on. An upload from which something was published stays, and shows only that.
     """
     spaces = list(Space.objects.filter(memberships=None).values_list("pk", flat=True))
     if not spaces:

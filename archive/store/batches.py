@@ -16,7 +16,7 @@ from archive.store.leases import CLAIM_SECONDS, RenumberedError
 
 
 class ClaimLostError(Exception):
-    """Another worker has these uploads by now: what this one was about to write is not written."""
+    """Another worker has these uploads by now, so nothing was written."""
 
     def __init__(self, uploads: Collection[int]) -> None:
         super().__init__(*uploads)
@@ -34,7 +34,7 @@ class ReadBatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """The entries of a batch by what became of them."""
+    """The numbers of entries of a batch by outcome."""
 
     stored: int = 0
     duplicate: int = 0
@@ -42,12 +42,11 @@ class StoredCounts:
 
 
 def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
-    """Store entries of one upload or several, and their games, in one transaction, and prolong the claims.
+    """Store entries of one or several uploads, and their games, in one transaction, and prolong the claims.
 
-    Entries that are there already (by `seq`) are left as they are. A game already known gets what this
-    edition has more. An upload whose entries have ended is done, unless it is being read again: then it is
-    still to be finished. Raises ClaimLostError and RenumberedError, after which nothing at all is stored, and
-    IndexDamagedError.
+    Entries that are already stored (by `seq`) are left unchanged. A known game gets what this edition adds.
+    An upload whose entries have ended is done, except that a rereading must still be finished. Raises
+    ClaimLostError and RenumberedError, after which nothing is stored, and IndexDamagedError.
     """
     editions = _editions(entry for batch in batches for entry in batch.entries)
 
@@ -87,8 +86,8 @@ def _location(entry: DerivedEntry) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _StoredUpload:
-    """The stored state of an upload: its number of rereads, how many entries were expected, and the rows of
-    these entries by the `seq` that they have now."""
+    """The stored state of an upload: its number of rereads, how many entries were expected, and their rows by
+    present `seq`."""
 
     upload_id: int
     rereads: int
@@ -96,7 +95,7 @@ class _StoredUpload:
     rows: Mapping[int, _StoredEntry]
 
     def new(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-        """Return those of the entries that have no row."""
+        """Return the entries that have no row yet."""
         return [entry for entry in entries if entry.seq not in self.rows]
 
     def old(self, entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
@@ -105,7 +104,8 @@ class _StoredUpload:
         return [entry for entry in entries if entry.seq in there and there[entry.seq].rereads < self.rereads]
 
     def fits(self, batch: ReadBatch) -> bool:
-        """Return whether the stored entries are the same, none of this reading behind the last of all."""
+        """Return whether the stored entries are the same, and none read this time comes after the last of
+        them."""
         for entry in batch.entries:
             row = self.rows.get(entry.seq)
             if row and row.location != _location(entry):
@@ -118,7 +118,7 @@ class _StoredUpload:
 
 
 def _stored_uploads(batches: Sequence[ReadBatch], token: str) -> dict[int, _StoredUpload]:
-    """Return what is stored of these uploads. Raise ClaimLostError for those that are not ours any more."""
+    """Return what is stored of these uploads. Raise ClaimLostError for those that are no longer ours."""
     ids = [batch.upload_id for batch in batches]
     columns = leases.claimed(ids, token).values_list("pk", "rereads", "expected")
     found = {pk: (rereads, expected) for pk, rereads, expected in columns}
@@ -148,7 +148,7 @@ def _rows(entries: QuerySet[Entry]) -> Iterator[_StoredEntry]:
 
 
 def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dict[int, _StoredEntry]:
-    """Return by `seq` the rows of these entries among those that were moved, each the first at its place."""
+    """Return the rows of these entries, by `seq`, among rows that were moved; the first at each place."""
     paths, indexes = {storable(entry.path) for entry in entries}, {entry.index for entry in entries}
     wanted = stored.filter(seq__gte=leases.MOVED, path__in=paths, index__in=indexes)
     moved: dict[tuple[str, int], list[_StoredEntry]] = {}
@@ -158,7 +158,7 @@ def _rows_moved(stored: QuerySet[Entry], entries: Sequence[DerivedEntry]) -> dic
 
 
 def _check_numbers(batches: Sequence[ReadBatch], there: Mapping[int, _StoredUpload]) -> None:
-    """Raise RenumberedError for uploads whose entries are not those that were found before."""
+    """Raise RenumberedError for uploads whose entries differ from those found before."""
     if other := [batch.upload_id for batch in batches if not there[batch.upload_id].fits(batch)]:
         raise RenumberedError(other)
 
@@ -187,7 +187,7 @@ def _editions(entries: Iterable[DerivedEntry]) -> dict[Identity, DerivedGame]:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The games of a batch: their ids as they were found, and those that the batch brought."""
+    """The games of a batch: the ids of those that were found, and those that the batch inserted."""
 
     ids: dict[Identity, int]
     new: set[int]
@@ -195,10 +195,10 @@ class _Stored:
 
 
 def _store_games(change: Change, games: Mapping[Identity, DerivedGame]) -> _Stored:
-    """Insert the games that are unknown, add to those that are known.
+    """Insert the unknown games and add to the known ones.
 
-    What nothing stored or coming along could be one with goes in together, the rest one by one. A game that
-    another writer inserts between looking and inserting is known on the second look.
+    Games that cannot be one with a stored game, or with another of the batch, are inserted together, the rest
+    one by one. A game that another writer inserts in between is found at the second look.
     """
     matching.lock(games.values(), change.names.players)
     known = changes.known_games(games)
@@ -245,10 +245,8 @@ def _entry_rows(
 
 
 def _prolong(batches: Sequence[ReadBatch], token: str) -> None:
-    """Prolong the claims of what made progress or close it, and forget the tries before.
-
-    Raises ClaimLostError.
-    """
+    """Prolong or close the claims of uploads that made progress, and reset their tries. Raises
+    ClaimLostError."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     ended = {batch.upload_id for batch in batches if batch.ended}
     alike: dict[int | None, set[int]] = {}

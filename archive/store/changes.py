@@ -1,8 +1,7 @@
 """The parts of a writing transaction. Only `archive.store` calls these.
 
-Lock order, the same in every transaction so that writers wait for each other and never in a circle:
-counters (shared), players, events, known games by id, new games by digest, occurrences, entries, counters
-by key, the upload.
+All transactions take locks in the same order, so that writers never wait in a circle: counters (shared),
+players, events, known games by id, new games by digest, occurrences, entries, counters by key, the upload.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class IndexDamagedError(Exception):
 
 @dataclass(slots=True)
 class Change:
-    """The changes of one transaction to the index: collected while games are written, applied once."""
+    """The changes of one transaction to the index, collected while games are written and applied once."""
 
     cursor: CursorWrapper
     names: Names
@@ -99,7 +98,7 @@ class Change:
     """Ids that became aliases, to the games they are now."""
 
     def know(self, games: Collection[DerivedGame]) -> None:
-        """Have the ids of the players and events of these games."""
+        """Look up or create the ids of the players and events of these games."""
         names = names_of(games)
         self.names.players.update(names.players)
         self.names.events.update(names.events)
@@ -109,19 +108,20 @@ class Change:
         return self.names.events[game.space, game.event] if game.event else None
 
     def take_slots(self, count: int) -> list[int]:
-        """Return slots that no game has, nor had when the transaction began: ratings are known by them."""
+        """Return slots that no game has, nor had when the transaction began, since ratings are known by
+        slot."""
         slots = engine().take_slots(self.cursor, count)
         too_low = max((row.slot for row in self.removed), default=0) + 1 - slots[0]
         return [slot + max(0, too_low) for slot in slots]
 
     def home(self, pk: int) -> int:
-        """Return the id under which a game is found by now."""
+        """Return the id under which a game is now found."""
         while pk in self.moved:
             pk = self.moved[pk]
         return pk
 
     def add(self, indexed: Indexed, slot: int, record_kind: str, played: int, result: int) -> None:
-        """Index a game in a slot that is new."""
+        """Index a game in a new slot."""
         rows, codes = indexed
         shown = row_result(record_kind, result)
         self.pending += [
@@ -142,7 +142,7 @@ class Change:
         counters.update(self.cursor, self.added, self.removed, self.ratings)
 
     def promote(self) -> None:
-        """Give counters to keys that have become hot, after the commit."""
+        """Create counters for keys that have become hot, after the commit."""
         with connection.cursor() as cursor:
             cold = self.codes.keys() - engine().hot(cursor, self.codes) if self.codes else set()
             hot = engine().crowded(cursor, cold, schema.HOT_GAMES) if cold else set()
@@ -161,10 +161,10 @@ def _check_every() -> int:
 
 
 def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
-    """Run `work` in one transaction, with the names of `games` in place, and again if others got in its way.
+    """Run `work` in one transaction, with the names of `games` in place; run it again if others interfered.
 
-    `work` must write rows and counters through its `Change`. It has to be `decided` where it takes out what
-    it does not know to be there. Raises RetiredVersionError, and UndecidedError then.
+    `work` must write rows and counters through its `Change`. It must be `decided` if it removes rows without
+    knowing that they exist. Raises RetiredVersionError, and then UndecidedError.
     """
     games = list(games)
     for attempt in range(1, ATTEMPTS + 1):
@@ -188,7 +188,7 @@ def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: b
 
 
 def identity(game: DerivedGame) -> Identity:
-    """Return what a game is known by."""
+    """Return what identifies a game."""
     return game.space, game.digest
 
 
@@ -206,7 +206,8 @@ def known_games(identities: Iterable[Identity]) -> dict[Identity, Game]:
 
 
 def insert_games(change: Change, games: Sequence[DerivedGame]) -> dict[Identity, int]:
-    """Insert games unknown a moment ago. Return the ids of those that nobody else inserted meanwhile."""
+    """Insert games that were unknown a moment ago; return the ids of those that nobody else inserted
+    meanwhile."""
     games = sorted(games, key=identity)
     slots = dict(zip(map(identity, games), change.take_slots(len(games)), strict=True))
     ids: dict[Identity, int] = {}
@@ -261,7 +262,7 @@ def _values(change: Change, game: DerivedGame, slot: int) -> list[Value]:
 
 
 def has_columns(change: Change, game: Game, derived: DerivedGame) -> bool:
-    """Return whether the row of a stored game and the ratings of its players are those of a derived one."""
+    """Return whether the stored row of a game, and its players' ratings, equal those of a derived game."""
     stored = Game.objects.values(*_GAME_COLUMNS).get(pk=game.pk)
     wanted = dict(zip(_GAME_COLUMNS, _values(change, derived, game.slot), strict=True))
     wanted["header_data"] = derived.header_data  # type: ignore[assignment]
@@ -292,7 +293,8 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
 
 
 def _add_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
-    """Insert the formations of games, by slot, which have none there, in the order of the primary key."""
+    """Insert the formations of games, by slot, in the order of the primary key. The slots must have none
+    yet."""
     rows = sorted((number, slot, colour, ply) for slot, some in found.items() for number, colour, ply in some)
     with connection.cursor() as cursor:
         for part in _parts(rows):
@@ -301,7 +303,7 @@ def _add_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
 
 
 def write_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
-    """Give games, by slot, the formations that follow from their records by now."""
+    """Write the formations of games, by slot, as their records now give them."""
     there: dict[int, set[FoundFormation]] = {slot: set() for slot in found}
     stored = GameFormation.objects.filter(slot__in=found)
     for slot, *row in stored.values_list("slot", "formation", "colour", "ply"):
@@ -312,10 +314,10 @@ def write_formations(found: Mapping[int, Sequence[FoundFormation]]) -> None:
 
 
 def remove_rows(change: Change, game: Game, *, scan: bool = False, anyhow: bool = False) -> None:
-    """Take a game out of the index: its rows by the keys that are kept, or by reading the segment.
+    """Remove a game from the index: by the keys that it keeps, or by reading its segment.
 
-    If these are not as many as the game is known to have, raises IndexDamagedError; or `anyhow`, looks for
-    the others in the segment.
+    If the number of rows is not the expected one, raise IndexDamagedError; with `anyhow`, look for the others
+    in the segment instead.
     """
     change.write_rows()
     _know_ratings(change, [game.slot])
@@ -353,8 +355,8 @@ def keys_of(games: Collection[Game]) -> dict[int, Sequence[int]]:
 
 
 def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -> None:
-    """Take games out of the index as `remove_rows` does, but all at once; one by one only where the index
-    does not hold the rows that they are known to have. Raises IndexDamagedError, unless `anyhow`."""
+    """Remove games from the index as `remove_rows` does, but all at once; one by one only if the index lacks
+    some of their rows. Raises IndexDamagedError, unless `anyhow`."""
     change.write_rows()
     keys = keys_of(games)
     places: list[GameAtKey] = []
@@ -375,7 +377,7 @@ def take_out(change: Change, games: Collection[Game], *, anyhow: bool = False) -
 
 
 def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = False) -> None:
-    """Index a stored game again, with other rows, in a new slot; what else is known of it stays."""
+    """Index a stored game again with other rows in a new slot; everything else about it stays."""
     remove_rows(change, game, scan=scan)
     (slot,) = change.take_slots(1)
     for colour in (0, 1):
@@ -394,8 +396,8 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
 
 
 def keeps_rows(game: Game, derived: DerivedGame) -> bool:
-    """Return whether the rows of a stored game, and of its players, are also those of what it is by now,
-    provided that both play the same moves."""
+    """Return whether a stored game, and its players, would keep their rows; both versions must have the same
+    moves."""
     return (
         game.index_version == schema.INDEX_VERSION
         and (game.record_kind, game.played, game.result)
@@ -417,10 +419,8 @@ def _named_ratings(derived: DerivedGame) -> dict[int, int | None]:
 
 
 def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Write several stored games anew at once; those whose rows are kept stay in their slots.
-
-    Raises IndexDamagedError.
-    """
+    """Write several stored games anew at once; games that keep their rows keep their slots. Raises
+    IndexDamagedError."""
     if not games:
         return
     keep_own_records([game for game, _ in games])
@@ -432,8 +432,8 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
 
 
 def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
-    """Write what games are by now but for their place in the index, in the players' lists and among those of
-    their day."""
+    """Write the present columns of games, except their place in the index and in the lists of players and
+    days."""
     write_formations({game.slot: derived.formations for game, derived in games})
     _update(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(
@@ -449,7 +449,7 @@ def _restate(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 
 def _update(change: Change, games: Sequence[tuple[Game, DerivedGame, int]]) -> None:
-    """Write the columns of stored games, which are in these slots from now on."""
+    """Write the columns of stored games that are now in these slots."""
     change.cursor.executemany(
         _UPDATE_GAME, [[*_values(change, derived, slot), game.pk] for game, derived, slot in games]
     )
@@ -488,7 +488,7 @@ def _move(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> None:
 
 
 def write_series(packed: Mapping[int, bytes]) -> None:
-    """Give games, by id, the series that follow from their records by now."""
+    """Write the series of games, by id, as their records now give them."""
     GameSeries.objects.filter(game__in=[pk for pk, found in packed.items() if not found]).delete()
     GameSeries.objects.bulk_create(
         [GameSeries(game_id=pk, series=found) for pk, found in packed.items() if found],
@@ -499,7 +499,7 @@ def write_series(packed: Mapping[int, bytes]) -> None:
 
 
 def write_texts(texts: Mapping[int, str]) -> None:
-    """Give games, by id, the texts that follow from their records by now."""
+    """Write the texts of games, by id, as their records now give them."""
     there = dict(GameText.objects.filter(game__in=texts.keys()).values_list("game_id", "text"))
     others = {pk: text for pk, text in texts.items() if there.get(pk) != text}
     with connection.cursor() as cursor:
@@ -508,7 +508,7 @@ def write_texts(texts: Mapping[int, str]) -> None:
 
 
 def forget_slots(slots: Collection[int]) -> None:
-    """Remove slots from the lists of players' and events' games, and what formations they have."""
+    """Remove slots, and their formations, from the lists of players' and events' games."""
     GameFormation.objects.filter(slot__in=slots).delete()
     GamePlayer.objects.filter(slot__in=slots).delete()
     GameEvent.objects.filter(slot__in=slots).delete()
@@ -529,14 +529,14 @@ _LEFT: Final = """
 
 
 def note_left(spaces: Iterable[int]) -> None:
-    """Note that games have left spaces, as the last thing in a transaction: what others do waits for it."""
+    """Note that games have left spaces. Do this last in a transaction, because others wait for it."""
     with connection.cursor() as cursor:
         for space in sorted(set(spaces)):
             cursor.execute(_LEFT, [space])
 
 
 def drop_games(games: Collection[Game]) -> None:
-    """Delete games that nothing refers to any more but their own tables."""
+    """Delete games that only their own tables refer to."""
     forget_slots([game.slot for game in games])
     columns.leave([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()

@@ -1,7 +1,8 @@
-"""Puts a game where it belongs among the stored ones: inserted, united with what it is an edition of, merged.
+"""Put a game in its place among the stored ones: insert it, unite it with the game that it is an edition of,
+or merge games.
 
-Called inside the transactions of `archive.store`; which games are one is `archive.store.matching`'s,
-what they are together `archive.derive.editions`'s.
+These functions run inside the transactions of `archive.store`. `archive.store.matching` decides which games
+are the same, `archive.derive.editions` what they are together.
 """
 
 from collections.abc import Sequence
@@ -24,26 +25,26 @@ def stored_edition(game: Game) -> Edition:
 
 
 def edition_in(game: Game, stored: GameRecord) -> Edition:
-    """Return a stored game as an edition, with what is stored of its record at hand."""
+    """Return a stored game as an edition, given its stored record."""
     return Edition(bytes(stored.record), stored.parsed_facts or _told(game))
 
 
 def _told(game: Game) -> dict[str, Any]:
-    """Return what the columns tell of a game that was stored without its parsed facts."""
+    """Return what the columns say about a game that was stored without its parsed facts."""
     winner = game.result if game.result in (BLACK_WINS, WHITE_WINS) else None
     ending = [game.special, game.special, game.plies, winner, game.result == DRAW]
     return {"kind": game.record_kind, "ending": ending if game.special or winner is not None else None}
 
 
 def put(change: Change, derived: DerivedGame) -> tuple[int, bool]:
-    """Store a game wherever it belongs; return its id, and whether it is new."""
+    """Store a game where it belongs; return its id and whether it is new."""
     known = changes.known_games([identity(derived)]).get(identity(derived))
     return (add_edition(change, known, derived), False) if known else place(change, derived)
 
 
 def place(change: Change, derived: DerivedGame) -> tuple[int, bool]:
-    """Store a game that is not known by its digest, as an edition of another one or as a new one; return its
-    id, and whether it is new."""
+    """Store a game with an unknown digest, as an edition of another game or as a new one; return its id and
+    whether it is new."""
     found = matching.target(derived, change.names.players)
     if found is not None:
         return add_edition(change, found, derived), False
@@ -52,7 +53,7 @@ def place(change: Change, derived: DerivedGame) -> tuple[int, bool]:
 
 
 def add_edition(change: Change, game: Game, derived: DerivedGame) -> int:
-    """Bring what an edition has more into a stored game; return the id of the game that this makes."""
+    """Add to a stored game what an edition has more; return the id of the resulting game."""
     mine = stored_edition(game)
     whole = union([mine, edition(derived)])
     if whole == mine:
@@ -64,7 +65,8 @@ def add_edition(change: Change, game: Game, derived: DerivedGame) -> int:
 def derive_with(game: Game, whole: Edition, mine: Edition | None = None) -> DerivedGame:
     """Derive a stored game from another record.
 
-    `mine` is what it says now: where both play the same, and it stays the same game, its rows are kept.
+    `mine` is what the game says now. If both have the same moves and it stays the same game, it keeps its
+    rows.
     """
     record = codec.unpack(whole.record)
     if mine is not None and codec.same_moves(record, codec.unpack(mine.record)):
@@ -75,9 +77,9 @@ def derive_with(game: Game, whole: Edition, mine: Edition | None = None) -> Deri
 
 
 def settle(change: Change, game: Game, derived: DerivedGame) -> int:
-    """Write what a stored game is by now, merge it with what is the same game now, and return its id then.
+    """Write what a stored game has become, merge it with games that are now the same, and return its id.
 
-    Of games that turn out to be one the oldest id stays; the others become its aliases.
+    If several games become one, the oldest id stays and the others become its aliases.
     """
     while other := _same_as(change, derived, game.pk):
         whole = union([edition(derived), stored_edition(other)])
@@ -101,7 +103,7 @@ def _same_as(change: Change, derived: DerivedGame, pk: int) -> Game | None:
 
 
 def _is_written(change: Change, game: Game, derived: DerivedGame) -> bool:
-    """Return whether all that is stored of a game is what it is by now."""
+    """Return whether the stored game is already what it has become."""
     stored = GameRecord.objects.get(game=game)
     if (bytes(stored.record), stored.parsed_facts) != (derived.record, derived.parsed_facts):
         return False
@@ -110,9 +112,9 @@ def _is_written(change: Change, game: Game, derived: DerivedGame) -> bool:
 
 
 def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) -> int:
-    """Make a game anew from the editions that it has; return its id then.
+    """Make a game anew from its editions; return its id.
 
-    With `by`, an edition of it that has just been read, those that are at odds with that one have no part.
+    With `by`, an edition that has just been read, editions that contradict it are left out.
     """
     mine = stored_edition(game)
     entries = Entry.objects.filter(game=game).order_by("pk")
@@ -127,13 +129,14 @@ def unite_editions(change: Change, game: Game, by: DerivedGame | None = None) ->
 
 
 def edition_of(entry: Entry, of_game: Edition) -> Edition:
-    """Return what an entry says as an edition, `of_game` being what its game says."""
+    """Return what an entry says as an edition; `of_game` is what its game says."""
     record = of_game.record if entry.record is None else bytes(entry.record)
     return Edition(record, entry.parsed_facts or of_game.parsed_facts)
 
 
 def restate(pk: int) -> None:
-    """Mark one of a game's entries as the one that brought it: the first that says so, or else the first."""
+    """Mark one of a game's entries as the one that brought it: the first that agrees with it, or else the
+    first."""
     entries = Entry.objects.filter(game=pk).order_by("pk")
     brought = entries.filter(state=Entry.State.STORED).first() or entries.first()
     if brought is not None:
@@ -142,7 +145,7 @@ def restate(pk: int) -> None:
 
 
 def describe(row: Entry, entry: DerivedEntry) -> None:
-    """Put into a row what was read, all but the game."""
+    """Write into a row everything that was read, except the game."""
     row.path = storable(entry.path)
     row.index = entry.index
     row.part = entry.part
@@ -154,13 +157,13 @@ def describe(row: Entry, entry: DerivedEntry) -> None:
 
 
 def own_record(record: bytes, of_game: bytes) -> bytes | None:
-    """Return what an entry keeps of its record: nothing where it says the same as the game's."""
+    """Return what an entry keeps of its own record: nothing if it says the same as the game's."""
     same = record == of_game or codec.unpack(record) == codec.unpack(of_game)
     return None if same else record
 
 
 def one_edition(games: Sequence[DerivedGame]) -> DerivedGame:
-    """Return the union of editions of one identity that came together."""
+    """Return the union of editions of one identity that arrived together."""
     first = games[0]
     whole = union([edition(game) for game in games])
     if whole == edition(first):
@@ -169,7 +172,7 @@ def one_edition(games: Sequence[DerivedGame]) -> DerivedGame:
 
 
 def repoint(change: Change, gone: Game, game: Game) -> None:
-    """Make a game an edition of another one: its entries and aliases go there, its id is an alias."""
+    """Make a game an edition of another: its entries and aliases move there, and its id becomes an alias."""
     changes.keep_own_records([gone])
     Entry.objects.filter(game=gone, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
     Entry.objects.filter(game=gone).update(game=game)

@@ -1,11 +1,12 @@
-"""Taking entries out: of an upload that is deleted, or those that a later reading does not find any more.
+"""Delete the entries of an upload, or those that a later reading no longer finds.
 
-A game goes with its last entry; otherwise it becomes what its other editions say. Entries of uploads that
-are being deleted count as gone already. Games that nobody else has sent go first: nothing finds them while
-the rest of the work is done.
+A game is deleted with its last entry; otherwise it becomes what its other editions say. Entries of uploads
+that are being deleted no longer count. Games that nobody else has sent go first, so that nothing finds them
+during the rest of the work.
 
-All is done some entries at a time, each time in a transaction of its own, so that others can write in
-between. Killed anywhere, it goes on where it is called again. Two that delete one upload do no harm.
+The work is done a few entries at a time, each time in a transaction of its own, so that others can write in
+between. Killed anywhere, it goes on when it is called again. Two processes that delete the same upload do no
+harm.
 """
 
 import secrets
@@ -44,9 +45,9 @@ CLAIM_SECONDS: Final = settings.CLAIM_SECONDS
 
 
 def begin_deletion(upload_id: int) -> bool:
-    """Hide an upload from everybody and end all work on it; return whether there is one.
+    """Hide an upload from everybody and stop all work on it; return whether it exists.
 
-    The same bytes can be sent again from now on. Asked for again, it changes nothing.
+    The same bytes can be sent again from now on. A second call changes nothing.
     """
     found = Upload.objects.filter(pk=upload_id)
     begun = {"state": Upload.State.DELETING, "sha256": f"deleted-{upload_id}"}
@@ -56,11 +57,10 @@ def begin_deletion(upload_id: int) -> bool:
 
 def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
     """Delete an upload with its bytes, its entries, and the games that nobody else has sent; return whether
-    it is gone. It is not where there is more to do after about so many seconds, or where somebody else is at
-    it.
+    it is gone.
 
-    Interrupted, it goes on where it is called again; `left_deleting` knows what is left. Raises
-    UndecidedError.
+    It is not gone yet if about so many seconds were not enough, or if somebody else is deleting it. Call
+    again to go on; `left_deleting` lists what is left. Raises UndecidedError.
     """
     begin_deletion(upload_id)
     deletion = Deletion(upload_id, secrets.token_hex(16))
@@ -79,9 +79,10 @@ def delete_upload(upload_id: int, seconds: float | None = None) -> bool:
 
 
 def left_deleting() -> list[int]:
-    """Return the ids of uploads whose deletion has begun and nobody is at. Whoever asks has to pass them on.
+    """Return the ids of uploads whose deletion has begun and that nobody is working on. The caller has to
+    pass them on.
 
-    Until a message about them should have arrived they are not named again.
+    They are not returned again until a message about them should have arrived.
     """
     now = timezone.now()
     left = Upload.objects.filter(unclaimed(now), state=Upload.State.DELETING).order_by("pk")
@@ -91,26 +92,27 @@ def left_deleting() -> list[int]:
 
 
 def unclaimed(now: datetime) -> Q:
-    """Return the condition for uploads that nobody works on. Where somebody was told, `claimed_until` is when
-    that message is taken for lost."""
+    """Return the condition for uploads that nobody works on. After a message about one, `claimed_until` is
+    when that message counts as lost."""
     return Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """The deletion of one upload by one process, which is known by its token."""
+    """The deletion of one upload by one process, identified by its token."""
 
     upload_id: int
     token: str
 
     def claim(self) -> bool:
-        """Take the deletion, unless somebody else is at it: two would only wait for each other."""
+        """Claim the deletion, unless somebody else has it: two would only wait for each other."""
         free = unclaimed(timezone.now()) | Q(claimed_by=None)
         doomed = Upload.objects.filter(free, pk=self.upload_id, state=Upload.State.DELETING)
         return bool(doomed.update(claimed_by=self.token, claimed_until=self._until()))
 
     def hand_over(self) -> None:
-        """Give it back unfinished: somebody has to be told. The sweeper waits a while for that message."""
+        """Give the deletion back unfinished. The caller has to send a message, which the sweeper waits for a
+        while."""
         until = timezone.now() + timedelta(seconds=settings.MESSAGE_SECONDS)
         self._mine().update(claimed_by=None, claimed_until=until)
 
@@ -121,7 +123,7 @@ class Deletion:
         return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
 
     def steps(self) -> Iterator[None]:
-        """Do it, pausing after every transaction. Ends where it is done, or somebody else has taken it."""
+        """Delete, pausing after every transaction, until it is done or somebody else has taken over."""
         for _ in self._entries():
             if not self._mine().update(claimed_until=self._until()):
                 return
@@ -155,7 +157,7 @@ class Deletion:
 
 
 class Pace:
-    """The number of entries that a transaction takes: so many that it lasts about `BATCH_SECONDS`."""
+    """The number of entries in a transaction, chosen so that it takes about `BATCH_SECONDS`."""
 
     def __init__(self) -> None:
         self.size = BATCH
@@ -173,13 +175,13 @@ class Pace:
 
 
 def _with_others(games: Collection[int]) -> set[int]:
-    """Return those of the games of which an upload that stays has an entry."""
+    """Return those games of an upload of which another upload, one that stays, has an entry."""
     theirs = Entry.objects.filter(game__in=games).exclude(upload__state=Upload.State.DELETING)
     return set(theirs.order_by().values_list("game_id", flat=True).distinct())
 
 
 def _forget(upload_id: int) -> None:
-    """Delete an upload of which nothing is left. It is the last step, which somebody else may have done."""
+    """Delete an upload of which nothing else is left, unless somebody else has done it."""
     with transaction.atomic():
         if Upload.objects.select_for_update().filter(pk=upload_id).exists():
             Upload.objects.filter(pk=upload_id).delete()
@@ -189,9 +191,9 @@ def _forget(upload_id: int) -> None:
 
 
 def remove_unread(upload_id: int) -> None:
-    """Remove the entries that the upload's latest reading has not come across.
+    """Remove the entries that the upload's latest reading did not find.
 
-    Not those whose bytes are hidden: without them nobody would know that the upload's are to stay so.
+    Entries with hidden bytes stay, because they record that the upload's bytes must stay hidden.
     """
     left = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"))
     unread = left.filter(hidden=False).order_by("seq")
@@ -200,7 +202,7 @@ def remove_unread(upload_id: int) -> None:
 
 
 def _remove(entries: Sequence[int]) -> None:
-    """Remove entries in one transaction: all of them, or those that there was time for."""
+    """Remove entries in one transaction: all of them, or as many as there is time for."""
 
     def work(change: Change) -> None:
         _Removal(change, entries).run(time.monotonic() + BATCH_SECONDS)
@@ -211,10 +213,10 @@ def _remove(entries: Sequence[int]) -> None:
 
 
 class _Removal:
-    """Entries that are removed in one transaction, by their games, all of which it locks.
+    """The entries that are removed in one transaction, by game; it locks all these games.
 
-    `left` is what else there is of these games, by game: what neither is removed nor belongs to an upload
-    that is being deleted. An entry that came to another game while its lock was waited for is left alone.
+    `left` has, by game, the entries that are neither removed nor part of an upload that is being deleted. An
+    entry that moved to another game while we waited for the lock is left alone.
     """
 
     def __init__(self, change: Change, entries: Sequence[int]) -> None:
@@ -241,7 +243,8 @@ class _Removal:
         return left
 
     def run(self, until: float) -> None:
-        """Remove what goes with its game or changes nothing of it; then, while there is time, the rest."""
+        """Remove the entries that go with their game or do not change it; then, while there is time, the
+        others."""
         going = [game for pk, game in self.games.items() if pk not in self.left]
         told = dict(
             GameRecord.objects.filter(game__in=self.left.keys()).values_list("game_id", "parsed_facts")
@@ -258,9 +261,9 @@ class _Removal:
             self._settle(unsettled, until)
 
     def _settle(self, games: Sequence[int], until: float) -> None:
-        """Make games what the editions that are left say, as many as there is time for.
+        """Make games what their remaining editions say, as many as there is time for.
 
-        Where that is another game than before, in moves, players, day or result, it may be one with a third.
+        A game that has changed in moves, players, day or result may now be the same as a third one.
         """
         done, alike, others = list[int](), list[tuple[Game, DerivedGame]](), list[int]()
         for game, mine, editions in self._editions(games):
@@ -283,7 +286,7 @@ class _Removal:
                 dedupe.unite_editions(self.change, Game.objects.get(pk=pk))
 
     def _editions(self, games: Sequence[int]) -> Iterator[tuple[Game, Edition, list[Edition]]]:
-        """Yield for each game what it says now, and what those say that are left."""
+        """Yield for each game what it says now, and what its remaining entries say."""
         stored = GameRecord.objects.in_bulk(games)
         left = [entry.pk for game in games for entry in self.left[game]]
         records = dict(Entry.objects.filter(pk__in=left).values_list("pk", "record"))
@@ -296,7 +299,8 @@ class _Removal:
             yield self.games[pk], mine, editions
 
     def _restate(self, games: Collection[int]) -> None:
-        """Mark the first of a game's entries that are left as the one that brought it, unless one says so."""
+        """Mark the first remaining entry of a game as the one that brought it, unless one is marked
+        already."""
         first = [
             self.left[pk][0].pk
             for pk in games
@@ -306,7 +310,7 @@ class _Removal:
 
 
 def _says(entry: Any, parsed_facts: Mapping[str, Any]) -> bool:
-    """Return whether an entry is at one with its game, which has these facts."""
+    """Return whether an entry agrees with its game, which has these facts."""
     return not entry.differs and (not entry.parsed_facts or entry.parsed_facts == parsed_facts)
 
 

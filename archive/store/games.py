@@ -12,9 +12,9 @@ from archive.store.changes import Change
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     """Delete games with everything that is theirs; return how many there were.
 
-    Their entries stay and say that the game was deleted; their bytes are there for everybody, or are hidden.
-    Entries that bring these games again are held (`archive.store.taken_down`).
-    Raises IndexDamagedError, UndecidedError.
+    Their entries stay and say that the game was deleted. Their bytes stay readable for everybody, or are
+    hidden. Entries that bring these games again are held (`archive.store.taken_down`). Raises
+    IndexDamagedError, UndecidedError.
     """
     wanted = list(ids)
 
@@ -35,8 +35,8 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
 def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
     """Reindex stored games from their records, in new slots; return how many there were.
 
-    `scan` finds the old rows by reading whole segments: the way out of IndexDamagedError. Raises
-    UndecidedError then.
+    With `scan` the old rows are found by reading whole segments, which repairs what IndexDamagedError
+    reports. Raises UndecidedError then.
     """
     wanted = list(ids)
 

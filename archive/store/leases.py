@@ -1,6 +1,6 @@
-"""The leases of work: uploads are claimed, handed over, found again when they are left behind.
+"""The leases of work: claim uploads, hand them over, and find those left behind.
 
-Only `archive.store` hands these out. Each is a transaction of its own.
+Only `archive.store` uses these. Each function is a transaction of its own.
 """
 
 from collections.abc import Collection
@@ -35,8 +35,8 @@ TOGETHER: Final = 100
 
 
 class RenumberedError(Exception):
-    """These uploads have other entries by now than when they were read before: with other limits, or with
-    another version, a file gives more of them or fewer. Nothing of what was about to be written is."""
+    """These uploads have other entries than when they were read before, because of other limits or another
+    version of the program. Nothing was written."""
 
     def __init__(self, uploads: Collection[int]) -> None:
         super().__init__(*uploads)
@@ -44,12 +44,12 @@ class RenumberedError(Exception):
 
 
 def unfinished() -> QuerySet[Upload]:
-    """Return the uploads that there is work on."""
+    """Return the uploads that still need work."""
     return Upload.objects.filter(state__in=[Upload.State.RECEIVED, Upload.State.PROCESSING])
 
 
 def is_small(size: int) -> bool:
-    """Return whether an upload of so many bytes is worked off together with others."""
+    """Return whether an upload of this size is processed together with others."""
     return size <= SMALL_BYTES
 
 
@@ -59,7 +59,7 @@ def holds(ids: Collection[int], token: str) -> bool:
 
 
 def claimed(ids: Collection[int], token: str) -> QuerySet[Upload]:
-    """Return those of the uploads that a claim with this token is on."""
+    """Return those of the uploads that are claimed with this token."""
     return unfinished().filter(pk__in=ids, claimed_by=token)
 
 
@@ -74,9 +74,10 @@ def claim(upload_id: int, token: str) -> bool:
 
 
 def claim_others(upload: Upload, token: str) -> list[Upload]:
-    """Take other small uploads that nobody is working on, to be worked off with a small one of ours.
+    """Claim other small uploads that nobody is working on, to process them with a small one of ours.
 
-    One whose worker was lost stays alone: it may be what ended it. So does what others are just taking.
+    An upload whose worker was lost is left alone, because it may have ended that worker. So are uploads that
+    others are just claiming.
     """
     if not is_small(upload.size) or upload.tries > 1:
         return []
@@ -103,12 +104,12 @@ def _take(free: QuerySet[Upload], token: str, now: datetime) -> int:
 
 
 def lives(ids: Collection[int]) -> None:
-    """Take back the last try of uploads whose claims were lost, for their worker has not died."""
+    """Take back the last try of uploads whose claims were lost, because their worker has not died."""
     unfinished().filter(pk__in=ids, tries__gt=0).update(tries=F("tries") - 1)
 
 
 def hand_over(ids: Collection[int], token: str) -> list[int]:
-    """Give uploads back unfinished, because messages about them are sent; return those that were still ours.
+    """Give uploads back unfinished; return those that were still ours. The caller sends messages about them.
 
     The sweeper waits a while for these messages to arrive.
     """
@@ -120,9 +121,9 @@ def hand_over(ids: Collection[int], token: str) -> list[int]:
 
 
 def finish(upload_id: int, token: str) -> bool:
-    """Close an upload all of whose entries are there; return whether the claim was still ours.
+    """Close an upload whose entries are all stored; return whether the claim was still ours.
 
-    Entries of an earlier reading that this one has not come across go.
+    Entries of an earlier reading that this one did not find are removed.
     """
     mine = claimed([upload_id], token)
     if not mine.exists():
@@ -132,7 +133,7 @@ def finish(upload_id: int, token: str) -> bool:
 
 
 def ended() -> dict[str, object]:
-    """Return the columns of an upload all of whose entries are there."""
+    """Return the columns of an upload whose entries are all stored."""
     return {
         "state": Upload.State.DONE, "reason": None, "finished": timezone.now(),
         "claimed_by": None, "claimed_until": None,
@@ -140,9 +141,9 @@ def ended() -> dict[str, object]:
 
 
 def sweep() -> list[int]:
-    """Return the ids of uploads left behind, oldest first: nobody works on them, though somebody should.
+    """Return the ids of uploads left behind, oldest first: they need work, but nobody is doing it.
 
-    Those that were tried `TRIES_LIMIT` times without any progress are given up and marked as failed.
+    Uploads that were tried `TRIES_LIMIT` times without progress are given up and marked as failed.
     """
     now = timezone.now()
     left = unfinished().filter(deletion.unclaimed(now))
@@ -164,9 +165,9 @@ def sweep() -> list[int]:
 
 
 def retry(upload_id: int) -> bool:
-    """Let the failed entries of an ended upload be read anew; return whether there was any need.
+    """Let the failed entries of a finished upload be read again; return whether there were any.
 
-    What is stored stays as it is.
+    What is stored stays unchanged.
     """
     with transaction.atomic():
         done = Upload.objects.filter(pk=upload_id, state__in=[Upload.State.DONE, Upload.State.FAILED])
@@ -179,8 +180,8 @@ def retry(upload_id: int) -> bool:
 
 
 def reread_renumbered(ids: Collection[int], token: str) -> None:
-    """Reread uploads that are claimed, as `reread` does, and have every entry find its row by its place in
-    the files: the rows are moved behind all that will be read."""
+    """Reread claimed uploads as `reread` does, but match each entry with its row by its place in the files.
+    The rows are moved behind everything that will be read."""
     with transaction.atomic():
         for upload in claimed(ids, token).select_for_update().order_by("pk"):
             rows = Entry.objects.filter(upload=upload)
@@ -192,7 +193,7 @@ def reread_renumbered(ids: Collection[int], token: str) -> None:
 
 
 def reread(upload_id: int) -> bool:
-    """Let an ended upload be read anew from its first byte; return whether it has ended.
+    """Let a finished upload be read again from its first byte; return whether it was finished.
 
     Entry by entry its games become what is read now, and keep their ids (`archive.store.rereading`).
     """

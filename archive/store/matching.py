@@ -1,12 +1,13 @@
-"""Finds the stored game that a record is an edition of, where it is not the very same one.
+"""Find the stored game that a record is an edition of, if it is not identical to one.
 
-Three questions beside the digest, asked inside the writing transaction:
+Besides the digest, three rules decide, inside the writing transaction:
 
 - the same moves, and headers of which one says what the other leaves out: the same game;
-- a record that stops, of a game that goes on, same players and day: a snapshot, superseded by the longer one;
-- more than one game that it could be: none of them, and the reader is told of likely twins.
+- a record that stops, of a longer game with the same players and day: a snapshot, superseded by that game;
+- several games that it could be: none of them, and the reader is told of likely twins.
 
-What can be one game is under a lock that both its writers ask for (`lock`), so neither overlooks the other.
+Games that could be one are under a lock that both their writers take (`lock`), so neither overlooks the
+other.
 """
 
 from collections import Counter, defaultdict
@@ -35,8 +36,8 @@ Players = tuple[int | None, int | None]
 
 
 class Facts(NamedTuple):
-    """The facts that tell games of the same moves apart. `day` is as much of it as is known, `time` that of
-    its beginning; both are empty, and players None, where nobody says."""
+    """The facts that distinguish games of the same moves. `day` is as exact as it is known, `time` that of
+    its beginning; both are empty, and players None, if unknown."""
 
     players: Players
     day: str
@@ -54,7 +55,7 @@ class Pairing(NamedTuple):
 
 
 def day_text(played_from: date | None, precision: str, header_data: Any) -> str:
-    """Return the first day with as much of it as is known: 2024-05-01, 2024-05, 2024 or nothing."""
+    """Return the first day as exactly as it is known: 2024-05-01, 2024-05, 2024 or nothing."""
     if played_from is None:
         return ""
     written: str = header_data.get("day", "")
@@ -62,7 +63,7 @@ def day_text(played_from: date | None, precision: str, header_data: Any) -> str:
 
 
 def facts(game: DerivedGame, names: Names) -> Facts:
-    """Return the facts of a game that comes."""
+    """Return the facts of an incoming game."""
     black, white = (names[game.space, name] if name else None for name in game.players)
     day = day_text(game.played_from, game.precision, game.header_data)
     return Facts((black, white), day, game.header_data.get("time", ""), game.result)
@@ -75,7 +76,7 @@ def stored_facts(game: Game) -> Facts:
 
 
 def agree(one: Facts, other: Facts) -> bool:
-    """Return whether nothing that both know differs. A day agrees with the month and the year it is in."""
+    """Return whether nothing that both know differs. A day agrees with its month and its year."""
     names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
     result = UNKNOWN in (one.result, other.result) or one.result == other.result
     return names and result and _begin_alike(one.day, other.day)
@@ -86,7 +87,7 @@ def _begin_alike(one: str, other: str) -> bool:
 
 
 def pairing(game: DerivedGame, names: Names) -> Pairing | None:
-    """Return who met when, None for a game whose players and day are not all known."""
+    """Return the players and the day; None unless all of them are known."""
     found = facts(game, names)
     if game.record_kind != "game" or None in found.players or len(found.day) < len("2024-05-01"):
         return None
@@ -94,7 +95,7 @@ def pairing(game: DerivedGame, names: Names) -> Pairing | None:
 
 
 def stopped(result: int, special: str) -> bool:
-    """Return whether a record with this result and ending may be a snapshot of a game that goes on."""
+    """Return whether a record with this result and ending may be a snapshot of a longer game."""
     return result == UNKNOWN and special in STOPPED
 
 
@@ -102,7 +103,7 @@ def stopped(result: int, special: str) -> bool:
 
 
 def lock(games: Iterable[DerivedGame], names: Names) -> None:
-    """Keep everybody else from storing what could be one game with these, until the transaction ends."""
+    """Until the transaction ends, keep others from storing a game that could be one with these."""
     marks: set[bytes] = set()
     for game in games:
         marks.add(game.stem)
@@ -127,7 +128,7 @@ _A_STATEMENT: Final = 500
 
 
 def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
-    """Return by stem the stored games of which these could be further editions."""
+    """Return by stem the stored games that these could be editions of."""
     stems = {game.stem for game in games if game.plies >= SHORT_PLIES}
     found: dict[bytes, list[Game]] = defaultdict(list)
     if stems:
@@ -137,7 +138,7 @@ def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
 
 
 def meetings(games: Sequence[DerivedGame], names: Names) -> list[Game]:
-    """Return stored games of the same players and day where one of the two has stopped and is shorter."""
+    """Return stored games of the same players and day of which one has stopped and is shorter."""
     wanted = sorted(
         {
             (*met.players, game.played, game.plies, int(_open(game)))
@@ -164,7 +165,7 @@ def _games(**condition: Any) -> Iterable[Game]:
 
 
 def alone(games: Sequence[DerivedGame], names: Names) -> list[DerivedGame]:
-    """Return those of the games that neither a stored one nor another of them could be one with."""
+    """Return the games that can be one neither with a stored game nor with another of them."""
     stems: dict[bytes, list[DerivedGame]] = defaultdict(list)
     for game in games:
         stems[game.stem].append(game)
@@ -199,7 +200,7 @@ def alone(games: Sequence[DerivedGame], names: Names) -> list[DerivedGame]:
 def target(game: DerivedGame, names: Names, without: int | None = None) -> Game | None:
     """Return the stored game that this one is an edition or a snapshot of, or that is a snapshot of it.
 
-    None where there is none, or more than one. `without` is left out: the game itself.
+    None if there is none, or more than one. `without` is left out: the game itself.
     """
     mine = facts(game, names)
     others = [found for found in same_moves([game])[game.stem] if found.pk != without]
@@ -212,7 +213,7 @@ def target(game: DerivedGame, names: Names, without: int | None = None) -> Game 
 
 
 def _superseded(game: DerivedGame, mine: Facts, found: Game) -> bool:
-    """Return whether one of two games that met that day is a snapshot of the other."""
+    """Return whether one of two games of the same players and day is a snapshot of the other."""
     theirs = stored_facts(found)
     if (found.space, found.kind, theirs.day) != (game.space, game.kind, mine.day):
         return False

@@ -1,7 +1,8 @@
-"""Games that go to another space: published, or taken back.
+"""Move games to another space, to publish them or take them back.
 
-A game goes with the editions that go along, each game in a transaction of its own: its keys, its names, its
-counters and its identity are of the space that it is in. What is there already takes it up as an edition.
+A game moves with some or all of its editions, each game in a transaction of its own, because its keys, names,
+counters and identity belong to its space. If the same game is already there, it becomes an edition of that
+one.
 """
 
 from __future__ import annotations
@@ -23,15 +24,12 @@ from kifu_core.classes import PUBLIC
 
 
 class TakenDownError(Exception):
-    """The game was taken down in the space that it is to go to."""
+    """The game was taken down in the space that it should go to."""
 
 
 def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int | None:
-    """Move a game to a space, or only what came of it in some uploads; return the id under which that is
-    found then, None where there is nothing of it.
-
-    Raises TakenDownError, and IndexDamagedError.
-    """
+    """Move a game to a space, or only what it has from some uploads; return the id under which that is found
+    then, None if there is nothing to move. Raises TakenDownError, and IndexDamagedError."""
 
     def work(change: Change) -> int | None:
         game = Game.objects.select_for_update().filter(pk=pk).first()
@@ -54,7 +52,7 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
 
 
 def _whole(change: Change, game: Game, to: int) -> int:
-    """Move a game with all of its editions. Its id stays, but for one that is there already."""
+    """Move a game with all of its editions. It keeps its id unless the same game is there already."""
     mine = dedupe.stored_edition(game)
     derived = derive_stored(codec.unpack(mine.record), mine.parsed_facts, to)
     _check(change, derived)
@@ -71,7 +69,7 @@ def _whole(change: Change, game: Game, to: int) -> int:
 
 
 def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
-    """Move what some editions of a game say; it stays what the others say."""
+    """Move what some editions of a game say; the game becomes what the others say."""
     ids = list(going.values_list("pk", flat=True))
     mine = dedupe.stored_edition(game)
     whole = union([dedupe.edition_of(entry, mine) for entry in going])
@@ -89,7 +87,7 @@ def _split(change: Change, game: Game, going: QuerySet[Entry], to: int) -> int:
 
 
 def _hide(entries: QuerySet[Entry], to: int) -> None:
-    """Hide the bytes of what left the space that its upload is in, unless everybody reads where it went."""
+    """Hide the bytes of what left its upload's space, unless everybody may read them where it went."""
     entries.update(hidden=False)
     if to != PUBLIC:
         entries.filter(upload__in=Upload.objects.exclude(space=to)).update(hidden=True)
@@ -103,16 +101,16 @@ def _check(change: Change, derived: DerivedGame) -> None:
 
 
 def begin_move(upload_id: int, to: int) -> bool:
-    """Begin to move what came in an upload to a space; return whether that is still to be done."""
+    """Begin to move the games of an upload to a space; return whether there is still work to do."""
     done = Upload.objects.filter(pk=upload_id, state=Upload.State.DONE, moving_to=None).exclude(space=to)
     return bool(done.update(moving_to=to))
 
 
 def move_upload(upload_id: int, limit: int) -> bool:
-    """Move up to so many games of an upload whose move has begun; return whether all are where they go.
+    """Move up to so many games of an upload whose move has begun; return whether all are done.
 
-    Run again, it goes on. A game that was taken down where it would go stays where it is. At the end the
-    upload itself is in that space, unless the same bytes of the same uploader are there already.
+    Run again, it goes on. A game that was taken down in the other space stays where it is. At the end the
+    upload itself moves to that space, unless it already has the same bytes of the same uploader.
     """
     upload = Upload.objects.filter(pk=upload_id).exclude(moving_to=None).first()
     if upload is None or upload.moving_to is None:
@@ -147,7 +145,7 @@ def _arrive(upload: Upload, to: int) -> None:
 
 
 def _hide_those_elsewhere(upload: Upload) -> None:
-    """Hide of an upload the bytes of games that stayed in, or went to, a library that is not its own."""
+    """Hide the bytes of an upload's games that are in a library other than its own."""
     entries = Entry.objects.filter(upload=upload).exclude(game=None)
     elsewhere = Game.objects.exclude(space__in=(PUBLIC, upload.space)).values("pk")
     entries.filter(hidden=True).exclude(game__in=elsewhere).update(hidden=False)

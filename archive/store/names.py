@@ -1,4 +1,4 @@
-"""The players and events of games that are stored: their ids, and rows for names that nobody knows yet."""
+"""The players and events of stored games: their ids, and new rows for unknown names."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ NameIn = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Normalized names, each with its space, to the ids of players and events."""
+    """The ids of players and events by normalized name and space."""
 
     players: dict[NameIn, int]
     events: dict[NameIn, int]
 
 
 def names_of(games: Collection[DerivedGame]) -> Names:
-    """Return the ids of the players and events of some games; names that nobody knows are added."""
+    """Return the ids of the players and events of some games; unknown names are added."""
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
     return Names(_players(players), _events(events))
 
 
 def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names, by which of their characters make a difference. Those nobody knows are
-    added in the order of their keys, each as it is written."""
+    """Return the ids of all names, matched by the characters that make a difference. Unknown names are added
+    in the order of their keys, each as it is written."""
     keys = {(space, name): (space, folded(name)) for space, name in names}
     wanted = set(keys.values())
     if not wanted:
@@ -48,7 +48,7 @@ def _players(names: Collection[NameIn]) -> dict[NameIn, int]:
 
 
 def _events(names: Collection[NameIn]) -> dict[NameIn, int]:
-    """Return the ids of all names. Those nobody knows are added, sorted."""
+    """Return the ids of all names. Unknown names are added, sorted."""
     if not names:
         return {}
     spaces, texts = {space for space, _ in names}, {name for _, name in names}

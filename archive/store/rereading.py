@@ -1,8 +1,8 @@
-"""Entries that are read again: their games are changed in place and keep their ids.
+"""Reread entries: their games are changed in place and keep their ids.
 
-A game follows its entry. Where the new reading is a further edition of another game, or of none that is
-known, the entry goes there; a game that loses its last entry so becomes an alias of where that went. What can
-not be read any more keeps what was read before.
+A game follows its entry. If the new reading is an edition of another game, or a new game, the entry moves
+there; a game that loses its last entry in this way becomes an alias of that one. What can no longer be read
+keeps its earlier reading.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ KEPT: Final = "kept-reading"
 def reread_entries(
     change: Change, entries: Sequence[DerivedEntry], rows: Mapping[int, int], rereads: int
 ) -> list[Entry]:
-    """Bring rows (`seq` of what was read to id) up to what was read now; return the rows as they are then."""
+    """Bring rows up to what was read now (`seq` of what was read to id); return the rows as they are then."""
     left: dict[int, int | None] = {}
     updated = []
     for entry in _known_first(entries):
@@ -42,8 +42,8 @@ def reread_entries(
 
 
 def where_games_are(entries: Sequence[DerivedEntry], rows: Mapping[int, int]) -> list[DerivedEntry]:
-    """Return the entries, their games in the spaces in which the games of these rows are by now: another one
-    than the upload's for a game that was published."""
+    """Return the entries with their games in the spaces where the games of these rows are now. A published
+    game is no longer in its upload's space."""
     stored = Entry.objects.filter(pk__in=[rows[entry.seq] for entry in entries]).exclude(game=None)
     spaces = dict(stored.values_list("pk", "game__space"))
     return [
@@ -55,15 +55,15 @@ def where_games_are(entries: Sequence[DerivedEntry], rows: Mapping[int, int]) ->
 
 
 def in_space(game: DerivedGame, space: int) -> DerivedGame:
-    """Return a game as it is in a space: with its keys there."""
+    """Return a game with its keys in another space."""
     if game.space == space:
         return game
     return derive_stored(codec.unpack(game.record), game.parsed_facts, space)
 
 
 def _known_first(entries: Sequence[DerivedEntry]) -> list[DerivedEntry]:
-    """Return first the entries whose games are known as they are: a game has to be missed by its own text
-    before it becomes another one's."""
+    """Return the entries whose games are known unchanged first: a game must be missed by its own text before
+    another entry can take it over."""
     known = changes.known_games([identity(entry.game) for entry in entries if entry.game])
     return sorted(entries, key=lambda entry: entry.game is None or identity(entry.game) not in known)
 
@@ -102,7 +102,7 @@ def _not_read(row: Entry, entry: DerivedEntry) -> None:
 
 
 def _follow(change: Change, row: Entry, game_id: int, derived: DerivedGame) -> tuple[int, bool]:
-    """Return the game that an entry of a game belongs to by what it says now, and whether that is new."""
+    """Return the game that an entry belongs to by what it says now, and whether that game is new."""
     game = Game.objects.select_for_update().get(pk=game_id)
     found = _found(change, derived)
     if found is None and _is_continued(game, row, edition(derived)):
@@ -122,11 +122,11 @@ def _found(change: Change, derived: DerivedGame) -> Game | None:
 
 
 def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
-    """Return whether a game becomes what its entry says now. That is so where it is of the same text, and the
-    entry was at one with the game: it said all that the game is, or nothing that the others say is against
-    the new reading.
+    """Return whether a game becomes what its entry says now.
 
-    Where another entry's new reading has already changed the game, or found it, this one was not.
+    It does if it has the same text, and the entry agreed with the game: either it said all that the game is,
+    or nothing that the others say contradicts the new reading. It does not if another entry's new reading has
+    already changed the game, or found it.
     """
     mine = dedupe.stored_edition(game)
     old = dedupe.edition_of(row, mine)
@@ -139,7 +139,8 @@ def _is_continued(game: Game, row: Entry, new: Edition) -> bool:
 
 
 def _leave(change: Change, pk: int, destination: int | None) -> None:
-    """Remake a game that an entry has left, or repoint it where that was the last; to nowhere, drop it."""
+    """Remake a game that an entry has left. If that was its last entry, repoint the game, or drop it if it
+    has nowhere to go."""
     game = Game.objects.select_for_update().filter(pk=pk).first()
     if game is None:
         return

@@ -1,4 +1,4 @@
-"""Put records back with games that are there already, as an archive is read in from a backup."""
+"""Restore the records of existing games while an archive is imported from a backup."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from kifu_core.jkf import Record
 
 
 class Restored(NamedTuple):
-    """A record to put back, and what its game is derived from beside it."""
+    """A record to restore, and the other facts that its game is derived from."""
 
     record: Record
     parsed_facts: Mapping[str, Any]
 
 
 class UnknownIndexError(ValueError):
-    """A game is in a version of the index that this program does not know."""
+    """A game uses a version of the index that this program does not know."""
 
 
 def restore_records(records: Mapping[int, Restored]) -> list[int]:
-    """Store the records of games, by id, and what follows from them: rows in the index, series, texts,
+    """Store the records of games, by id, and everything derived from them: rows in the index, series, texts,
     formations.
 
-    Within the caller's transaction; counters are not touched. Return the games that have another number of
-    rows now than they say, which they say then. Raises UnknownIndexError, KeyError for a game that is not
-    there, and for a record that is none whatever its replay raises.
+    Runs within the caller's transaction and leaves counters alone. Return the games whose number of rows has
+    changed; they are updated. Raises UnknownIndexError, KeyError for a game that does not exist, and for an
+    invalid record whatever its replay raises.
     """
     games = Game.objects.in_bulk(records)
     rows: list[IndexRow] = []
@@ -66,7 +66,7 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
 
 
 def _rows(game: Game, record: Record) -> list[IndexRow]:
-    """Return a game's rows in the version of the index that it says. Raises UnknownIndexError."""
+    """Return a game's rows in its version of the index. Raises UnknownIndexError."""
     if game.index_version not in schema.KEY_VERSIONS:
         raise UnknownIndexError(f"game {game.pk} is in version {game.index_version} of the index")
     derived, _ = index_rows(record, game.kind, game.space, game.index_version)

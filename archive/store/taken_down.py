@@ -16,7 +16,7 @@ TAKEN_DOWN: Final = "taken-down"
 
 
 def remember(games: Sequence[Game], *, hidden: bool) -> None:
-    """Remember the identities of games that are about to go: their own and those of their editions."""
+    """Remember the identities of games about to be deleted: their own and those of their editions."""
     for game in games:
         mine = dedupe.stored_edition(game)
         editions = [dedupe.edition_of(entry, mine) for entry in Entry.objects.filter(game=game)]
@@ -26,7 +26,7 @@ def remember(games: Sequence[Game], *, hidden: bool) -> None:
 
 
 def remember_as_read_now(row: Entry, game: DerivedGame) -> None:
-    """Remember what an entry says now whose game was taken down: an older reading may have said otherwise."""
+    """Remember what the entry of a taken-down game says now, since an older reading may have differed."""
     _insert([identity(game)], None, hidden=row.hidden)
 
 
@@ -36,12 +36,12 @@ def _insert(identities: Iterable[Identity], game: int | None, *, hidden: bool) -
 
 
 def _derived(edition: Edition, space: int) -> DerivedGame:
-    """Derive what identifies an edition; its rows in the index are of no matter."""
+    """Derive what identifies an edition; its rows in the index do not matter."""
     return derive_stored(codec.unpack(edition.record), edition.parsed_facts, space, kept_rows=0)
 
 
 def held(games: Iterable[DerivedGame]) -> dict[Identity, bool]:
-    """Return those of the games that were taken down, and whether their bytes were hidden too."""
+    """Return the games among these that were taken down, and whether their bytes were hidden too."""
     wanted = {identity(game) for game in games}
     digests = [digest for _, digest in wanted]
     found = TakenDown.objects.filter(digest__in=digests).values_list("space", "digest", "hidden")
@@ -50,7 +50,7 @@ def held(games: Iterable[DerivedGame]) -> dict[Identity, bool]:
 
 
 def hold(row: Entry, entry: DerivedEntry, *, hidden: bool) -> None:
-    """Make a row that of an entry whose game was taken down; the record is kept, to be let in."""
+    """Mark a row as the entry of a taken-down game; the record is kept so that it can be let in."""
     assert entry.game is not None
     row.state, row.game_id = Entry.State.HELD, None
     row.hidden = row.hidden or hidden

@@ -40,49 +40,51 @@ def create_upload(
     *,
     waits: bool = False,
 ) -> tuple[Upload, bool]:
-    """Store the bytes as they come, in the transaction that creates the upload; return it, and whether it is
-    new.
+    """Store the bytes of an upload in the transaction that creates it; return it and whether it is new.
 
-    The same bytes from the same uploader (None: nobody) for the same space are the same upload; `sender` is
-    the key of the session in which it comes from nobody. One that `waits` is not read until `admit` lets it
-    in. No more than one piece is held in memory. `chunks`
-    should not be slower than a disk: on SQLite nobody else writes meanwhile.
-    Raises UploadEmpty and UploadTooLarge.
+    The same bytes from the same uploader for the same space are the same upload. Without an uploader,
+    `sender` is the key of the session that sends it. An upload that `waits` is not read until `admit` lets it
+    in. At most one piece is held in memory. `chunks` should be as fast as a disk, because on SQLite nobody
+    else can write meanwhile. Raises UploadEmpty and UploadTooLarge.
     """
-    digest, size = sha256(), 0
+    upload = Upload(name=name, size=0, source=source, space=space, payer=payer)
+    upload.request = logs.current_request()
+    upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
+    upload.uploader_id = uploader.pk if uploader else None
     try:
         with transaction.atomic():
-            # The name of the bytes is known when all have come; nobody sees this one.
-            upload = Upload(
-                name=name, size=0, sha256=uuid.uuid4().hex, source=source, space=space, payer=payer
-            )
-            upload.request = logs.current_request()
-            upload.state = Upload.State.WAITING if waits else Upload.State.RECEIVED
-            upload.uploader_id = uploader.pk if uploader else None
-            upload.save()
-            for n, piece in enumerate(_pieces(chunks)):
-                digest.update(piece)
-                size += len(piece)
-                if size > settings.ARCHIVE_MAX_UPLOAD_BYTES:
-                    raise UploadTooLarge(settings.ARCHIVE_MAX_UPLOAD_BYTES)
-                UploadChunk.objects.create(upload=upload, n=n, bytes=piece)
-            if not size:
-                raise UploadEmpty
-            upload.size, upload.sha256 = size, digest.hexdigest()
-            upload.save(update_fields=["size", "sha256"])
+            _store_bytes(upload, chunks)
             if sender and uploader is None:
                 Sender.objects.create(upload=upload, key=sender, first=True)
         return upload, True
     except IntegrityError:
-        mine = Upload.objects.filter(uploader_id=uploader.pk if uploader else None, space=space)
-        upload = mine.get(sha256=digest.hexdigest())
+        mine = Upload.objects.filter(uploader_id=upload.uploader_id, space=space)
+        known = mine.get(sha256=upload.sha256)
         if uploader is None:
-            _sent_again([upload], sender)
-        return upload, False
+            _sent_again([known], sender)
+        return known, False
+
+
+def _store_bytes(upload: Upload, chunks: Iterable[bytes]) -> None:
+    """Save a new upload with its bytes, piece by piece. Raises UploadEmpty and UploadTooLarge."""
+    digest, size = sha256(), 0
+    # The digest is known only when all bytes have come; nobody sees this one.
+    upload.sha256 = uuid.uuid4().hex
+    upload.save()
+    for n, piece in enumerate(_pieces(chunks)):
+        digest.update(piece)
+        size += len(piece)
+        if size > settings.ARCHIVE_MAX_UPLOAD_BYTES:
+            raise UploadTooLarge(settings.ARCHIVE_MAX_UPLOAD_BYTES)
+        UploadChunk.objects.create(upload=upload, n=n, bytes=piece)
+    if not size:
+        raise UploadEmpty
+    upload.size, upload.sha256 = size, digest.hexdigest()
+    upload.save(update_fields=["size", "sha256"])
 
 
 def admit(ids: Collection[int]) -> list[int]:
-    """Let in uploads that wait; return the ids of those that did. Somebody has to be told of them."""
+    """Admit uploads that wait; return the ids of those that did. The caller has to tell a worker."""
     waiting = Upload.objects.filter(pk__in=ids, state=Upload.State.WAITING)
     return [
         pk for pk in waiting.values_list("pk", flat=True) if waiting.filter(pk=pk).update(state="received")
@@ -90,16 +92,17 @@ def admit(ids: Collection[int]) -> list[int]:
 
 
 def _sent_again(known: Iterable[Upload], sender: str = "") -> None:
-    """Keep that uploads of nobody's were sent by somebody else too: no sender may delete them alone."""
+    """Record that somebody else sent the same uploads without an account, so that no sender may delete them
+    alone."""
     again = [Sender(upload=upload, key=sender, first=False) for upload in known]
     Sender.objects.bulk_create(again, ignore_conflicts=True)
 
 
 def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) -> list[tuple[Upload, bool]]:
-    """Store files of nobody's, each of one piece at most, in one transaction; return for each the upload, and
-    whether it is new. The new ones are claimed with the token, until they would have to be swept up.
+    """Store files without an uploader, each of one piece at most, in one transaction; return for each the
+    upload and whether it is new. New ones are claimed with the token until the sweeper would take them.
 
-    Raises UploadEmpty and UploadTooLarge for any of them: nothing is stored then.
+    Raises UploadEmpty and UploadTooLarge if any of them is; then nothing is stored.
     """
     digests = []
     for _, data in files:
@@ -119,8 +122,8 @@ def create_uploads(files: Sequence[tuple[str, bytes]], token: str, source: str) 
 
 
 def keep_paths(came: Iterable[tuple[Upload, str]]) -> None:
-    """Keep paths within an import under which uploads came, unless they say no more than its name: of each
-    upload the first `PATHS_KEPT`."""
+    """Keep the paths within an import under which uploads came, unless they are just the name: the first
+    `PATHS_KEPT` of each upload."""
     more = [
         (upload.pk, path) for upload, path in came if path not in ("", upload.name, *(upload.paths or ()))
     ]
@@ -139,7 +142,7 @@ def _uploads_of_nobody(digests: Collection[str]) -> QuerySet[Upload]:
 
 
 def _insert_uploads(files: Mapping[str, tuple[str, bytes]], token: str, source: str) -> dict[str, Upload]:
-    """Insert what is not known of files by their digests; return the uploads that this made."""
+    """Insert the files, by digest, that are not known; return the new uploads."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     mine = {"state": Upload.State.PROCESSING, "claimed_by": token, "claimed_until": until}
     with transaction.atomic():

@@ -1,7 +1,8 @@
-"""Checks that everything in the archive is as it has to be. Reads only, beside readers and writers.
+"""Check that everything in the archive is as it should be. It only reads, and runs beside readers and
+writers.
 
-Each check yields a `Difference` for whatever it finds wrong. A game that a writer changed while it was
-looked at is looked at again.
+Each check yields a `Difference` for whatever it finds wrong. A game that a writer changed in the meantime is
+checked again.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from kifu_core.jkf import Record
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it has to be. `check` names the kind of finding, `where` the thing."""
+    """Something that is not as it should be. `check` names the kind of finding, `where` the thing."""
 
     check: str
     where: str
@@ -50,10 +51,10 @@ Report = Callable[[int, int], None]
 def verify(
     sample: int | None = None, seed: int | None = None, report: Report | None = None
 ) -> Iterator[Difference]:
-    """Yield everything that is wrong. With `sample` only so many games, picked at random, are derived again.
+    """Yield everything that is wrong. With `sample`, only so many games, picked at random, are derived again.
 
-    Without a sample also rows that belong to nothing are looked for, which reads the whole index. Raises
-    UndecidedError where what is there cannot be known at present.
+    Without a sample it also looks for rows that belong to nothing, which reads the whole index. Raises
+    UndecidedError if the state of the data cannot be known at present.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         engine().lock_decided(cursor)
@@ -74,7 +75,7 @@ def verify(
 
 
 def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Difference]:
-    """Yield where what was derived differs from stored records, and colliding keys among these games."""
+    """Yield where stored data differs from what the records give, and colliding keys among these games."""
     with _KeyTable() as keys:
         for number, pk in enumerate(ids, start=1):
             derived = _derive(pk)
@@ -93,7 +94,7 @@ def games(ids: Sequence[int], report: Report | None = None) -> Iterator[Differen
 
 @dataclass(frozen=True, slots=True)
 class _Derived:
-    """A game, its record, and the rows with their codes that the record gives."""
+    """A game, its record, and the rows and codes that the record gives."""
 
     game: Game
     record: Record
@@ -113,7 +114,8 @@ def _derive(pk: int) -> _Derived | None:
 
 
 def _without_record(pk: int) -> bool:
-    """Tell whether a game has no record. Asked in this order: a game that is deleted goes with its record."""
+    """Return whether a game has no record. The record is read first: a game that is just being deleted loses
+    both."""
     return not GameRecord.objects.filter(pk=pk).exists() and Game.objects.filter(pk=pk).exists()
 
 
@@ -161,7 +163,7 @@ def _formations(game: Game) -> list[tuple[int, ...]]:
 
 
 def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
-    """Yield the columns of a game that its record tells too: name, what is stored, what it has to be."""
+    """Yield the columns of a game that its record also gives: name, stored value, expected value."""
     game, record = derived.game, derived.record
     columns: list[tuple[str, object, object]] = [
         ("plies", game.plies, len(of_record(record).replay.main_moves(record)))
@@ -200,7 +202,7 @@ def _collisions(derived: _Derived, keys: _KeyTable) -> Iterator[Difference]:
 
 
 class _KeyTable:
-    """All keys seen with what they stand for, in a file: there may be 10^8 of them."""
+    """All keys seen, with their codes, in a file, because there may be 10^8 of them."""
 
     def __enter__(self) -> _KeyTable:
         with TemporaryDirectory(prefix="verify-") as folder:
@@ -218,7 +220,7 @@ class _KeyTable:
         clashes = []
         self.table.execute("BEGIN")
         for key, code in pairs:
-            # The orientation bits are no part of what is hashed.
+            # The orientation bits are not part of the hash.
             mark = blake2b(code.encode(), digest_size=16).digest()
             self.table.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key >> 2, mark))
             (known,) = self.table.execute("SELECT code FROM seen WHERE key = ?", (key >> 2,)).fetchone()
@@ -232,8 +234,8 @@ class _KeyTable:
 
 
 def counters() -> Iterator[Difference]:
-    """Yield counters that are not the GROUP BY of the rows. A key that differs is looked at again while
-    nobody writes: rows and counters are two looks."""
+    """Yield counters that differ from the GROUP BY of the rows. A key that differs is checked again while
+    nobody writes, because rows and counters are read one after the other."""
     with connection.cursor() as cursor:
         keys = hot.keys(cursor)
     for key in keys:
@@ -275,7 +277,7 @@ _ABROAD: Final = f"""
 
 
 def spaces() -> Iterator[Difference]:
-    """Yield what lies in another space than what belongs to it."""
+    """Yield things that are in another space than what belongs to them."""
     with connection.cursor() as cursor:
         cursor.execute(_ABROAD)
         rows = cursor.fetchall()
@@ -317,8 +319,8 @@ _UNLISTED: Final = """
 
 
 def _misplaced(cursor: CursorWrapper) -> Iterator[tuple[int, int, int | None, int]]:
-    """Yield slots that have other rows than their games: slot, rows, game, rows that it should have. They are
-    looked at once more: rows and games are two looks."""
+    """Yield slots whose rows differ from their games': slot, rows, game, expected rows. They are checked
+    twice, because rows and games are read one after the other."""
     cursor.execute(_LAST_ROW)
     last = max(cursor.fetchone()[0], Game.objects.order_by("slot").values_list("slot", flat=True).last() or 0)
     for first in range(0, last + 1, _SLOTS):
@@ -348,8 +350,8 @@ _AT_ONCE: Final = 10_000
 
 
 def _ownerless() -> Iterator[Difference]:
-    """Yield rows that belong to no game or upload. They are looked at once more: rows and what they belong to
-    are deleted together, but maybe between two looks."""
+    """Yield rows that belong to no game or upload. They are checked twice, because rows and their owners are
+    deleted together, but perhaps between two reads."""
     for table, column, owner in _OWNED:
         rows, last = table._default_manager.order_by(column).values_list(column, flat=True).distinct(), -1
         while ids := list(rows.filter(**{f"{column}__gt": last})[:_AT_ONCE]):
@@ -367,8 +369,8 @@ _UNSENT: Final = """
 
 
 def orphans() -> Iterator[Difference]:
-    """Yield slots without a game or with other rows than it has, games without entries, what belongs to no
-    game or upload, lists out of line."""
+    """Yield slots without a game or with wrong rows, games without entries, rows that belong to no game or
+    upload, and inconsistent lists."""
     with connection.cursor() as cursor:
         for slot, n, pk, wanted in _misplaced(cursor):
             text = f"{n} rows and no game" if pk is None else f"{n} rows, game {pk} has {wanted}"
@@ -386,7 +388,7 @@ def orphans() -> Iterator[Difference]:
 
 
 def texts() -> Iterator[Difference]:
-    """Yield games of which the index of texts has other pieces than their texts give."""
+    """Yield games whose pieces in the index of texts differ from those of their texts."""
     for game in text_index().wrong():
         yield Difference("text index", f"game {game}", "is not there with the pieces of its text")
 
@@ -395,7 +397,7 @@ def texts() -> Iterator[Difference]:
 
 
 def files_of_columns() -> Iterator[Difference]:
-    """Yield files of columns that are not as they were written, and slots that are in none or too many."""
+    """Yield damaged files of columns, and slots that are in no file or in too many."""
     for name, text in columns.wrong_files():
         yield Difference("columns", f"file {name}", text)
     for slot, text in columns.wrong_slots():
@@ -406,8 +408,8 @@ def files_of_columns() -> Iterator[Difference]:
 
 
 def uploads() -> Iterator[Difference]:
-    """Yield uploads whose bytes are not those that were received, or that have more or fewer entries than
-    were found in them. Those that are being deleted are left out."""
+    """Yield uploads whose bytes differ from those received, or that have more or fewer entries than were
+    found in them. Uploads that are being deleted are left out."""
     kept = Upload.objects.exclude(state=Upload.State.DELETING)
     for pk in kept.order_by("pk").values_list("pk", flat=True):
         upload = Upload.objects.get(pk=pk)

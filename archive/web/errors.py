@@ -113,15 +113,15 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
-    """Return the page of a status, with `text` in place of its usual one.
+    """Return the error page of a status, with `text` instead of its usual one.
 
-    A status without words of its own has those of 400 or 500. In a frame of another site the page stands
-    without the site around it, as the board would; the page of a fault does not.
+    A status without words of its own has those of 400 or 500. In a frame of another site, the page has
+    nothing of the site around it, like the board; the page of a fault does.
     """
     framed = status < _FAULT and request.path_info.startswith(FRAMES)
     title, usual = _WORDS.get(status) or _WORDS[_FAULT if status >= _FAULT else 400]
     context = {
-        # Not the request itself: its address can be what is wrong.
+        # Not the request itself, because its address may be invalid.
         "request": SimpleNamespace(COOKIES=request.COOKIES, GET={}),
         "title": title,
         "text": text or usual,

@@ -102,7 +102,8 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
 
 
 def _since(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Answer 304 to who asks for what is newer than a time, and has no tag to ask by (RFC 9110, 13.1.3)."""
+    """Answer 304 to a client that asks for what is newer than a time, and has no tag to ask by (RFC 9110,
+    13.1.3)."""
     asked = request.headers.get("If-Modified-Since")
     last = response.headers.get("Last-Modified")
     if not asked or not last or response.status_code != 200 or "If-None-Match" in request.headers:
@@ -178,16 +179,23 @@ def _feed(
             last=last,
             following=_with(root + request.path, query.urlencode()) if found.next is not None else "",
         )
-        for when, row in entries:
-            link = root + game_address(row.id)
-            feed.add_item(
-                _clean(title_of(row)), link, escape(_clean(_summary(row))), updateddate=when, unique_id=link
-            )
-        response = HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
-        response.headers["Last-Modified"] = http_date(last.timestamp())
-        return response
+        return _written(feed, entries, root, last)
 
     return conditional(request, make, title, entries, found.next, forms=False)
+
+
+def _written(
+    feed: GamesFeed, entries: list[tuple[datetime, GameRow]], root: str, last: datetime
+) -> HttpResponse:
+    """Return the answer with a feed and its entries."""
+    for when, row in entries:
+        link = root + game_address(row.id)
+        feed.add_item(
+            _clean(title_of(row)), link, escape(_clean(_summary(row))), updateddate=when, unique_id=link
+        )
+    response = HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
+    response.headers["Last-Modified"] = http_date(last.timestamp())
+    return response
 
 
 def _with(address: str, query: str) -> str:

@@ -1,7 +1,7 @@
-"""The part of a record that one page shows: all of it, or where it is long what stands around a node.
+"""The part of a record that one page shows: all of it, or the part around a node if it is long.
 
-A page has room for so many bytes, whatever a record holds. What is left out can be reached from what is
-there: earlier and later plies by their addresses, forks through the continuations of the node before them.
+A page is limited to so many bytes, whatever a record holds. What is left out can be reached from what is
+shown: earlier and later plies by their addresses, forks through the continuations of the node before them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Piece:
 
 
 def _data(line: list[Shown]) -> list[dict[str, Any]]:
-    """Return only what is needed to play the moves: texts, times and comments stand in the list."""
+    """Return only what is needed to play the moves; texts, times and comments are in the list."""
     found: list[dict[str, Any]] = []
     for shown in line:
         data: dict[str, Any] = {}
@@ -166,7 +166,7 @@ def close(line: list[Shown], first: int, entries: list[MoveEntry]) -> None:
 
 
 class _Folded:
-    """Chooses what is shown around a node of a long record: first its own line, then what is beside it."""
+    """Chooses what to show around a node of a long record: first its own line, then what is next to it."""
 
     def __init__(self, node: Node) -> None:
         self.node = node

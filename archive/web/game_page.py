@@ -196,18 +196,13 @@ def look_up(request: HttpRequest, game: Game, *, twins: bool = True) -> Known:
 
 
 def game_context(
-    known: Known,
-    path: str,
-    ply: int | None,
-    flipped: bool,
-    page: str = "",
-    first_choice: int = 0,
+    known: Known, path: str, ply: int | None, flipped: bool, page: str = "", first_choice: int = 0
 ) -> dict[str, Any]:
-    """Return the template's context for a node of a game; a node that does not exist becomes the nearest one.
+    """Return the template's context for a node of a game, or for the nearest one that exists.
 
-    Without a ply the game opens where its record asks for, usually at the start. Links stay on `page`, the
-    game's own page where none is named. Of long records it holds what stands around the node, of the node's
-    continuations `CHOICES` from `first_choice` on.
+    Without a ply the game opens where its record says, usually at the start. Links stay on `page`, by default
+    the game's own. Of a long record it has the part around the node, and of the node's continuations
+    `CHOICES` from `first_choice` on.
     """
     game, record = known.game, known.record
     opening = next((place for place, name in known.marks if name == OPENS_HERE), 0)
@@ -349,7 +344,7 @@ def choices(kind: str, node: replay.Node, address: Address, first: int = 0) -> l
 
 
 def _further_choices(node: replay.Node, address: Address, first: int) -> dict[str, Any]:
-    """Return how many continuations stand behind those that are listed, and the address of the next ones."""
+    """Return how many continuations follow those that are listed, and the address of the next ones."""
     left = len(node.following) - first - CHOICES
     here = address.of(node.path, node.ply)
     following = f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}"
@@ -441,7 +436,7 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
 
 
 def facts(game: Game, record: Record) -> dict[str, Any]:
-    """Return what is known of a game beside its moves, as its headers have it."""
+    """Return what the headers say about a game besides its moves."""
     header = record["header"]
     names = [_first(header, keys) for keys in PLAYERS]
     pages = PAGES[game.kind]

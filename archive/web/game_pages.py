@@ -1,7 +1,8 @@
-"""What the pages have to know of a kind of game beside what `kifu_core` does: its words, files and links.
+"""What the pages need to know about a kind of game besides what `kifu_core` provides: its words, files and
+links.
 
-Each game's room beside this module describes it in `pages`, has its views and addresses in `urls` and the
-tags of its templates in `tags`; its templates and static files lie in folders of its name.
+Each game has a package beside this module: `pages` describes it, `urls` has its views and addresses, `tags`
+the tags of its templates. Its templates and static files are in folders of its name.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class GamePages:
-    """What pages of a game offer beside what those of all games do.
+    """What pages of one game offer besides what those of all games do.
 
-    `whole` is the format that says everything of its records, `bulk` what a list of its games can be
-    downloaded as beside what those of all games can: by the names of forms (`archive.api.bulk`). `programs`
-    take a position or a game in their address. `styles` are for pages with boards of any game, `links` for
-    the foot of every page: the names of their addresses and what they are called.
+    `whole` is the format that holds everything in its records; `bulk` are the further formats for downloading
+    a list of its games, by the names of forms (`archive.api.bulk`). `programs` are sites that take a position
+    or a game in their address. `styles` are for pages with boards of any game, `links` for the foot of every
+    page: the names of their addresses and their titles.
 
-    `header` is what a record's header is called, `side_names` the sides of a game that names nobody, by its
-    start. `board` is what a template needs of a position after so many moves, and `beginning` what scripts
-    need of the position with which the shown piece of a record begins, at a ply, after so many moves.
-    `squares` are those that an address can have marked on the board, by their names.
+    `header` gives the title of a record's header, `side_names` the sides of a game without names, by its
+    start. `board` is what a template needs to show a position after so many moves. `beginning` is what
+    scripts need for the position with which the shown piece of a record begins, at a ply, after so many
+    moves. `squares` are the names of squares that an address can mark on the board.
     """
 
     words: Words

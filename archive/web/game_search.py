@@ -147,8 +147,8 @@ def _menu(form: GameFilterForm, name: str, kind: str) -> dict[str | int, tuple[s
 
 
 def wrong_place(text: str) -> tuple[str, str, str] | None:
-    """Return a query that is none in three parts, of which the middle one is the character that is wrong;
-    None where it is the whole text, or nothing."""
+    """Return a wrong query in three parts, of which the middle one is the wrong character; None if the whole
+    text is wrong, or none of it."""
     try:
         parse(text)
     except QueryError as error:

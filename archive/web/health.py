@@ -49,6 +49,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _told(answer: dict[str, object], status: int = 200) -> HttpResponse:
     response = JsonResponse(answer, status=status, headers={"Cache-Control": "no-store"})
-    # Who asks every few seconds is told what is wrong; as faults of the server Django would log each time.
+    # Probes ask every few seconds, and Django would log each of these answers as a fault of the server.
     response._has_been_logged = True  # type: ignore[attr-defined]
     return response

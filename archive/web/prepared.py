@@ -1,9 +1,9 @@
-"""Templates prepared for a language: what is the same for all visitors is written once, when a template is
-loaded, and not with every page.
+"""Prepare templates for a language: what is the same for all visitors is written once, when a template is
+loaded, instead of with every page.
 
-That are the texts, the addresses and the names of files that a template spells out:
-`{% translate "Games" %}`, `{% url "games" %}`, `{% static "archive/icon.svg" %}`. A page has up to two
-hundred of them, and to look them up took milliseconds. Everything that depends on a variable stays as it is.
+These are the texts, the addresses and the names of files that a template spells out: `{% translate "Games"
+%}`, `{% url "games" %}`, `{% static "archive/icon.svg" %}`. A page has up to two hundred of them, and looking
+them up took milliseconds. Everything that depends on a variable stays as it is.
 """
 
 from collections.abc import Callable, Iterator

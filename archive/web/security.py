@@ -49,8 +49,8 @@ _API: Final = "/api/"
 
 
 class KeptByNobody:
-    """Has nobody keep an answer in which there may be something that is not public, nor one that says
-    nothing else and may be for who is signed in; and tells caches by what visitors are told apart."""
+    """Forbids caches to keep an answer that may contain something that is not public, or that has no rule of
+    its own and may be for somebody who is signed in; and tells caches what distinguishes visitors."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Limits of requests for pages; and all visitors are told how they stand with theirs."""
+"""Limit requests for pages, and tell all visitors how much of their quota is left."""
 
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,13 +1,14 @@
-"""Pages that need not be made: those that a visitor has (304), and those that were drawn a moment ago.
+"""Pages that need not be made again: those that a visitor already has (304), and those that were drawn a
+moment ago.
 
-Both are known by what a page is made of: all that was found for it in the database, and all that it has of
-its visitor: language, address, colours, pieces, the part that is asked for. So nothing has to be forgotten
-when something changes: what has changed is another page. And as long as nothing at all has been committed,
-nothing has to be looked up either (`archive.answers`). Who is signed in or has a message waiting gets a page
-of their own, made anew every time and kept by nobody.
+Both are identified by what a page is made of: everything that was found for it in the database, and
+everything that depends on its visitor: language, address, colours, pieces, the part that is asked for. So
+nothing has to be invalidated when something changes, because the changed page is another page. And as long as
+nothing at all has been committed, nothing has to be looked up either (`archive.answers`). Visitors who are
+signed in or have a message waiting get a page of their own, made every time and cached by nobody.
 
-The tokens of forms are masked anew with every page, kept ones too. A page's tag goes with the token's secret;
-an answer that gives a visitor a new one has no tag.
+The tokens of forms are masked differently on every page, also on kept ones. A page's tag depends on the
+token's secret; an answer that gives a visitor a new secret has no tag.
 """
 
 import re
@@ -39,10 +40,10 @@ _QUESTION: Final = "archive.question"
 
 
 def remembered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Wrap a view so that it is not asked again what it told any stranger since the archive last changed.
+    """Wrap a view so that strangers are answered from memory until the archive changes.
 
-    The view tells with `conditional` what its answer is made of. Of a stranger's request it reads nothing but
-    what `_visitor` names.
+    The view says with `conditional` what its answer is made of. Of a stranger's request it may read only what
+    `_visitor` names.
     """
 
     @wraps(view)

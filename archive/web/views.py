@@ -220,7 +220,7 @@ def mistyped(scope: Scope, form: GameFilterForm) -> list[tuple[str, str]]:
 
 
 def elsewhere(form: GameFilterForm) -> list[tuple[str, str]]:
-    """Return where else words that are no player's name could stand: what it is called, and the address."""
+    """Return other places to look for words that are no player's name: their titles and addresses."""
     used = in_use(form)
     words = used.pop("player", "")
     return [
@@ -329,7 +329,6 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
 
     The page's scripts ask with the header `PART` for what changes from one position to the next.
     """
-    scope = scope_of(request)
     path = code
     try:
         shown, code = decoded(kind, path)
@@ -340,22 +339,40 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     if request.GET.get("part") == "moves":
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
-    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
+    found = _found_of_position(request, kind, code, match, order, form)
+
+    def make() -> HttpResponse:
+        others = kept(request, form)
+        context = _position_context(request, kind, path, shown, match, form, others) | found
+        context |= {
+            "code": code,
+            "order": order,
+            "next": next_page(request, found["page"].next),
+            "layout": "archive/part.html" if part else "archive/base.html",
+        }
+        status = 200 if form.is_valid() else 400
+        response = render(request, template_of(kind, "position"), context, status=status)
+        return _as_part(response) if part else response
+
+    return conditional(request, make, found)
+
+
+def _found_of_position(
+    request: HttpRequest, kind: str, code: str, match: Match, order: Order, form: PositionFilterForm
+) -> dict[str, Any]:
+    """Return what the archive has about a position: a page of its games, moves, years, the opening.
+
+    Raises BadRequest for a cursor that is wrong.
+    """
+    scope = scope_of(request)
+    filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
+    cursor = request.GET.get("cursor")
     try:
-        through = games_through(
-            scope,
-            kind,
-            code,
-            match,
-            order,
-            cursor=request.GET.get("cursor"),
-            limit=PAGE,
-            filters=filters,
-        )
+        page = games_through(scope, kind, code, match, order, cursor=cursor, limit=PAGE, filters=filters)
     except InvalidCursorError as error:
         raise BadRequest("cursor") from error
-    # What a position's pages have in common, whichever way it is shown and of whichever games.
+    # All pages of a position share these, however it is shown and whichever games are listed.
     explorer, years, opening = unchanged(
         f"position {scope} {kind} {code} {match} {filters}",
         lambda: (
@@ -365,29 +382,15 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         ),
     )
     others = kept(request, form)
-    found = {
+    return {
         "explorer": explorer,
         "opening": opening,
-        "page": through,
+        "page": page,
         "chips": chips(scope, form, others),
         "anyway": reached_anyway(scope, explorer, bool(filters)),
         "suggestions": [] if explorer.total or not filters else suggestions(scope, form, others),
         "trend": years_plot(years) if len(years) > 1 else None,
     }
-
-    def make() -> HttpResponse:
-        context = _position_context(request, kind, path, shown, match, form, others) | found
-        context |= {
-            "code": code,
-            "order": order,
-            "next": next_page(request, through.next),
-            "layout": "archive/part.html" if part else "archive/base.html",
-        }
-        status = 200 if form.is_valid() else 400
-        response = render(request, template_of(kind, "position"), context, status=status)
-        return _as_part(response) if part else response
-
-    return conditional(request, make, found)
 
 
 def _position_context(

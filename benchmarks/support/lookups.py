@@ -16,6 +16,8 @@ from benchmarks.support import population
 
 if TYPE_CHECKING:
     from archive.queries.explorer import Explorer
+    from archive.queries.filters import GameFilters
+    from kifu_core.classes import Match
 
 REPEATS: Final = 3
 """Whatever else the machine does only adds: of so many times the shortest counts."""
@@ -156,17 +158,18 @@ def _some_players() -> tuple[str, str]:
 
 
 def of_database(codes: Codes, times: int) -> Iterator[Times]:
-    """What the database takes."""
+    """Measure what the database takes."""
+    yield from _of_one_game(times)
+    yield from _of_positions(codes, times)
+    yield from _of_filters(codes, times)
+
+
+def _of_one_game(times: int) -> Iterator[Times]:
+    """Measure the limit: a game read by its primary key."""
     from django.db import connection
 
     from archive.index.engine import engine
     from archive.models import Game
-    from archive.queries.counting import counted
-    from archive.queries.explorer import explore, explore_many
-    from archive.queries.filters import GameFilters
-    from archive.queries.position_games import games_through
-    from archive.queries.position_query import ask
-    from archive.queries.scope import PUBLIC
 
     ids = list(Game.objects.values_list("pk", flat=True)[:1000])
 
@@ -175,28 +178,48 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
             cursor.execute("SELECT plies FROM archive_game WHERE id = %s", [pk])
             cursor.fetchone()
 
-    def answer(code: str, filters: GameFilters | None = None, match: str = "exact") -> None:
-        explore(PUBLIC, "shogi", code, match, filters=filters)  # type: ignore[arg-type]
-        games_through(PUBLIC, "shogi", code, match, limit=25, filters=filters)  # type: ignore[arg-type]
-
-    def statistics(code: str) -> None:
-        counted(ask(PUBLIC, "shogi", code).keys)
-        games_through(PUBLIC, "shogi", code, limit=25)
-
     def kept(pk: int) -> None:
         engine().fetch_prepared("SELECT plies FROM archive_game WHERE id = %s", [pk])
 
     yield timed_sql("limit: one game by primary key", "", (partial(primary_key, pk) for pk in ids[:times]))
     yield timed_sql("limit: the same, its plan kept", "", (partial(kept, pk) for pk in ids[:times]))
+
+
+def _answer(code: str, filters: GameFilters | None = None, match: Match = "exact") -> None:
+    """Ask for the moves and the first 25 games of a position."""
+    from archive.queries.explorer import explore
+    from archive.queries.position_games import games_through
+    from archive.queries.scope import PUBLIC
+
+    explore(PUBLIC, "shogi", code, match, filters=filters)
+    games_through(PUBLIC, "shogi", code, match, limit=25, filters=filters)
+
+
+def _statistics(code: str) -> None:
+    """Ask for the sums and the first 25 games of a position."""
+    from archive.queries.counting import counted
+    from archive.queries.position_games import games_through
+    from archive.queries.position_query import ask
+    from archive.queries.scope import PUBLIC
+
+    counted(ask(PUBLIC, "shogi", code).keys)
+    games_through(PUBLIC, "shogi", code, limit=25)
+
+
+def _of_positions(codes: Codes, times: int) -> Iterator[Times]:
+    """Measure questions about positions without filters."""
+    from archive.queries.explorer import explore, explore_many
+    from archive.queries.scope import PUBLIC
+
     every = {"rare": codes.rare, "20-999 games": codes.middle, "hot": codes.hot, "start": [codes.start]}
     for name, chosen in every.items():
-        asks = (partial(statistics, code) for code in repeated(chosen, times))
+        asks = (partial(_statistics, code) for code in repeated(chosen, times))
         yield timed_sql(f"{name}: statistics, 25 games", "0.3 / 1", asks)
     for name, chosen in every.items():
-        asks = (partial(answer, code) for code in repeated(chosen, times))
+        asks = (partial(_answer, code) for code in repeated(chosen, times))
         yield timed_sql(f"{name}: the same, any order, first, latest", "", asks)
     for name, chosen in every.items():
-        asks = (partial(answer, code, match="any") for code in repeated(chosen, times))
+        asks = (partial(_answer, code, match="any") for code in repeated(chosen, times))
         yield timed_sql(f"{name}: the same, match=any", "", asks)
     moves = (
         partial(explore, PUBLIC, "shogi", code, transpositions=True) for code in repeated(codes.middle, times)
@@ -208,6 +231,12 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
         for n in range(max(10, times // 5))
     )
     yield timed("100 positions at once, whole function", "", batches)
+
+
+def _of_filters(codes: Codes, times: int) -> Iterator[Times]:
+    """Measure the same questions with each filter."""
+    from archive.queries.filters import GameFilters
+
     usual, busy = _some_players()
     filters = {
         "player": GameFilters(player=usual),
@@ -220,7 +249,7 @@ def of_database(codes: Codes, times: int) -> Iterator[Times]:
     }
     for what, chosen_filters in filters.items():
         for name, chosen in (("20-999 games", codes.middle), ("hot", codes.hot), ("start", [codes.start])):
-            asks = (partial(answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
+            asks = (partial(_answer, code, chosen_filters) for code in repeated(chosen, max(10, times // 5)))
             yield timed_sql(
                 f"{name} + {what}", "1.5 / 10" if what in ("player", "days", "result") else "", asks
             )

@@ -153,10 +153,10 @@ def _frame(square: int, flip: bool) -> str:
 
 
 def pattern(step: Step, *, label: str = "", letters: bool = False, language: Language = "ja") -> str:
-    """Draw what a step of a pattern asks of squares as a board for a page, the own side below.
+    """Draw what a step of a pattern asks of squares as a board for a page, with the own side below.
 
-    Several pieces of which one has to stand share their square, a piece without a sign is any of its side, a
-    cross is an empty square; what is crossed out must not stand.
+    Alternatives share their square. A piece without a sign is any piece of its side, a cross is an empty
+    square, and what is crossed out must not be there.
     """
     squares = "".join(_asked(square, allowed, letters) for square, allowed in sorted(step.squares.items()))
     drawn = board(Position.from_sfen(_BARE), label=label, language=language, marked=step.squares)

@@ -29,10 +29,10 @@ MATE_CONSTANTS: Final = frozenset([15_000])
 class Evaluation(NamedTuple):
     """One evaluation of the position after `ply` half-moves of the main line.
 
-    `score` is in hundredths of a pawn from Black's side, as written also where it stands for a mate. `winner`
-    is the colour that mates, `mate` in how many plies (None: not said). `pv` is the line as written and
-    `moves` as much of it as can be played from this position, as USI. `time` is in seconds. `candidate`
-    counts an engine's lines from 1, 0 where only one is written.
+    `score` is in hundredths of a pawn from Black's side, as written even if it stands for a mate. `winner` is
+    the colour that mates, `mate` in how many plies (None: not said). `pv` is the line as written, and `moves`
+    as much of it as can be played from this position, as USI. `time` is in seconds. `candidate` numbers an
+    engine's lines from 1; it is 0 if only one is written.
     """
 
     ply: int
@@ -123,8 +123,8 @@ def _promising(entry: MoveEntry) -> bool:
 
 
 class _Place(NamedTuple):
-    """Where a comment stands: behind the move that led to `position`; `before` is the position it was made
-    in, where it is at hand, `last` the square it went to."""
+    """Where a comment is: behind the move that led to `position`. `before` is the position in which that move
+    was made, if at hand, and `last` the square it went to."""
 
     ply: int
     position: Position

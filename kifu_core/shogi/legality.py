@@ -45,9 +45,9 @@ def legality(record: Record) -> tuple[Issue, ...]:
 
 
 def findings(game: ParsedGame) -> tuple[Issue, ...]:
-    """Return the issues of a game's reading, then those of `legality` that the reading has not told.
+    """Return the issues from reading a game, then those of `legality` that reading has not reported.
 
-    Fouls that the reading has told get their `winner`, also the move of the wrong side that it refused.
+    Fouls that reading has reported get their `winner`, also a move of the wrong side that it refused.
     """
     fouls = {(issue.code, issue.ply): issue for issue in legality(game.record)}
     told = [_with_winner(issue, game, fouls.pop((issue.code, issue.ply), None)) for issue in game.issues]

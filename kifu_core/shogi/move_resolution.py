@@ -281,10 +281,10 @@ class Search(Written):
 
 
 class Bare(Written):
-    """A JKF move: it may leave out the piece, the colour and everything that a replay finds out.
+    """A JKF move: it may leave out the piece, the colour and everything else that a replay finds out.
 
-    What a complete move (one with its colour) says about 同 and relative words is kept as it stands, and so
-    is a null in place of a source, which the format's reference keeps as well.
+    A complete move (one with its colour) keeps what it says about 同 and relative words. A null in place of a
+    source is kept too, as the format's reference does.
     """
 
     __slots__ = ("complete", "kind", "null_origin", "origin", "promote", "relative", "same", "to")
@@ -324,10 +324,6 @@ class Bare(Written):
         return found._replace(move={**found.move, "from": None}, variants={}) if self.null_origin else found
 
 
-class Ended(Exception):
-    """Raised for the plan of an ending: there is nothing to play."""
-
-
 class Special(Written):
     """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
     `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
@@ -338,9 +334,6 @@ class Special(Written):
         self.word = word
         self.special = special
         self.winner = winner
-
-    def plan(self, position: Position, last: int) -> Plan:
-        raise Ended
 
 
 class Garbled(Written):

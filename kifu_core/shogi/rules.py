@@ -64,7 +64,7 @@ def in_check(position: Position, color: int) -> bool:
 def sources(position: Position, color: int, piece: int, to: int) -> list[int]:
     """Return the squares of `color`'s pieces of exactly this kind (1..14) that could go to a square.
 
-    The way of moving and what stands between count, but not pins, nor what stands on `to`.
+    The way of moving and pieces in between count, but not pins, nor what is on `to`.
     """
     board = position.board
     mover = -piece if color else piece
@@ -161,8 +161,8 @@ def _king_moves(board: list[int], square: int, color: int) -> list[int]:
 def _checks_and_pins(board: list[int], square: int, color: int) -> tuple[list[Line], dict[int, Line]]:
     """Return what attacks and what shields the king on a square.
 
-    A check is given as the squares on which it is met: the attacker's and those between. The square of each
-    pinned piece has the squares on which it goes on shielding.
+    For a check it returns the squares on which it can be answered: the attacker's and those in between. For
+    each pinned piece it returns the squares on which the piece still shields the king.
     """
     sign = -1 if color else 1
     knight = -KE * sign
@@ -383,10 +383,10 @@ def _fewest_words(way: Way, ways: list[Way], *, straight: bool) -> str:
 def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
     """Return the sources (squares, or `DROP` + kind) that a move text without a source can mean.
 
-    `piece` is the kind 1..14 before the move, `words` JKF's relative letters. One is the answer, none means
-    that the text is wrong, several that it is ambiguous. Without H a drop is meant only if no such piece on
-    the board can come. If words leave several, those that would leave the own king in check are left out,
-    unless that leaves none: writers with the rules in mind do not mention them.
+    `piece` is the kind 1..14 before the move, `words` JKF's relative letters. One source is the answer; none
+    means that the text is wrong, several that it is ambiguous. Without H a drop is meant only if no such
+    piece on the board can come. If words leave several, those that would leave the own king in check are
+    excluded, unless that leaves none, because writers who know the rules do not mention them.
     """
     color = position.turn
     drop = [DROP + piece] if piece <= HAND_KINDS[-1] and position.hands[color][piece] else []
@@ -404,8 +404,8 @@ def resolve(position: Position, piece: int, to: int, words: str) -> list[int]:
 def matching(origins: list[int], to: int, color: int, words: str) -> list[int]:
     """Return the source squares that relative words allow for a move of `color` to a square.
 
-    L and R mean pieces that come from that side or, if none does, the outermost of those the other words
-    leave: so two dragons are told apart where one of them stands right behind.
+    L and R mean pieces that come from that side or, if none does, the outermost of those that the other words
+    leave. So two dragons can be told apart even if one is right behind the other.
     """
     found = [(origin, _way(origin, to, color)) for origin in origins]
     for word in words:

@@ -12,7 +12,7 @@ _CELLS: Final = 81
 _MOST_CODED: Final = max(FULL_SET)
 """Pieces of a kind in one hand for which codes have a count."""
 _SIDES: Final = ("black", "white")
-# Read by itself, so that what is wrong with it is told.
+# Read separately, to report what is wrong with it.
 _SFEN: Final = re.compile(r"\s*\S+/\S+\s+[bw](?:\s+\S+){0,2}\s*")
 
 

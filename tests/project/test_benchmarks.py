@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import kifu_core
-from benchmarks import generate, growth, ingest, load
+from benchmarks import generate, growth, load
 from benchmarks.serve import percentile
-from benchmarks.support import population
+from benchmarks.support import importing, population, steps
 from benchmarks.support.rounds import shortest
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
@@ -129,7 +129,7 @@ def test_the_benchmark_of_sums_compares_every_question_about_three_spaces_with_t
 
 def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):
     clock = iter([0.0, 1.0, 8.0, 10.0])
-    monkeypatch.setattr(ingest.time, "process_time", lambda: next(clock))
+    monkeypatch.setattr(steps.time, "process_time", lambda: next(clock))
 
     class Home:
         @staticmethod
@@ -140,15 +140,24 @@ def test_a_step_of_an_import_is_timed_without_those_inside_it(monkeypatch):
         def inner() -> None:
             pass
 
-    steps = ingest.Steps()
-    steps.watch("outer", Home, "outer")
-    steps.watch("inner", Home, "inner")
+    timed = steps.Steps()
+    timed.watch("outer", Home, "outer")
+    timed.watch("inner", Home, "inner")
     Home.outer()
-    assert steps.seconds == {"outer": 3.0, "inner": 7.0}
+    assert timed.seconds == {"outer": 3.0, "inner": 7.0}
+
+
+def test_every_step_of_an_import_that_is_timed_is_there_and_left_as_it_was():
+    from archive.store import changes
+
+    before = changes.insert_games
+    with steps.Steps() as timed:
+        assert changes.insert_games is not before
+    assert changes.insert_games is before and timed.seconds == {}
 
 
 def test_files_of_games_are_in_several_formats_and_hold_every_game(tmp_path):
-    paths = [Path(path) for path in ingest.write_files(tmp_path / "files", range(45))]
+    paths = [Path(path) for path in importing.write_files(tmp_path / "files", range(45))]
     found = [kifu_core.load(path.read_bytes()) for path in paths]
     assert {(result.format, result.encoding) for result in found} == {("csa", "utf-8"), ("kif", "cp932")}
     assert sum(len(result.games) for result in found) == 45

@@ -57,8 +57,8 @@ Played = tuple[str, str, str, int]
 
 
 class Counts:
-    """How often each move was played, in a file without a name: it is gone with the process, however that
-    ends. Sorted by SFEN, in the order of bytes, it is a book."""
+    """How often each move was played, in a file without a name, which disappears with the process however
+    that ends. Sorted by SFEN, in the order of bytes, it is a book."""
 
     def __init__(self, plies: int, most: int = COUNTED_BYTES) -> None:
         self.plies = plies

@@ -22,10 +22,10 @@ _PIECE: Final = 64 * 1024
 
 
 def ndjson(games: Bulk, told: Told) -> Iterator[bytes]:
-    """Yield a line for each game: what the list tells of it, its record in JKF, and the cursor after it.
+    """Yield a line for each game: the fields of the list, its record in JKF, and the cursor after it.
 
-    The last line tells whether the list is complete, and where it goes on. Without it the rest got lost on
-    the way.
+    The last line says whether the list is complete, and where to go on. An answer without that line was cut
+    off.
     """
     for found in games.found():
         if found is None:
@@ -42,7 +42,7 @@ def line(found: Found, told: Told) -> bytes:
 
 
 def ending(games: Bulk) -> dict[str, Any]:
-    """Return what is told after the last game."""
+    """Return the line after the last game."""
     told: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
     return told if games.error is None else told | {"error": games.error.code}
 

@@ -166,9 +166,10 @@ _ENDS_TOLD: Final = 100
 
 
 class _Ending(io.RawIOBase):
-    """A stream whose end is told a few times and no more. Raises EOFError for who goes on to read.
+    """A stream that reports its end only a few times. Raises EOFError if reading still goes on.
 
-    The library passes by a file of any size that a header claims, in pieces, and looks at none of them.
+    The library would otherwise skip a file of any size that a header claims, piece by piece, without noticing
+    the end.
     """
 
     def __init__(self, stream: IO[bytes] | io.RawIOBase) -> None:

@@ -56,12 +56,12 @@ def walk(
 ) -> Generator[Part, None, None]:
     """Yield the parts of an upload, numbered from 0; at least one. `name` is the upload's.
 
-    Linear in the unpacked bytes, of which no more than one part is in memory; larger files in containers
+    The time is linear in the unpacked bytes. Only one part is in memory at a time; larger files in containers
     are kept in temporary files. The limits are settings (ARCHIVE_MAX_*) and those of the budget. Raises
-    OSError where there is no room for these: the walk begins anew when there is. Raises TooSlowError where
-    a limit on time is over (`kifu_core.deadline`).
+    OSError if there is no room for temporary files, and then the walk starts again later. Raises TooSlowError
+    beyond a limit on time (`kifu_core.deadline`).
 
-    `only` leaves out the files of containers that do not lead to this path; their parts have no numbers then.
+    `only` skips the files of containers that do not lead to this path; parts have no numbers then.
     """
     walker = _Walker(name, budget or Budget(), only)
     for number, part in enumerate(walker.file(file, "", 0)):

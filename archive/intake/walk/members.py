@@ -9,9 +9,9 @@ from archive.intake.walk.refusals import RefusedError
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in a container: its name, and either a way to read it or why it is not read.
+    """A file in a container: its name, and either a way to read it or the reason why it is not read.
 
-    `packed` tells how many bytes of the container it took, as far as it is read.
+    `packed` is how many bytes of the container it took, as far as it has been read.
     """
 
     path: str

@@ -112,7 +112,7 @@ class FileStream:
         return self._file.read(count)
 
     def _length_of_part(self, at: int) -> int:
-        """Return the length of what is no file and belongs to an archive; 0 for anything else."""
+        """Return the length of a part of the archive that is not a file; 0 for anything else."""
         head = self._bytes(at, 46)
         if head.startswith(_DESCRIPTOR):
             return next((n for n in (16, 24) if self._bytes(at + n, 2) == b"PK"), 0)

@@ -36,12 +36,12 @@ class _Directory:
 
 
 def members(file: IO[bytes], name: str, budget: Budget) -> Iterator[Member]:
-    """Yield the files of a ZIP archive in the order of its directory, without folders; then those that stand
-    in the archive and not in its directory.
+    """Yield the files of a ZIP archive in the order of its directory, without folders; then those that are
+    missing from the directory.
 
-    Where there is no directory, or it is that of another archive behind this one or in it, the files come in
-    the order of their own headers. What one does not open costs no more than its headers. Raises RefusedError
-    and BadZipFile where the archive cannot be read any further, and behind all that can be read of it.
+    If there is no directory, or it belongs to another archive behind or inside this one, the files come in
+    the order of their own headers. A file that is not opened costs no more than its headers. Raises
+    RefusedError and BadZipFile where the archive cannot be read any further, after all that can be read.
     """
     size = file.seek(0, io.SEEK_END)
     stream = FileStream(file, budget)

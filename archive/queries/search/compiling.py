@@ -1,11 +1,11 @@
-"""A tree as SQL: the condition on a game g of a list, in one scope.
+"""Turn a tree into SQL: the condition on a game g of a list, in one scope.
 
-Each leaf is a CASE that is 1 or 0 and never NULL, so that NOT of it is true of exactly the other games; and
-no planner makes a join over whole tables of what is looked up for each game that a list looks at. A name, an
-upload or an edition of another scope is nobody's here: what asks for it is true of no game, and its opposite
-of all.
+Each leaf is a CASE that is 1 or 0 and never NULL, so that NOT of it is true of exactly the other games, and
+no planner turns a lookup for each listed game into a join over whole tables. A name, an upload or an edition
+of another scope does not exist here: a condition on it is true of no game, and its opposite of all.
 
-What all games of the answer have is told as filters too: a list is read by its player, its event, its days.
+What all games of the answer must have is also given as filters, so that a list is read by its player, its
+event or its days.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ Kind = Literal["text", "choice", "number", "one number", "day", "one day", "form
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field: what it is called, what it takes, and the filters that it is made of.
+    """A field: its names, the type of its value, and the filters that it is made of.
 
-    `one` is the filter of a single value, `least` and `most` are those of its ends. Of a choice `choices` are
-    the values and `read` makes one of a word.
+    `one` is the filter of a single value, `least` and `most` are those of the ends of a range. For a choice,
+    `choices` are the values, and `read` makes one from a word.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The grammar of the search language: text to a tree, or one error with its place.
+"""The grammar of the search language: it turns text into a tree, or into one error with its place.
 
-Every alternative is told by its first token, so the time is linear in the text, and parentheses within each
-other are counted before anything is parsed. What is wrong is noticed where it stands: the last alternative of
-a choice says what was expected there.
+The first token decides between alternatives, so the time is linear in the text, and nested parentheses are
+counted before parsing. An error is noticed where it is: the last alternative of a choice says what was
+expected there.
 """
 
 from __future__ import annotations

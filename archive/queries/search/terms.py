@@ -83,7 +83,8 @@ NOTHING: Final = And(())
 
 
 def together(kind: type[And] | type[Or], terms: list[Term]) -> Term:
-    """Return terms joined; one alone is itself, and what is joined alike within becomes part of it."""
+    """Return terms joined. A single term stays as it is, and an inner term joined in the same way is
+    merged."""
     if len(terms) == 1:
         return terms[0]
     flat = (inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))

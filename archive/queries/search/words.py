@@ -92,8 +92,8 @@ def _names(scope: Scope, kind: _Kind, word: str) -> Sql:
 
 
 def holding(word: Known) -> Iterator[Sql]:
-    """Yield the conditions, any of which is true of a game g where a word is in the name of a player or of
-    the event, or in the text; none for a word of which nothing is left in the form that is searched."""
+    """Yield the conditions for a game g with a word in the name of a player or the event, or in its text; any
+    one of them suffices. Yields none for a word that is empty in the form that is searched."""
     for kind, ids in word.names.items():
         for column in _COLUMNS[kind]:
             if ids is None:

@@ -28,7 +28,7 @@ _SHOWN: Final = 100
 
 
 class InvitationForm(forms.Form):
-    """For whom an invitation is, what they may do, and for how long it is good."""
+    """A new invitation: for whom it is, what they may do, and how long it is valid."""
 
     note = forms.CharField(label=_("For whom"), max_length=80, required=False)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.CONTRIBUTOR)

@@ -99,13 +99,14 @@ def held_of(user: User) -> dict[str, Any]:
         "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
         "shared_by_you": [*Share.objects.filter(by=user).values("game", "made", name=F("user__username"))],
         "reports": [*Report.objects.filter(by=user).values("game", "reason", "text", "made")],
-        "uploads": [
-            *Upload.objects.filter(uploader=user)
-            .order_by("pk")
-            .annotate(way=F("source"))
-            .values("id", "name", "size", "sha256", "received", "state", "way")
-        ],
+        "uploads": _uploads_of(user),
     }
+
+
+def _uploads_of(user: User) -> list[Any]:
+    """Return what somebody has uploaded, without the bytes."""
+    sent = Upload.objects.filter(uploader=user).order_by("pk").annotate(way=F("source"))
+    return [*sent.values("id", "name", "size", "sha256", "received", "state", "way")]
 
 
 @own("GET", "HEAD", "POST", proof="to change")

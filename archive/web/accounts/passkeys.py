@@ -1,8 +1,8 @@
-"""Passkeys: a second factor beside the codes of an app, and a way to sign in by itself.
+"""Passkeys: a second factor beside the codes of an app, and a way to sign in without a password.
 
-Each one is kept in the authenticator with the account it is for, and asks its person for a finger or a PIN:
-that is why it is enough alone. What a browser sends of it is read here with more suspicion than in the
-libraries beneath, which break on much that no browser sends.
+An authenticator keeps each passkey with its account, and asks the person for a finger or a PIN, so it is
+enough alone. What a browser sends is checked here more strictly than in the libraries underneath, which fail
+on much that no browser sends.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lies between a right password and being signed in, beside the second factor."""
+"""The steps between a right password and being signed in, besides the second factor."""
 
 from __future__ import annotations
 

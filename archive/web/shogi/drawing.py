@@ -46,7 +46,7 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
 
 
 def _told(text: str) -> dict[str, Any]:
-    """Return what is wrong with a text, with its place; nothing where it is a pattern."""
+    """Return what is wrong with a text, with its place; nothing if it is a pattern."""
     try:
         parse(text)
     except KifuError as error:

@@ -1,4 +1,4 @@
-"""Search by part of a board: a pattern as text, and what is known of the games where it ever stands."""
+"""Search by part of a board: a pattern as text, and what is known about the games that have it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ EXAMPLES: Final[dict[Language, tuple[str, ...]]] = {
 @require_safe
 @remembered
 def patterns(request: HttpRequest) -> HttpResponse:
-    """Show in which games a pattern stands, how these ended, when, who has it, what is played then."""
+    """Show which games have a pattern, how these ended, when, for whom, and what is played next."""
     text = request.GET.get("pattern", "").strip()
     examples = EXAMPLES[language()]
     context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": examples, "section": "positions"}

@@ -96,7 +96,7 @@ def game_rows(
 
 @register.simple_tag(takes_context=True)
 def private_badge(context: Mapping[str, Any], space: int) -> SafeString:
-    """Return the mark of what lies in a library; nothing for what is public."""
+    """Return the badge of something in a library; nothing for what is public."""
     named = private_names(context["request"], {space})
     return rows.private_badge(named[space]) if named else SafeString("")
 

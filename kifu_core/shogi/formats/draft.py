@@ -44,12 +44,12 @@ MAX_BOOKMARKS = 1000
 class Draft:
     """A game while it is being read.
 
-    `initial` None is a record that says nothing of its start; `position` is where it starts all the same.
-    `comments` belong to the start. `said` is what a result line says; it counts where no row of the main line
-    is an ending, or where it is to be believed. `lost` are variations that hang on nothing
-    and are kept as text. `plain_times` marks times that may lack totals. `started` marks a source that says
-    from where it starts: that is a record even without moves; `doubtful_start` one that says it in a name
-    which nobody knows: that is a record only if it can be played from the usual start.
+    `initial` is None if the record says nothing about its start; `position` is where it starts all the same.
+    `comments` belong to the start. `said` is what a result line says; it counts if no row of the main line is
+    an ending, or if it is to be believed. `lost` are variations that belong to no move and are kept as text.
+    `plain_times` marks times that may lack totals. `started` marks a source that says where it starts: that
+    is a record even without moves. `doubtful_start` marks one that names its start in an unknown way: that is
+    a record only if it can be played from the usual start.
     """
 
     notes: Notes

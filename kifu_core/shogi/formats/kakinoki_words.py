@@ -66,9 +66,10 @@ class WrongRank(NamedTuple):
 
 
 def read_board(text: str) -> tuple[list[int], int, list[WrongRank]]:
-    """Return the 81 cells of a drawn board, the number of wrong ranks, and those that have not nine cells.
+    """Return the 81 cells of a drawn board, the number of wrong ranks, and the ranks that do not have nine
+    cells.
 
-    A rank is wrong if it is missing, one too many, or not of nine cells.
+    A rank is wrong if it is missing, superfluous, or not of nine cells.
     """
     board: list[int] = []
     drawn = list(_RANK.finditer(text))

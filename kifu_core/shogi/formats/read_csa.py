@@ -255,10 +255,10 @@ class _Reader:
         return self.draft.finish(index, _locate)
 
     def _read_result(self) -> None:
-        """Take over what the server says of the game's end.
+        """Take over what the server says about the game's end.
 
-        It stands in a comment behind the last statement or behind the last move; where that is all there is,
-        it is the ending. Where the server says nothing, the winner of the ending's own word is believed.
+        It says so in a comment behind the last statement or the last move; if there is nothing else, that is
+        the ending. If the server says nothing, the winner that the ending's own word names is believed.
         """
         line, header, source = self.line, self.draft.header, self.draft.notes.source
         ended = bool(line.steps) and isinstance(line.steps[-1], Special)

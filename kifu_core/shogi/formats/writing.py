@@ -236,10 +236,8 @@ def ending_kind(entry: MoveEntry, ending: Ending | None, turn: int) -> EndingKin
 
 
 def _told(kind: EndingKind | None, ending: Ending | None, turn: int) -> EndingKind | None:
-    """Return the kind as it is to be told.
-
-    Fouls of the side to move and of the other have words of their own.
-    """
+    """Return the kind of ending as it is written: fouls of the side to move and of the other side have
+    different words."""
     if kind is None or ending is None or ending.winner is None or kind.special not in FOULS:
         return kind
     if winner(kind, turn) == ending.winner:

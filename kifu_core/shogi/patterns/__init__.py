@@ -1,4 +1,4 @@
-"""Parts of positions that are looked for: what stands where, told by a text, found in lines of a game."""
+"""Patterns: parts of positions, written as text and found in lines of a game."""
 
 from kifu_core.shogi.patterns.following import followed_by
 from kifu_core.shogi.patterns.matching import Found, Look, find, looks

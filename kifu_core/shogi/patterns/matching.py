@@ -13,7 +13,7 @@ from kifu_core.shogi.squares import MIRRORED, TURNED
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a pattern stands: the ply of each step, for whom, and whether as its mirror image."""
+    """Where a pattern occurs: the ply of each step, for which side, and whether as its mirror image."""
 
     plies: tuple[int, ...]
     own: int
@@ -87,10 +87,10 @@ def _seen(step: Step, own: int, mirrored: bool) -> Seen:
 
 
 def find(pattern: Pattern, line: Sequence[Position], first_ply: int = 0) -> Found | None:
-    """Return where a pattern stands first in a line of positions, of which the first is at `first_ply`.
+    """Return where a pattern first occurs in a line of positions, of which the first is at `first_ply`.
 
-    First is what begins at the lowest ply; of those Black's, then what is not mirrored. Time: positions times
-    steps times squares, for each look.
+    The lowest ply comes first; at the same ply Black's side, then what is not mirrored. Time: positions times
+    steps times squares, for each way of looking.
     """
     found = [one for look in looks(pattern) if (one := _find(pattern, look, line, first_ply))]
     return min(found, key=lambda one: (one.plies[0], one.own, one.mirrored), default=None)
@@ -115,7 +115,7 @@ def _find(pattern: Pattern, look: Look, line: Sequence[Position], first_ply: int
 
 
 def _standing(step: Seen, line: Sequence[Position], first_ply: int) -> list[int]:
-    """Return the plies from which on a step stands for as long as it has to."""
+    """Return the plies from which on a step is kept for as long as it must be."""
     asked = step.step
     found: list[int] = []
     since = 0

@@ -52,11 +52,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one position has to be like; what is not named may be anything.
+    """What one position must be like; whatever is not named may be anything.
 
     `squares` maps squares (0 to 80) to allowed contents; `hands` counts unpromoted kinds in hand, `board` any
-    pieces on the board; `own_turn` is whether the own side is to move; `first` and `last` bound the ply;
-    `kept` is for how many plies more it has to stand.
+    pieces on the board; `own_turn` is whether the own side is to move; `first` and `last` limit the ply;
+    `kept` is for how many more plies it must stay.
     """
 
     squares: Mapping[int, int] = field(default_factory=dict)

@@ -143,7 +143,7 @@ def gap_words(gap: int | None, language: Language) -> str:
 
 
 def whole_words(pattern: Pattern, language: Language) -> str:
-    """Return what is said of all steps together: whose pieces are own, and where it is looked for."""
+    """Return what applies to all steps together: whose pieces are own, and where to look."""
     phrases = _PHRASES[language]
     said = ["either" if pattern.own is None else "white" if pattern.own else "black"]
     said += ["mirror"] * pattern.mirrored + ["main"] * pattern.main

@@ -1,0 +1,85 @@
+"""What columns and tags of castles and openings add to the import of games."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from benchmarks.support.importing import GAMES_A_FILE, empty_archive, take_in, write_files
+
+
+@contextmanager
+def _plain() -> Iterator[None]:
+    """Games that come in get no tags, and wait for no columns."""
+    from unittest.mock import patch
+
+    from archive.columns import slots
+    from archive.derive import formations
+
+    with patch.object(formations, "found", lambda *_: ()), patch.object(slots, "wait", lambda _: None):
+        yield
+
+
+def _processor(do: Callable[[], object]) -> float:
+    """The processor seconds of doing something: this process's, and those of PostgreSQL's process for it."""
+    before = time.process_time() + _backend()
+    do()
+    return time.process_time() + _backend() - before
+
+
+def _backend() -> float:
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def beside_columns(engine: str, games: int, rounds: int) -> dict[str, Any]:
+    """Processor milliseconds a game without columns and tags and with them, of the fastest rounds."""
+    spent: dict[str, list[float]] = defaultdict(list)
+
+    def timed(name: str, do: Callable[[], object], count: int = games) -> None:
+        spent[name].append(1000 * _processor(do) / count)
+
+    with empty_archive(engine) as folder:
+        from archive.columns import building
+        from archive.columns.folder import place
+        from archive.columns.segments import merge_segments
+        from archive.models import ColumnSegment
+        from kifu_core.classes import PUBLIC
+
+        take_in(write_files(folder / "first", range(GAMES_A_FILE)), 1)
+        building.build()
+        for turn in range(rounds):
+            first = GAMES_A_FILE + 2 * turn * games
+            without = write_files(folder / f"without {turn}", range(first, first + games))
+            with_them = write_files(folder / f"with {turn}", range(first + games, first + 2 * games))
+            # In turn, and each of them first as often: what grows, or drifts, meets both.
+            for plain in (turn % 2 == 0, turn % 2 == 1):
+                with _plain() if plain else nullcontext():
+                    name, files = ("without", without) if plain else ("stored with them", with_them)
+                    timed(name, lambda: take_in(files, 1))  # noqa: B023
+            timed("columns", building.build)
+        paths = [place(PUBLIC, name) for name in ColumnSegment.objects.values_list("name", flat=True)]
+        for _ in range(rounds):
+            timed("put together", lambda: merge_segments(paths, [], folder / "one"), rounds * games)
+    found = {name: round(min(times), 3) for name, times in spent.items()}
+    share = sum(found.values()) / found["without"] - 2
+    return {"engine": engine, "games": games, "rounds": rounds, "ms_a_game": found, "more": round(share, 3)}
+
+
+def show_beside(found: dict[str, Any]) -> None:
+    print(f"{found['engine']}: {found['games']} games a round, {found['rounds']} rounds; ms a game")
+    for name, spent in found["ms_a_game"].items():
+        print(f"  {name:<18}{spent:8.3f}")
+    print(f"  {found['more']:+.1%} with columns and tags")
