@@ -257,7 +257,7 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
     load, errors, told = os.getloadavg()[0], 0, {}
     with served(folder) as port:
         say("each address once, so that every process has its templates ...")
-        asked(port, found, EACH, 4, options.language)
+        asked(port, found, min(EACH, options.rounds), 4, options.language)
         for clients in options.clients:
             first, again, drawn = asked(port, found, options.rounds, clients, options.language)
             told[clients] = rows(first, again, drawn, list(found))
