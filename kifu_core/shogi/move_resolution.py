@@ -324,6 +324,10 @@ class Bare(Written):
         return found._replace(move={**found.move, "from": None}, variants={}) if self.null_origin else found
 
 
+class Ended(Exception):
+    """Raised for the plan of an ending: there is nothing to play."""
+
+
 class Special(Written):
     """A row that ends the play: `word` as written, `special` JKF's name for it, None where JKF has none,
     `winner` the colour that wins by it where the side to move does not tell (fouls, lost connections)."""
@@ -334,6 +338,9 @@ class Special(Written):
         self.word = word
         self.special = special
         self.winner = winner
+
+    def plan(self, position: Position, last: int) -> Plan:
+        raise Ended
 
 
 class Garbled(Written):

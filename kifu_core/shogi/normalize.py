@@ -16,7 +16,7 @@ from kifu_core import jkf
 from kifu_core.deadline import PIECE, check_time, watched
 from kifu_core.decoding import MAX_ISSUES
 from kifu_core.errors import AmbiguousMoveError, IllegalMoveError, Params, Severity
-from kifu_core.jkf import Consumption, Move, MoveEntry, Record, Time
+from kifu_core.jkf import Consumption, MoveEntry, Record, Time
 from kifu_core.limits import UNLIMITED, LimitCode, Limits, Room, limit_of
 from kifu_core.memo import Memo
 from kifu_core.shogi import rules, specials
@@ -26,11 +26,11 @@ from kifu_core.shogi.move_resolution import (
     NOWHERE,
     SAME,
     Bare,
+    Ended,
     Plan,
     Search,
     Special,
     Step,
-    Written,
     csa_step,
     known,
     plan,
@@ -231,54 +231,89 @@ class _Replay:
     def _advance(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
         """Play the steps from `begin` up to `end`; return False if one of them cannot be played.
 
-        This is the hot loop of the library, so it keeps what it needs in local names and makes few calls.
+        This is the hot loop of the library: one pass per written move, everything it needs in local names,
+        and no call but where the position decides more than what is taken.
         """
         line, position, last = job.line, job.position, job.last
-        board, hands, turn, append = position.board, position.hands, position.turn, entries.append
+        board, hands, turn = position.board, position.hands, position.turn
+        restore_same = line.restore_same
+        append = entries.append
         chosen: Plan | None
         for step, time in zip(line.steps[begin:end], line.times[begin:end], strict=True):
-            position.turn = turn
             if isinstance(step, tuple):
                 chosen = step[turn]
-            elif isinstance(step, Special):
-                append(self._ending(job, step, entries, time))
-                continue
             else:
-                chosen = self._plan(job, step, last, len(entries))
-            if chosen is not None and not _is_sound(chosen, board, hands[turn]):
+                chosen = None
+                if type(step) is Search and (sides := step.sides or step.sides_at(last)):
+                    piece, kind, squares, rays, plans = sides[turn]
+                    found = NOWHERE
+                    for origin in squares:
+                        if board[origin] == piece:
+                            found = found * 81 + origin
+                    for ray in rays:
+                        for origin in ray:
+                            if board[origin]:
+                                if board[origin] == piece:
+                                    found = found * 81 + origin
+                                break
+                    if found != NOWHERE or hands[turn][kind]:
+                        chosen = plans[found]
+                if chosen is None:
+                    position.turn = turn
+                    try:
+                        chosen = step.plan(position, last)
+                    except Ended:
+                        append(self._ending(job, step, entries, time))
+                        continue
+                    except (IllegalMoveError, AmbiguousMoveError) as error:
+                        self._stop(job, error.code, len(entries), error.params)
+                        return False
+            origin, to, piece, landed, between, rivals, base, _, variants = chosen
+            taken = board[to]
+            if origin >= 0:
+                sound = between is not None and board[origin] == piece
+                if taken and (taken * piece > 0 or taken in _KINGS):
+                    sound = False
+                if between:
+                    for square_between in between:
+                        if board[square_between]:
+                            sound = False
+            else:
+                kind = -piece if turn else piece
+                sound = between is not None and not taken and hands[turn][kind] > 0
+                if kind == FU and piece in board[to % 9 :: 9]:
+                    sound = False
+            if not sound:
+                position.turn = turn
                 chosen = self._repair(job, chosen, len(entries))
-            if chosen is None:
-                return False
-            origin, to, piece, landed, _, rivals, move, _, _ = chosen
-            words = _relative_words(position, chosen) if rivals else ""
-            variant = 0
-            if origin < 0:
-                hands[turn][abs(piece)] -= 1
-            else:
+                if chosen is None:
+                    return False
+                origin, to, piece, landed, _, rivals, base, _, variants = chosen
+            words, variant = "", 0
+            for rival in rivals:
+                if board[rival] == piece:
+                    position.turn = turn
+                    words = rules.relative(position, chosen.packed)
+                    break
+            if origin >= 0:
                 board[origin] = 0
-                if (taken := board[to]) and (kind := IN_HAND[taken]):
+                if taken and (kind := IN_HAND[taken]):
                     hands[turn][kind] += 1
                     variant = taken
-            board[to] = landed
-            if to == last and line.restore_same:
+            else:
+                hands[turn][-piece if turn else piece] -= 1
+            if restore_same and to == last:
                 variant += AGAIN
-            if variant or words:
-                move = _completed(chosen, variant, words)
+            move = (variants.get(variant) or chosen.variant(variant)) if variant else base
+            if words:
+                move = {**base, "relative": words, **move}
+            board[to] = landed
             append({"move": move} if time is None else {"move": move, "time": time})
-            last, turn = to, turn ^ 1
-        position.turn, job.last = turn, last
+            last = to
+            turn ^= 1
+        position.turn = turn
+        job.last = last
         return True
-
-    def _plan(self, job: _Job, step: Written, last: int, index: int) -> Plan | None:
-        """Return the plan of a step that depends on the position; end the line where there is none."""
-        position = job.position
-        if type(step) is Search and (found := _search(step, position, last)):
-            return found
-        try:
-            return step.plan(position, last)
-        except (IllegalMoveError, AmbiguousMoveError) as error:
-            self._stop(job, error.code, index, error.params)
-            return None
 
     def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
         """Return the entry of an ending.
@@ -332,61 +367,6 @@ class _Replay:
         if broken := _broken_rule(position, chosen):
             self._find(job, broken, "error", index)
         return chosen
-
-
-def _search(step: Search, position: Position, last: int) -> Plan | None:
-    """Return the plan of a searched move by what stands on the squares that it could come from; None if the
-    rules have to be asked."""
-    sides = step.sides or step.sides_at(last)
-    if not sides:
-        return None
-    board, turn = position.board, position.turn
-    piece, kind, squares, rays, plans = sides[turn]
-    found = NOWHERE
-    for origin in squares:
-        if board[origin] == piece:
-            found = found * 81 + origin
-    for ray in rays:
-        for origin in ray:
-            if board[origin]:
-                if board[origin] == piece:
-                    found = found * 81 + origin
-                break
-    return plans[found] if found != NOWHERE or position.hands[turn][kind] else None
-
-
-def _is_sound(chosen: Plan, board: list[int], hand: list[int]) -> bool:
-    """Return whether a plan breaks no rule; check is left aside."""
-    origin, to, piece, _, between, _, _, _, _ = chosen
-    if between is None:
-        return False
-    taken = board[to]
-    if origin < 0:
-        kind = abs(piece)
-        return not taken and hand[kind] > 0 and (kind != FU or piece not in board[to % 9 :: 9])
-    if board[origin] != piece:
-        return False
-    for passed in between:
-        if board[passed]:
-            return False
-    return not taken or (taken * piece < 0 and taken not in _KINGS)
-
-
-def _relative_words(position: Position, chosen: Plan) -> str:
-    """Return the relative words of a move, empty if no other piece of its kind could come from elsewhere."""
-    board, piece = position.board, chosen.piece
-    for rival in chosen.rivals:
-        if board[rival] == piece:
-            return rules.relative(position, chosen.packed)
-    return ""
-
-
-def _completed(chosen: Plan, variant: int, words: str) -> Move:
-    """Return the JKF object of a move with what the position tells: capture, 同, relative words."""
-    move = chosen.move
-    if variant:
-        move = chosen.variants.get(variant) or chosen.variant(variant)
-    return {**chosen.move, "relative": words, **move} if words else move
 
 
 def _impossible(position: Position, chosen: Plan) -> str:
