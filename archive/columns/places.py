@@ -110,7 +110,8 @@ def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
         main: NDArray[np.bool_] = ~runs.lines["fork"]
         return main
     if needs_lines(pattern):
-        return ~_is_forked(runs)[runs.lines["game"]]
+        unforked: NDArray[np.bool_] = ~_is_forked(runs)[runs.lines["game"]]
+        return unforked
     return np.ones(len(runs.lines["first"]), np.bool_)
 
 
