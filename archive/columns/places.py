@@ -110,8 +110,7 @@ def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
         main: NDArray[np.bool_] = ~runs.lines["fork"]
         return main
     if needs_lines(pattern):
-        unforked: NDArray[np.bool_] = ~_is_forked(runs)[runs.lines["game"]]
-        return unforked
+        return ~_is_forked(runs)[runs.lines["game"]]
     return np.ones(len(runs.lines["first"]), np.bool_)
 
 
