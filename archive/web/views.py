@@ -340,10 +340,10 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         return _moves_part(request, shown, kind, code, match)
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
     order: Order = "oldest" if request.GET.get("order") == "oldest" else "newest"
-    found = _found_of_position(request, kind, code, match, order, form)
+    others = kept(request, form)
+    found = _found_of_position(request, kind, code, match, order, form, others)
 
     def make() -> HttpResponse:
-        others = kept(request, form)
         context = _position_context(request, kind, path, shown, match, form, others) | found
         context |= {
             "code": code,
@@ -359,11 +359,17 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
 
 
 def _found_of_position(
-    request: HttpRequest, kind: str, code: str, match: Match, order: Order, form: PositionFilterForm
+    request: HttpRequest,
+    kind: str,
+    code: str,
+    match: Match,
+    order: Order,
+    form: PositionFilterForm,
+    others: dict[str, str],
 ) -> dict[str, Any]:
     """Return what the archive has about a position: a page of its games, moves, years, the opening.
 
-    Raises BadRequest for a cursor that is wrong.
+    `others` is what the address asks for besides the form's filters. Raises BadRequest for a wrong cursor.
     """
     scope = scope_of(request)
     filters = positions_asked(kind, form.cleaned_data) if form.is_valid() else None
@@ -381,7 +387,6 @@ def _found_of_position(
             None if filters else opening_of(scope, kind, code, match),
         ),
     )
-    others = kept(request, form)
     return {
         "explorer": explorer,
         "opening": opening,
