@@ -10,9 +10,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu import Connection
+from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
 from kombu.utils.json import dumps
 
 
@@ -57,6 +58,15 @@ class Transport(filesystem.Transport):
 
     Channel = Channel
     implements = filesystem.Transport.implements.extend(asynchronous=True)
+
+    # What is bound, for each folder of messages: kombu remembers it for the process, and then binds nothing in
+    # the folder of a second archive, whose messages are lost.
+    _states: ClassVar[dict[str, virtual.BrokerState]] = {}
+
+    def __init__(self, client: Connection, **kwargs: Any) -> None:
+        super().__init__(client, **kwargs)
+        options: dict[str, Any] = client.transport_options or {}
+        self.state = self._states.setdefault(options.get("data_folder_out", ""), virtual.BrokerState())
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         """Look for messages as often as the folders are to be looked at."""

@@ -39,6 +39,16 @@ def test_messages_arrive_in_order_and_once(connection):
     queue.close()
 
 
+def test_two_archives_of_one_process_bind_their_queues_each(tmp_path):
+    broker.register()
+    for name in ("first", "second"):
+        with Connection("filesystem://", transport_options=broker.folders(tmp_path / name)) as connection:
+            queue = connection.SimpleQueue("shared")
+            queue.put({"of": name})
+            assert queue.get(block=False).payload == {"of": name}
+            queue.close()
+
+
 def test_a_watcher_of_the_folder_sees_only_whole_messages(connection):
     queue = connection.SimpleQueue("work")
     folder, stop, broken = queue_folder(connection), threading.Event(), []
@@ -59,6 +69,7 @@ def test_a_watcher_of_the_folder_sees_only_whole_messages(connection):
     watcher.join()
     queue.close()
     assert broken == []
+    assert len(list(folder.glob("*.msg"))) == 300
 
 
 def test_bindings_of_many_channels_are_all_kept(connection):
