@@ -59,8 +59,8 @@ class Transport(filesystem.Transport):
     Channel = Channel
     implements = filesystem.Transport.implements.extend(asynchronous=True)
 
-    # What is bound, for each folder of messages: kombu remembers it for the process, and then binds nothing in
-    # the folder of a second archive, whose messages are lost.
+    # What is bound, for each folder of messages: kombu remembers it for the process, and then binds nothing
+    # in the folder of a second archive, whose messages are lost.
     _states: ClassVar[dict[str, virtual.BrokerState]] = {}
 
     def __init__(self, client: Connection, **kwargs: Any) -> None:

@@ -1,0 +1,243 @@
+"""Where a pattern stands first in each game of a file, by its runs.
+
+A look at the board asks some columns for some contents: what they have in common are spans of rows. These are
+cut where lines begin, shortened to the rows from which a step stands long enough, and to those that the next
+step can follow. What is left begins with the first place.
+
+Variations need the rows of other lines for what stands for several plies, or follows: games with variations
+are left to `asking` then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archive.columns.runs import Runs
+from archive.columns.schema import COUNTS, HANDS, SQUARES
+from archive.columns.spans import Spans, Wanted, before, every_other, meeting, narrowed, where
+from kifu_core.shogi.patterns import Count, Look, Pattern, looks
+from kifu_core.shogi.patterns.matching import Seen
+from kifu_core.shogi.patterns.pattern import ANYTHING
+from kifu_core.shogi.patterns.pattern import CONTENTS as PIECES
+
+_BYTES: Final = 256
+_NOWHERE: Final = np.iinfo(np.int64).max
+_PLY, _OWN, _MIRRORED = 33, 32, 31
+"""A place in its game as a number: the ply, whose side is own, whether mirrored, and the row."""
+
+
+class Places(NamedTuple):
+    """First places, an array of each, in order of slots for each file; `result` and `played` are as in
+    `Runs`."""
+
+    slot: NDArray[np.int32]
+    node: NDArray[np.int32]
+    ply: NDArray[np.int16]
+    own: NDArray[np.int8]
+    mirrored: NDArray[np.bool_]
+    fork: NDArray[np.bool_]
+    turn: NDArray[np.int8]
+    move: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    result: NDArray[np.int8]
+    played: NDArray[np.int32]
+
+
+class _Stand(NamedTuple):
+    """Rows where a step stands, and the number of the line of each span."""
+
+    spans: Spans
+    line: NDArray[np.intp]
+
+    def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> _Stand:
+        return _Stand(self.spans.among(chosen), self.line[chosen])
+
+    def whole(self) -> _Stand:
+        return self.among(self.spans.first < self.spans.end)
+
+
+def needs_lines(pattern: Pattern) -> bool:
+    """Tell whether a pattern asks for several positions of lines that may be variations."""
+    several = len(pattern.steps) > 1 or any(step.kept for step in pattern.steps)
+    return several and not pattern.main
+
+
+def first_in(runs: Runs, pattern: Pattern) -> Places:
+    """Return the first place of a pattern in each game; in those without variations only, where it
+    `needs_lines`. Time: linear in the runs of the columns that it names, for each look."""
+    best = np.full(len(runs.games["slot"]), _NOWHERE)
+    allowed = _lines_to_ask(runs, pattern)
+    for look in looks(pattern):
+        stand = _stand(runs, pattern, look, allowed)
+        if len(stand.line):
+            game = runs.lines["game"][stand.line]
+            begins = np.flatnonzero(np.append(True, game[1:] != game[:-1]))
+            least = np.minimum.reduceat(_numbers(runs, look, stand), begins)
+            best[game[begins]] = np.minimum(best[game[begins]], least)
+    return _told(runs, best)
+
+
+def slots_with_variations(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
+    """Return the slots of the games with variations in which each step of a pattern stands somewhere, however
+    short: all that it can stand in."""
+    forked = _is_forked(runs)
+    found = np.zeros(len(forked), np.bool_)
+    for look in looks(pattern):
+        here = forked.copy()
+        for step in look.steps:
+            stand = _parted(runs, _holding(runs, step), forked[runs.lines["game"]])
+            stands = np.zeros(len(forked), np.bool_)
+            stands[runs.lines["game"][stand.line]] = True
+            here &= stands
+        found |= here
+    return runs.games["slot"][found]
+
+
+def _is_forked(runs: Runs) -> NDArray[np.bool_]:
+    """Return for each game whether it has a variation."""
+    found = np.zeros(len(runs.games["slot"]), np.bool_)
+    found[runs.lines["game"][runs.lines["fork"]]] = True
+    return found
+
+
+def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
+    """Return for each line whether it is asked."""
+    if pattern.main:
+        main: NDArray[np.bool_] = ~runs.lines["fork"]
+        return main
+    if needs_lines(pattern):
+        unforked: NDArray[np.bool_] = ~_is_forked(runs)[runs.lines["game"]]
+        return unforked
+    return np.ones(len(runs.lines["first"]), np.bool_)
+
+
+def _stand(runs: Runs, pattern: Pattern, look: Look, allowed: NDArray[np.bool_]) -> _Stand:
+    """Return where the first step of a look stands so that the others follow it, from the last to the
+    first."""
+    after: _Stand | None = None
+    for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
+        stand = _standing(runs, step, allowed, first_only=len(look.steps) == 1)
+        if after is not None:
+            reached = before(after.spans, runs.lines["first"][after.line], gap)
+            spans, _ = meeting(stand.spans, reached)
+            stand = _Stand(spans, _line_of(runs, spans.first))
+        after = stand
+        if not len(stand.line):
+            break
+    assert after is not None
+    return after
+
+
+def _standing(runs: Runs, step: Seen, allowed: NDArray[np.bool_], *, first_only: bool) -> _Stand:
+    """Return the rows from which on a step stands as long as it has to; with `first_only` it is enough if the
+    first row of each span is one."""
+    asked = step.step
+    stand = _parted(runs, _holding(runs, step), allowed)
+    with_turn = asked.own_turn is not None
+    if with_turn and not (first_only and not asked.kept):
+        spans = every_other(stand.spans, _has_other_turn(runs, step, stand))
+        stand = _Stand(spans, _line_of(runs, spans.first))
+    spans = Spans(stand.spans.first, stand.spans.end - asked.kept)
+    begin = runs.lines["first"][stand.line] - runs.lines["ply"][stand.line]
+    if asked.first is not None:
+        spans = Spans(np.maximum(spans.first, begin + _short(asked.first)), spans.end)
+    if asked.last is not None:
+        spans = Spans(spans.first, np.minimum(spans.end, begin + _short(asked.last) + 1))
+    stand = _Stand(spans, stand.line).whole()
+    if with_turn and first_only:
+        spans = Spans(stand.spans.first + _has_other_turn(runs, step, stand), stand.spans.end)
+        stand = _Stand(spans, stand.line).whole()
+    return stand
+
+
+def _has_other_turn(runs: Runs, step: Seen, stand: _Stand) -> NDArray[np.bool_]:
+    """Return for each span whether the side that a step does not ask for is to move in its first row."""
+    turn = step.own if step.step.own_turn else 1 - step.own
+    along = stand.spans.first - runs.lines["first"][stand.line]
+    other: NDArray[np.bool_] = (runs.lines["turn"][stand.line] ^ along & 1) != turn
+    return other
+
+
+def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the numbers of the lines that rows are in."""
+    return np.searchsorted(runs.lines["first"], rows, "right") - 1
+
+
+def _parted(runs: Runs, spans: Spans, allowed: NDArray[np.bool_]) -> _Stand:
+    """Return spans cut where lines begin, without the lines that are not allowed."""
+    parts, number = meeting(spans, runs.line_spans(allowed))
+    return _Stand(parts, np.flatnonzero(allowed)[number])
+
+
+def _holding(runs: Runs, step: Seen) -> Spans:
+    """Return the rows that hold what a step asks for: what stands in fewest runs is looked for first."""
+    asked = []
+    for name, allowed in _contents(step):
+        starts, values = runs.column(name)
+        wanted = allowed[values.view(np.uint8)]
+        asked.append((np.count_nonzero(wanted), starts, wanted))
+    asked.sort(key=lambda one: one[0])
+    spans = Spans(np.zeros(1, np.int32), np.array([len(runs)], np.int32))
+    for number, (_, starts, wanted) in enumerate(asked):
+        spans = narrowed(spans, starts, wanted) if number else where(starts, wanted)
+    return spans
+
+
+def _contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
+    """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
+    for square, allowed in step.squares:
+        if allowed != ANYTHING:
+            bits = [bool(allowed >> _signed(byte) % PIECES & 1) for byte in range(_BYTES)]
+            yield SQUARES[square], np.array(bits)
+    for columns, counts in ((HANDS, step.step.hands), (COUNTS, step.step.board)):
+        for count in counts:
+            allows = [count.allows(number) for number in range(_BYTES)]
+            yield columns[_owner(step, count), abs(count.piece)], np.array(allows)
+
+
+def _signed(byte: int) -> int:
+    return byte - _BYTES if byte >= _BYTES // 2 else byte
+
+
+def _owner(step: Seen, count: Count) -> int:
+    return step.own if count.piece > 0 else 1 - step.own
+
+
+def _short(ply: int) -> int:
+    """Return a ply as a number that rows can be added to; no game has so many."""
+    return min(ply, 1 << 20)
+
+
+def _numbers(runs: Runs, look: Look, stand: _Stand) -> NDArray[np.int64]:
+    """Return for each span the number of its first place."""
+    first = stand.spans.first.astype(np.int64)
+    ply: NDArray[np.int64] = first - runs.lines["first"][stand.line] + runs.lines["ply"][stand.line]
+    return ply << _PLY | look.own << _OWN | look.mirrored << _MIRRORED | first
+
+
+def _told(runs: Runs, best: NDArray[np.int64]) -> Places:
+    """Return what there is to tell of the places with these numbers, one of each game."""
+    game = np.flatnonzero(best != _NOWHERE)
+    number = best[game]
+    row = (number & (1 << _MIRRORED) - 1).astype(np.int32)
+    line = _line_of(runs, row)
+    ply = (number >> _PLY).astype(np.int16)
+    along = row - runs.lines["first"][line]
+    games: Mapping[str, NDArray[Any]] = runs.games
+    return Places(
+        games["slot"][game],
+        row - games["first"][game],
+        ply,
+        (number >> _OWN & 1).astype(np.int8),
+        (number >> _MIRRORED & 1).astype(np.bool_),
+        runs.lines["fork"][line],
+        (runs.lines["turn"][line] ^ along & 1).astype(np.int8),
+        runs.moves[row].astype(np.int32),
+        runs.moved[row],
+        games["result"][game],
+        games["played"][game],
+    )

@@ -1,0 +1,111 @@
+"""Patterns sought by the runs of columns: the first places are those that replaying every game finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from archive.columns.places import first_in, needs_lines, slots_with_variations
+from archive.columns.positions import Positions
+from archive.columns.runs import make_runs, opened, runs_of, write_runs
+from archive.columns.segments import write_segment
+from archive.columns.spans import Spans, before, every_other, meeting, narrowed, where
+from benchmarks import generate
+from kifu_core.jkf import Record
+from kifu_core.shogi.patterns import Pattern, parse, text_of
+from tests.archive.columns import paths_of, place_in
+from tests.archive.test_columns import of_game
+from tests.kifu_core.random_games import random_record
+from tests.kifu_core.test_patterns import drawn
+
+ROWS = 60
+MADE = 30
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    made = [generate.record(number) for number in range(MADE)]
+    return made + [random_record(seed, plies=40, forks=seed % 2) for seed in range(30)]
+
+
+@pytest.fixture
+def file(records, settings, tmp_path) -> Path:
+    settings.DATA_DIR = tmp_path.parent
+    positions, path = Positions(), tmp_path / "0.parquet"
+    for slot, record in enumerate(records):
+        positions.add(of_game(slot), record)
+    write_segment(positions, path)
+    write_runs(positions.columns(), path)
+    return path
+
+
+def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, int, bool]]:
+    places = {slot: place_in(pattern, list(paths_of(record))) for slot, record in enumerate(records)}
+    return {slot: place for slot, place in places.items() if place is not None}
+
+
+def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
+    written = runs_of(file).read_bytes()
+    make_runs(file)
+    assert runs_of(file).read_bytes() == written
+
+
+def test_first_places_are_those_that_replaying_finds(file, records):
+    random, lines = Random(7), [line for record in records for line in paths_of(record)]
+    runs, found, left = opened(file), 0, 0
+    for _ in range(200):
+        pattern = drawn(random, random.choice(lines))
+        places = first_in(runs, pattern)
+        told = dict(zip(places.slot, zip(places.ply, places.own, places.mirrored, strict=True), strict=True))
+        wanted = replayed(pattern, records)
+        if needs_lines(pattern):
+            varied = {slot for slot, record in enumerate(records) if len(list(paths_of(record))) > 1}
+            assert {*wanted} & varied <= {*slots_with_variations(runs, pattern).tolist()}, text_of(pattern)
+            left += len({*wanted} & varied)
+            wanted = {slot: place for slot, place in wanted.items() if slot not in varied}
+        assert told == wanted, text_of(pattern)
+        found += len(told)
+    assert found > 150 and left > 0
+
+
+def test_a_first_place_tells_the_piece_that_moves_there(file, records):
+    places = first_in(opened(file), parse("P7f own:black line:main"))
+    made = places.slot < MADE
+    assert (places.turn[made] == places.ply[made] & 1).all()
+    told = [*zip(places.slot[made], places.ply[made], places.kind[made], strict=True)]
+    pieces = [records[slot]["moves"][ply + 1]["move"]["piece"] for slot, ply, _ in told]
+    assert [piece == "FU" for piece in pieces] == [kind == 1 for _, _, kind in told]
+    assert "FU" in pieces
+
+
+def rows_of(spans: Spans) -> list[int]:
+    return [row for first, end in zip(spans.first, spans.end, strict=True) for row in range(first, end)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_spans_are_what_their_rows_are_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    each = [random.random(ROWS) < random.random() for _ in range(2)]
+    runs = []
+    for held in each:
+        starts = np.append(np.flatnonzero(np.append(True, held[1:] != held[:-1])), ROWS).astype(np.int32)
+        runs.append((starts, held[starts[:-1]]))
+    one, two = (where(*run) for run in runs)
+    both = np.flatnonzero(each[0] & each[1]).tolist()
+    assert rows_of(meeting(one, two)[0]) == rows_of(narrowed(one, *runs[1])) == both
+    few = one.among(np.arange(min(1, len(one.first))))
+    assert rows_of(narrowed(few, *runs[1])) == [row for row in rows_of(few) if each[1][row]]
+    none = np.zeros(len(one.first), np.int32)
+    for gap in (None, 1, 3):
+        reaching = [
+            row
+            for row in range(ROWS)
+            if any(row < after and (gap is None or after <= row + gap) for after in rows_of(one))
+        ]
+        assert rows_of(before(one, none, gap)) == reaching
+    skipped = np.zeros(len(one.first), np.bool_)
+    others = [row for a, b in zip(one.first, one.end, strict=True) for row in range(a, b, 2)]
+    assert rows_of(every_other(one, skipped)) == others
