@@ -80,13 +80,17 @@ class Asked:
             if not self._ended:
                 self._database.interrupt()
 
+    def check_time(self) -> None:
+        """Raise TimeoutError where the time of this question is over."""
+        if time.monotonic() > self._until:
+            raise TimeoutError
+
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement. Raises TimeoutError, also for one that takes more memory than
         there is."""
         import duckdb
 
-        if time.monotonic() > self._until:
-            raise TimeoutError
+        self.check_time()
         try:
             found: list[tuple[Any, ...]] = self._database.execute(sql, [*values]).fetchall()
         except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:

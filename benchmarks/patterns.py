@@ -5,18 +5,19 @@
 
 Made-up games become files of columns (20,000 games each), which are copied under other slots `--copies`
 times; with `--corpus` a file begins with the real games of the reference material. `made` is the processor's
-time for a game: its positions gathered, and written as Parquet; `tags` that for finding its castles and
-openings.
+time for a game: its positions gathered, and written as Parquet and as runs; `tags` that for finding its
+castles and openings.
 
 Five questions of each of six kinds are asked `--rounds` times as the archive asks them, with the memory of
-its default settings: the first place in every game, kept in a table, and the results of the games. `cold` is
-asked once after the system has been told to forget the files, `warm` when it has read them, `at once` is how
-long one of eight takes that are asked at the same time; milliseconds, half of them and 99 of 100. `most` is
-the largest memory of this process while it asks, in MiB, and `at rest` what it has before.
+its default settings: the first place in every game, and the results of the games. `cold` is asked once after
+the system has been told to forget the files, `warm` when it has read them, `at once` is how long one of eight
+takes that are asked at the same time; milliseconds, half of them and 99 of 100. `most` is the largest memory
+of this process while it asks, in MiB, and `at rest` what it has before.
 
-How to read it: the limit of a kind is `scan`, reading the columns that its questions read, with nothing else
-asked of them. The peer is `replayed`: the same question by playing 200 games through with `kifu_core`, times
-all games. The target for one question at a time is 300 ms for half of them, and one second for 99 of 100.
+How to read it: `scan` is reading the columns that its questions read in Parquet, row by row, with nothing
+else asked of them: the limit of an answer that reads rows. The peer is `replayed`: the same question by
+playing 200 games through with `kifu_core`, times all games. The target for one question at a time is 300 ms
+for half of them, and one second for 99 of 100.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def prepared(threads: int) -> Iterator[Path]:
 
 def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple[list[Path], dict[str, Any]]:
     """Make files of so many games; their paths and the milliseconds of a processor for a game."""
+    from archive.columns.folder import runs_of
     from archive.columns.positions import OfGame, Positions
     from archive.columns.segments import write_segment
     from kifu_core.shogi.formations import arisen
@@ -101,9 +103,14 @@ def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple
         paths.append(folder / f"{first}.parquet")
         timed("written", lambda: write_segment(positions, paths[-1]))  # noqa: B023
         rows += len(positions)
-    size = sum(path.stat().st_size for path in paths)
+    size, of_runs = (sum(path.stat().st_size for path in each) for each in (paths, map(runs_of, paths)))
     made = {name: round(1000 * spent / games, 3) for name, spent in seconds.items()}
-    return paths, {"rows": rows, "bytes_a_row": round(size / rows, 2), "ms_a_game": made}
+    return paths, {
+        "rows": rows,
+        "bytes_a_row": round(size / rows, 2),
+        "of_runs": round(of_runs / rows, 2),
+        "ms_a_game": made,
+    }
 
 
 def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, Any]:
@@ -140,24 +147,24 @@ def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, A
 
 def _ask(paths: list[Path], text: str) -> float:
     """Return the seconds of a question: the first places, and the results of their games."""
-    from archive.columns.asking import first_places
-    from archive.columns.segments import reading
+    from archive.columns.finding import places_of
+    from archive.columns.state import State
     from archive.duck import asking
     from kifu_core.shogi.patterns import parse
 
-    places = first_places(parse(text), reading(paths))
+    pattern, state = parse(text), State(tuple(paths), (), 0)
     began = time.perf_counter()
     with asking(paths[0].parent, 600) as question:
-        question.rows(f"CREATE TEMP TABLE found AS {places}")
+        question.table("found", places_of(question, state, pattern)._asdict())
         question.rows("SELECT result, own, count(*) FROM found GROUP BY ALL")
     return time.perf_counter() - began
 
 
 def _scan(paths: list[Path], text: str) -> float:
     """Return the seconds of reading the columns that a question reads."""
-    from archive.columns.asking import first_places
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
+    from archive.columns.variations import first_places
     from archive.duck import asking
     from kifu_core.shogi.patterns import parse
 
@@ -179,8 +186,10 @@ def _told(seconds: list[float]) -> dict[str, float]:
 
 
 def _forget(paths: list[Path]) -> None:
-    """Have the system drop what it keeps of these files."""
-    for path in paths:
+    """Have the system drop what it keeps of these files and of their runs."""
+    from archive.columns.folder import runs_of
+
+    for path in (*paths, *map(runs_of, paths)):
         with path.open("rb") as file:
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -232,7 +241,8 @@ def real_records() -> Iterator[Record]:
 
 
 def _copied(path: Path, slots: int) -> Path:
-    """Copy a file, its games under other slots."""
+    """Copy a file with its runs, its games under other slots."""
+    from archive.columns.runs import make_runs
     from archive.duck import bounded, literal
 
     copy = path.with_name(f"{path.stem}-{slots}.parquet")
@@ -241,6 +251,7 @@ def _copied(path: Path, slots: int) -> Path:
             f"COPY (SELECT * REPLACE (slot + {slots} AS slot) FROM read_parquet({literal(path)})) "
             f"TO {literal(copy)} (FORMAT parquet, COMPRESSION zstd)"
         )
+    make_runs(copy)
     return copy
 
 
@@ -263,7 +274,8 @@ def main() -> None:
         print(json.dumps(found))
         return
     print(
-        f"{found['positions']} positions, {found['bytes_a_row']} bytes each; ms a game {found['ms_a_game']}"
+        f"{found['positions']} positions, {found['bytes_a_row']} bytes each, and {found['of_runs']} in runs; "
+        f"ms a game {found['ms_a_game']}"
     )
     for name, row in found["questions"].items():
         print(f"  {name:<12}" + "".join(f"  {key} {value}" for key, value in row.items()))

@@ -23,7 +23,17 @@ from django.utils import timezone
 
 from archive import codec
 from archive.columns import slots as waiting
-from archive.columns.folder import SUFFIX, alone, files, place, says, sha256_of, write_manifest
+from archive.columns.folder import (
+    SUFFIX,
+    alone,
+    files,
+    is_here,
+    place,
+    runs_of,
+    says,
+    sha256_of,
+    write_manifest,
+)
 from archive.columns.positions import UNKNOWN, OfGame, Positions
 from archive.columns.schema import RECORD_KINDS, VERSION
 from archive.columns.segments import Held, merge_segments, slots_in, write_segment
@@ -59,7 +69,7 @@ def has_work() -> bool:
     """Tell whether there is anything to write, to put together, to forget or to tell."""
     if ColumnWaiting.objects.exists() or ColumnSegment.objects.filter(retired__lt=_forgotten()).exists():
         return True
-    if any(len(found) >= MANY for found in _small().values()) or _much_gone():
+    if any(len(found) >= MANY for found in _small().values()) or _much_gone() or any(_without_runs()):
         return True
     return not all(says(space, manifest_of(space)) for space in _spaces())
 
@@ -214,6 +224,7 @@ def _tidy(deadline: float) -> None:
             _merge(space, _enough(segments))
     if _much_gone():
         _drop_gone(deadline)
+    _make_runs(deadline)
     _forget()
     for space in _spaces():
         _tell(space)
@@ -286,6 +297,24 @@ def _merge(space: int, segments: Sequence[ColumnSegment]) -> None:
     _tell(space)
 
 
+def _without_runs() -> Iterator[Path]:
+    """Yield the files in use whose runs are not here, though they are."""
+    for space, name in ColumnSegment.objects.filter(retired=None).values_list("space", "name"):
+        path = place(space, name)
+        if path.exists() and not runs_of(path).exists():
+            yield path
+
+
+def _make_runs(deadline: float) -> None:
+    """Make the runs that are missing, while there is time."""
+    from archive.columns.runs import make_runs
+
+    for path in _without_runs():
+        if monotonic() > deadline:
+            return
+        make_runs(path)
+
+
 def _forgotten() -> datetime:
     return timezone.now() - GRACE
 
@@ -293,9 +322,10 @@ def _forgotten() -> datetime:
 def _forget() -> None:
     """Delete the files that were replaced a while ago, and those of processes that were killed."""
     ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
-    known = {*ColumnSegment.objects.values_list("space", "name")}
-    for space, path in files():
-        if (space, path.name) not in known:
+    known = {place(space, name) for space, name in ColumnSegment.objects.values_list("space", "name")}
+    known |= {*map(runs_of, known)}
+    for path in files():
+        if path not in known:
             path.unlink(missing_ok=True)
 
 
@@ -317,7 +347,7 @@ def lag() -> Lag:
     first = ColumnWaiting.objects.order_by("pk").first()
     seconds = (timezone.now() - first.since).total_seconds() if first else 0.0
     known = ColumnSegment.objects.filter(retired=None).values_list("space", "name")
-    missing = sum(not place(space, name).exists() for space, name in known)
+    missing = sum(not is_here(place(space, name)) for space, name in known)
     gone = ColumnGone.objects.filter(waited=False).count()
     return Lag(ColumnWaiting.objects.count(), seconds, gone, missing)
 

@@ -1,5 +1,7 @@
 """The folder of columns: a folder for each space, files that never change, and a manifest that tells of them.
 
+Beside each Parquet file lie its runs (`archive.columns.runs`), which only the archive reads.
+
 It lies beside the database, or on what the web processes and the workers of the queue `maintenance` share.
 Which files are in use the database says (`ColumnSegment`); the manifest says so to whoever reads the folder
 without it.
@@ -20,6 +22,9 @@ from django.conf import settings
 
 MANIFEST: Final = "manifest.json"
 SUFFIX: Final = ".parquet"
+RUNS_SUFFIX: Final = ".runs1"
+"""Another number says that runs are written otherwise; then they are made anew, and old ones deleted."""
+
 _LOCK: Final = ".lock"
 _PIECE: Final = 1024 * 1024
 
@@ -36,6 +41,16 @@ def columns_folder() -> Path:
 def place(space: int, name: str) -> Path:
     """Return where a file of a space lies."""
     return columns_folder() / str(space) / name
+
+
+def runs_of(path: Path) -> Path:
+    """Return where the runs of a Parquet file lie."""
+    return path.with_suffix(RUNS_SUFFIX)
+
+
+def is_here(path: Path) -> bool:
+    """Tell whether this machine has a Parquet file and its runs."""
+    return path.exists() and runs_of(path).exists()
 
 
 @contextmanager
@@ -84,10 +99,10 @@ def write_manifest(space: int, told: Mapping[str, Any]) -> None:
     made.replace(path)
 
 
-def files() -> Iterator[tuple[int, Path]]:
-    """Yield the files of all spaces, also those that are not whole."""
+def files() -> Iterator[Path]:
+    """Yield the files of all spaces but for manifests, also those that are not whole."""
     for folder in sorted(columns_folder().glob("*/")):
         if folder.name.isdigit():
             for path in sorted(folder.iterdir()):
                 if path.name != MANIFEST:
-                    yield int(folder.name), path
+                    yield path

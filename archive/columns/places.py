@@ -5,12 +5,12 @@ cut where lines begin, shortened to the rows from which a step stands long enoug
 step can follow. What is left begins with the first place.
 
 Variations need the rows of other lines for what stands for several plies, or follows: games with variations
-are left to `asking` then.
+are left to `variations` then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from archive.columns.runs import Runs
 from archive.columns.schema import COUNTS, HANDS, SQUARES
-from archive.columns.spans import Spans, Wanted, before, every_other, meeting, narrowed, where
+from archive.columns.spans import Rows, Spans, Wanted, before, every_other, meeting, narrowed, where
 from kifu_core.shogi.patterns import Count, Look, Pattern, looks
 from kifu_core.shogi.patterns.matching import Seen
 from kifu_core.shogi.patterns.pattern import ANYTHING
@@ -45,6 +45,27 @@ class Places(NamedTuple):
     kind: NDArray[np.int8]
     result: NDArray[np.int8]
     played: NDArray[np.int32]
+
+    def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Places:
+        """Return some of them, chosen as numpy chooses elements."""
+        return Places._make(column[chosen] for column in self)
+
+    def having(self, slots: Collection[int]) -> Places:
+        """Return those in some slots."""
+        return self.among(np.isin(self.slot, np.fromiter(slots, np.int32, len(slots))))
+
+
+_TYPES: Final = dict.fromkeys(Places._fields, np.int32) | {
+    "ply": np.int16,
+    **dict.fromkeys(("own", "turn", "kind", "result"), np.int8),
+    **dict.fromkeys(("mirrored", "fork"), np.bool_),
+}
+NOWHERE: Final = Places(**{name: np.zeros(0, kind) for name, kind in _TYPES.items()})
+
+
+def together(parts: Sequence[Places]) -> Places:
+    """Return the places of several files, or of none, as those of one."""
+    return Places(*map(np.concatenate, zip(NOWHERE, *parts, strict=True)))
 
 
 class _Stand(NamedTuple):
@@ -221,21 +242,25 @@ def _numbers(runs: Runs, look: Look, stand: _Stand) -> NDArray[np.int64]:
 
 def _told(runs: Runs, best: NDArray[np.int64]) -> Places:
     """Return what there is to tell of the places with these numbers, one of each game."""
-    game = np.flatnonzero(best != _NOWHERE)
-    number = best[game]
+    number = best[best != _NOWHERE]
     row = (number & (1 << _MIRRORED) - 1).astype(np.int32)
+    return told(runs, row, number >> _OWN & 1, number >> _MIRRORED & 1)
+
+
+def told(runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]) -> Places:
+    """Return what there is to tell of the places in some rows, one of each game, in their order."""
     line = _line_of(runs, row)
-    ply = (number >> _PLY).astype(np.int16)
     along = row - runs.lines["first"][line]
+    game = runs.lines["game"][line]
     games: Mapping[str, NDArray[Any]] = runs.games
     return Places(
         games["slot"][game],
         row - games["first"][game],
-        ply,
-        (number >> _OWN & 1).astype(np.int8),
-        (number >> _MIRRORED & 1).astype(np.bool_),
+        (runs.lines["ply"][line] + along).astype(np.int16),
+        own.astype(np.int8),
+        mirrored.astype(np.bool_),
         runs.lines["fork"][line],
-        (runs.lines["turn"][line] ^ along & 1).astype(np.int8),
+        runs.lines["turn"][line] ^ (along & 1).astype(np.int8),
         runs.moves[row].astype(np.int32),
         runs.moved[row],
         games["result"][game],

@@ -5,21 +5,24 @@ reads a few thousand numbers for a column where there are a hundred thousand row
 its Parquet file. It is mapped into memory, and only the columns that a pattern names are read.
 
 It begins with `MAGIC` and the numbers of elements of its arrays, eight bytes each; the arrays follow as the
-processor has them, in the order of `_layout`, each from a place that eight divides. It is made from the
-Parquet file whenever it is missing.
+processor has them, in the order of `_TYPES`, each from a place that eight divides. It can be made from the
+Parquet file at any time, and always has the same bytes.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
+from django.conf import settings
 from numpy.typing import NDArray
 
+from archive.columns.folder import runs_of
 from archive.columns.positions import UNKNOWN
 from archive.columns.schema import CONTENTS, SQUARES
 from archive.columns.spans import Rows, Spans
@@ -27,22 +30,46 @@ from archive.duck import bounded, literal
 from kifu_core.lines import NO_MOVE
 from kifu_core.shogi.moves import DROP
 
-SUFFIX: Final = ".runs"
-MAGIC: Final = b"KIFURUN1"
+MAGIC: Final = b"KIFURUNS"
 
 _AT_ONCE: Final = 16
 """Columns of a Parquet file that are read at once."""
 
-_OF_GAMES: Final = {"slot": np.int32, "first": np.int32, "result": np.int8, "played": np.int32}
-_OF_LINES: Final = {"first": np.int32, "ply": np.int16, "game": np.int32, "fork": np.bool_, "turn": np.int8}
+_Kind = type[np.generic]
+_OF_GAMES: Final[dict[str, _Kind]] = {
+    "slot": np.int32,
+    "first": np.int32,
+    "result": np.int8,
+    "played": np.int32,
+}
+_OF_LINES: Final[dict[str, _Kind]] = {
+    "first": np.int32,
+    "ply": np.int16,
+    "game": np.int32,
+    "fork": np.bool_,
+    "turn": np.int8,
+}
 _NAMED: Final = ("slot", "node", "ply", "fork", "turn", "move", "result", "played")
 
+_TYPES: Final[tuple[_Kind, ...]] = (
+    *_OF_GAMES.values(),
+    *_OF_LINES.values(),
+    np.uint16,
+    np.int8,
+    *(np.int32, np.int8) * len(CONTENTS),
+)
+"""The types of the arrays of a file: of games, of lines, of moves, of the kinds moved, of columns' runs."""
+
+_LINES: Final = len(_OF_GAMES)
+_MOVES: Final = _LINES + len(_OF_LINES)
+_COLUMNS: Final = _MOVES + 2
+"""The numbers of the first arrays of lines, of moves and of columns."""
+
+_SIZES: Final = np.array([np.dtype(kind).itemsize for kind in _TYPES])
+_NUMBERS: Final = {name: number for number, name in enumerate(CONTENTS)}
+_ALIGNED: Final = 8
+
 Column = NDArray[np.generic]
-
-
-def runs_of(path: Path) -> Path:
-    """Return where the runs of a Parquet file lie."""
-    return path.with_suffix(SUFFIX)
 
 
 class Runs:
@@ -50,36 +77,49 @@ class Runs:
     `first` row, its result and its day (`UNKNOWN` for none); of a line its first row and the ply, the game by
     number, whether it is a fork, and whose turn it is there. Two forks that follow each other without a step
     in ply or turn may be told as one line. By row: the packed move, and the kind of the piece that it moves,
-    0 for none."""
+    0 for none.
+
+    The file stays mapped, and so on the disk though it may be deleted, as long as one of its arrays is used.
+    """
 
     def __init__(self, path: Path) -> None:
+        """Open the runs of a Parquet file. Raises FileNotFoundError."""
+        path = runs_of(path)
         with path.open("rb") as file:
-            raw = np.memmap(file, np.uint8, "r")
-        if bytes(raw[: len(MAGIC)]) != MAGIC:
+            self._raw = mmap(file.fileno(), 0, access=ACCESS_READ)
+        if self._raw[: len(MAGIC)] != MAGIC:
             raise ValueError(f"{path} has no runs")
-        arrays = iter(_arrays(raw))
-        self.games = {name: next(arrays) for name in _OF_GAMES}
-        self.lines = {name: next(arrays) for name in _OF_LINES}
-        self.moves, self.moved = next(arrays), next(arrays)
-        self._columns = {name: (next(arrays), next(arrays)) for name in CONTENTS}
+        self._counts = np.frombuffer(self._raw, np.int64, len(_TYPES), len(MAGIC))
+        sizes = self._counts * _SIZES
+        ends = np.cumsum(sizes + -sizes % _ALIGNED)
+        self._places = len(MAGIC) + self._counts.nbytes + np.append(0, ends)
+        if self._places[-1] != len(self._raw):
+            raise ValueError(f"{path} is cut")
+        self.games = {name: self._array(number) for number, name in enumerate(_OF_GAMES)}
+        self.lines = {name: self._array(_LINES + number) for number, name in enumerate(_OF_LINES)}
+        self.moves, self.moved = self._array(_MOVES), self._array(_MOVES + 1)
 
     def __len__(self) -> int:
         return len(self.moves)
 
+    def _array(self, number: int) -> NDArray[Any]:
+        place, count = int(self._places[number]), int(self._counts[number])
+        return np.frombuffer(self._raw, _TYPES[number], count, place)
+
     def column(self, name: str) -> tuple[Rows, NDArray[np.int8]]:
         """Return the first rows of a column's runs, then the number of all rows, and what each run holds."""
-        return self._columns[name]
+        number = _COLUMNS + 2 * _NUMBERS[name]
+        return self._array(number), self._array(number + 1)
 
     def line_spans(self, chosen: NDArray[np.bool_]) -> Spans:
         """Return the rows of some lines."""
         first = self.lines["first"]
         return Spans(first, np.append(first[1:], np.int32(len(self)))).among(chosen)
 
-
-@lru_cache(maxsize=1024)
-def opened(path: Path) -> Runs:
-    """Return the runs of a Parquet file, which never change. Raises FileNotFoundError."""
-    return Runs(runs_of(path))
+    def rows_of(self, slots: NDArray[np.int32], nodes: NDArray[np.int32]) -> Rows:
+        """Return the rows of games' positions, which have to be in this file."""
+        rows: Rows = self.games["first"][np.searchsorted(self.games["slot"], slots)] + nodes
+        return rows
 
 
 def write_runs(columns: Mapping[str, Column], path: Path) -> None:
@@ -88,8 +128,24 @@ def write_runs(columns: Mapping[str, Column], path: Path) -> None:
     _write(told, lambda names: {name: columns[name] for name in names}, runs_of(path))
 
 
+def are_runs_right(path: Path) -> bool:
+    """Tell whether the runs of a Parquet file are those that are made of it, or are missing."""
+    try:
+        there = runs_of(path).read_bytes()
+    except FileNotFoundError:
+        return True
+    with TemporaryDirectory(dir=settings.DATA_DIR / "tmp") as folder:
+        made = Path(folder) / "made"
+        _make(path, made)
+        return made.read_bytes() == there
+
+
 def make_runs(path: Path) -> None:
     """Write the runs of a Parquet file beside it."""
+    _make(path, runs_of(path))
+
+
+def _make(path: Path, runs: Path) -> None:
     with bounded("512MB") as database:
 
         def read(columns: str) -> dict[str, Any]:
@@ -99,7 +155,7 @@ def make_runs(path: Path) -> None:
         _write(
             read(", ".join(known.get(name, name) for name in _NAMED)),
             lambda names: read(", ".join(names)),
-            runs_of(path),
+            runs,
         )
 
 
@@ -130,7 +186,7 @@ def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
             file.write(np.array([len(one) for one in arrays], np.int64).tobytes())
             for one in arrays:
                 file.write(np.ascontiguousarray(one).tobytes())
-                file.write(bytes(-one.nbytes % 8))
+                file.write(bytes(-one.nbytes % _ALIGNED))
             file.flush()
             os.fsync(file.fileno())
         made.replace(path)
@@ -176,23 +232,3 @@ def _runs(values: NDArray[np.int8]) -> tuple[Column, Column]:
 def _begins(changed: NDArray[np.bool_]) -> Rows:
     """Return the numbers of rows that differ from the row before, and of the first one."""
     return np.append(0, np.flatnonzero(changed) + 1).astype(np.int32)
-
-
-def _arrays(raw: NDArray[np.uint8]) -> list[NDArray[Any]]:
-    kinds = _layout()
-    place = len(MAGIC) + 8 * len(kinds)
-    counts = raw[len(MAGIC) : place].view(np.int64).tolist()
-    found = []
-    for kind, count in zip(kinds, counts, strict=True):
-        size = count * np.dtype(kind).itemsize
-        found.append(raw[place : place + size].view(kind))
-        place += size + -size % 8
-    if place != len(raw):
-        raise ValueError("a file of runs is cut")
-    return found
-
-
-def _layout() -> list[type[np.generic]]:
-    """Return the types of the arrays, in their order."""
-    columns = [np.int32, np.int8] * len(CONTENTS)
-    return [*_OF_GAMES.values(), *_OF_LINES.values(), np.uint16, np.int8, *columns]

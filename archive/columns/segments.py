@@ -39,23 +39,30 @@ class Held(NamedTuple):
 
 
 def write_segment(positions: Positions, path: Path) -> int:
-    """Write the positions of games, which were added in order of slots, as a file; return its bytes.
+    """Write the positions of games, at least of one, which were added in order of slots, as a file with its
+    runs; return the bytes of the file.
 
     A file of that name is whole: what is being written has another one.
     """
+    from archive.columns.runs import write_runs
+
     known = {name: f"nullif({name}, {UNKNOWN})" for name in OF_GAME}
     columns = ", ".join(f"{known.get(name, name)}::{kind} AS {name}" for name, kind in TYPES.items())
+    gathered = positions.columns()
     with bounded(_MEMORY) as database:
-        database.register("gathered", positions.columns())
+        database.register("gathered", gathered)
         _write(database, f"SELECT {columns} FROM gathered", path)
+    write_runs(gathered, path)
     return path.stat().st_size
 
 
 def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> tuple[Held | None, list[int]]:
-    """Write the games of files into one, in order of slots, but for those in slots that are `gone`.
+    """Write the games of files into one with its runs, in order of slots, but for those that are `gone`.
 
     Return what is in it, None where nothing was left to write, and the slots that were left out.
     """
+    from archive.columns.runs import make_runs
+
     with bounded(_MEMORY) as database:
         spans = _spans(database, paths)
         source = reading([path for path, _, _ in spans])
@@ -69,6 +76,8 @@ def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> 
             apart = all(one[2] < other[1] for one, other in pairwise(spans))
             order = "" if apart and not left_out else "ORDER BY slot, node"
             _write(database, f"SELECT * {rows} {order}", path)
+    if held is not None:
+        make_runs(path)
     return held, left_out
 
 

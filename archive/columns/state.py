@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeVar
 from django.conf import settings
 from django.db import connection
 
-from archive.columns.folder import columns_folder, place
+from archive.columns.folder import columns_folder, is_here, place
 from archive.duck import Asked, asking
 
 T = TypeVar("T")
@@ -56,11 +56,11 @@ def asked(spaces: Sequence[int], ask: Callable[[Asked, State], T]) -> T:
     with asking(columns_folder(), settings.ARCHIVE_SEARCH_SECONDS) as question:
         for _ in range(TRIES):
             found = state(spaces)
-            if not all(path.exists() for path in found.files):
+            if not all(map(is_here, found.files)):
                 continue
             try:
                 return ask(question, found)
-            except duckdb.IOException:
-                if all(path.exists() for path in found.files):
+            except (duckdb.IOException, FileNotFoundError):
+                if all(map(is_here, found.files)):
                     raise
     raise MissingFilesError(f"a file in {columns_folder()} is not there")

@@ -7,15 +7,12 @@ first, where few games have that, and of the games with the pattern, where many 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive import codec
-from archive.columns.asking import first_places
 from archive.columns.positions import line_of
-from archive.columns.schema import SQUARES
-from archive.columns.segments import reading, table_of
 from archive.columns.state import State, asked
 from archive.duck import Asked
 from archive.index.engine import engine
@@ -26,8 +23,11 @@ from archive.queries.keyset import Order, Page, PageEnd, Phase, paged
 from archive.queries.people import Named, Tally, players_of
 from archive.queries.scope import Scope
 from archive.queries.standing import bounded
-from kifu_core.shogi.moves import DROP, dropped, orient, to_usi
+from kifu_core.shogi.moves import orient, to_usi
 from kifu_core.shogi.patterns import Pattern, looks
+
+if TYPE_CHECKING:
+    from archive.columns.places import Places
 
 FEW: Final = 5_000
 """Games that are looked for before a pattern is; where more have what is asked, the pattern comes first."""
@@ -126,20 +126,10 @@ def pattern_games(
         return asked(scope.spaces, ask)
 
 
-_NOTHING: Final = """
-    SELECT 0::INTEGER AS slot, 0 AS node, 0 AS own, false AS mirrored, 0 AS ply, 0 AS move, false AS fork,
-        0 AS turn, 0 AS result, 0 AS played WHERE false
-"""
-_KEEP: Final = """
-    CREATE TEMP TABLE found AS
-    SELECT f.* REPLACE (coalesce(f.played, 0) AS played)
-    FROM ({places}) f ANTI JOIN gone USING (slot)
-"""
 _OWN_WON: Final = "count(*) FILTER (result IN (0, 1) AND result = own)"
 _ENEMY_WON: Final = "count(*) FILTER (result IN (0, 1) AND result <> own)"
 _RESULTS: Final = (
-    f"{_OWN_WON}, {_ENEMY_WON}, count(*) FILTER (result = 2), "
-    "count(*) FILTER (result IS NULL OR result NOT IN (0, 1, 2))"
+    f"{_OWN_WON}, {_ENEMY_WON}, count(*) FILTER (result = 2), count(*) FILTER (result NOT IN (0, 1, 2))"
 )
 _YEARS: Final = """
     SELECT year(DATE '0001-01-01' + (played - 1)::INTEGER) AS place, count(*) FROM found
@@ -147,13 +137,8 @@ _YEARS: Final = """
 """
 _PLIES: Final = f"SELECT ply // {STEP} * {STEP} AS place, count(*) FROM found GROUP BY place ORDER BY place"
 _MOVES: Final = f"""
-    SELECT move, own, mirrored, turn, count(*), {_RESULTS} FROM found WHERE move <> 0
-    GROUP BY move, own, mirrored, turn
-"""
-_BY_PIECES: Final = f"""
-    SELECT f.move, f.own, f.mirrored, f.turn, {{kind}} AS kind, count(*), {_RESULTS}
-    FROM found f JOIN {{source}} p USING (slot, node)
-    WHERE f.move IN ({{moves}}) GROUP BY f.move, f.own, f.mirrored, f.turn, kind
+    SELECT move, own, mirrored, turn, kind, {_RESULTS} FROM found WHERE move <> 0
+    GROUP BY move, own, mirrored, turn, kind
 """
 _NEWEST: Final = f"SELECT slot, own, result FROM found ORDER BY played DESC, slot DESC LIMIT {PLAYERS_OF}"
 _PAGE: Final = """
@@ -166,7 +151,7 @@ _PLAYERS: Final = """
 
 
 class _Found:
-    """The games with a pattern, kept in a table of DuckDB while they are told."""
+    """The games with a pattern, a table of DuckDB while they are told."""
 
     def __init__(self, scope: Scope, question: Asked, state: State) -> None:
         self.scope, self.question, self.state = scope, question, state
@@ -195,56 +180,40 @@ class _Found:
         )
 
     def _find(self, pattern: Pattern, filters: GameFilters) -> None:
-        files, table = self.state.files, self.question.table
-        table("gone", table_of(self.state.gone))
-        few = slots_of(self.scope, filters, FEW) if filters else None
-        if few is not None:
-            table("few", table_of(few))
-        places = first_places(pattern, _among_few(reading(files), few)) if files else _NOTHING
-        self.question.rows(_KEEP.format(places=places))
-        if filters and few is None:
-            self._filter(filters)
+        # It draws in numpy, which a process without patterns does without.
+        from archive.columns.finding import places_of
 
-    def _filter(self, filters: GameFilters) -> None:
-        """Leave the games that have what is asked for beside the pattern."""
-        slots = [slot for (slot,) in self.question.rows("SELECT slot FROM found ORDER BY slot")]
-        passing = list[int]()
+        few = slots_of(self.scope, filters, FEW) if filters else None
+        places = places_of(self.question, self.state, pattern, few)
+        if filters and few is None:
+            places = self._passing(places, filters)
+        told = places._asdict()
+        told["played"] = places.played.clip(0)
+        self.question.table("found", told)
+
+    def _passing(self, places: Places, filters: GameFilters) -> Places:
+        """Return those of games that have what is asked for beside the pattern."""
+        slots = sorted(places.slot.tolist())
+        passing = set[int]()
         for start in range(0, len(slots), A_STATEMENT):
-            passing += slots_among(self.scope, filters, slots[start : start + A_STATEMENT])
-        self.question.table("passing", table_of(passing))
-        self.question.rows("DELETE FROM found WHERE slot NOT IN (SELECT slot FROM passing)")
+            self.question.check_time()
+            passing |= {*slots_among(self.scope, filters, slots[start : start + A_STATEMENT])}
+        return places.having(passing)
 
     def _moves(self) -> tuple[NextMove, ...]:
-        """Add up moves that are the same to whose pieces are own: the most frequent, then by their pieces."""
-        rows = self.question.rows(_MOVES)
-        games: Counter[tuple[int, bool]] = Counter()
-        for move, own, mirrored, turn, n, *_ended in rows:
-            games[orient(move, 2 * own + mirrored), turn == own] += n
-        most = dict(games.most_common(MOVES))
-        frequent = {row[0] for row in rows if (orient(row[0], 2 * row[1] + row[2]), row[3] == row[1]) in most}
+        """Add up moves that are the same to whose pieces are own: the most frequent."""
         told: dict[tuple[int, int, bool], PatternResults] = {}
-        for move, own, mirrored, turn, kind, _n, *ended in self._by_pieces(frequent):
+        games: Counter[tuple[int, bool]] = Counter()
+        for move, own, mirrored, turn, kind, *ended in self.question.rows(_MOVES):
             key = orient(move, 2 * own + mirrored), kind, turn == own
-            if (key[0], key[2]) in most:
-                before = told.get(key, PatternResults())
-                told[key] = PatternResults(*map(sum, zip(before, ended, strict=True)))
-        found = (NextMove(*key, sum(results), results) for key, results in told.items())
+            before = told.get(key, PatternResults())
+            told[key] = PatternResults(*map(sum, zip(before, ended, strict=True)))
+            games[key[0], key[2]] += sum(ended)
+        most = dict(games.most_common(MOVES))
+        found = (
+            NextMove(*key, sum(results), results) for key, results in told.items() if (key[0], key[2]) in most
+        )
         return tuple(sorted(found, key=lambda one: (-one.games, one.move, one.kind))[:MOVES])
-
-    def _by_pieces(self, moves: Collection[int]) -> list[tuple[Any, ...]]:
-        """Return how often some moves are made by a piece of each kind.
-
-        What stood where they begin is in the files: nothing else of these rows is read.
-        """
-        if not moves:
-            return []
-        origins = sorted({move >> 8 for move in moves if not dropped(move)})
-        columns = "".join(f"{SQUARES[origin]}, " for origin in origins)
-        cases = "".join(f" WHEN f.move >> 8 = {origin} THEN abs({SQUARES[origin]})" for origin in origins)
-        kind = f"CASE WHEN f.move >> 8 > {DROP} THEN (f.move >> 8) - {DROP}{cases} END"
-        source = f"(SELECT {columns}slot, node FROM {reading(self.state.files)})"
-        listed = ", ".join(map(str, sorted(moves)))
-        return self.question.rows(_BY_PIECES.format(kind=kind, source=source, moves=listed))
 
     def _players(self) -> tuple[tuple[tuple[Named, Tally], ...], int]:
         newest = self.question.rows(_NEWEST)
@@ -288,8 +257,3 @@ def _squares(pattern: Pattern) -> dict[tuple[int, bool], tuple[int, ...]]:
         (look.own, look.mirrored): tuple(sorted(square for square, _ in look.steps[0].squares))
         for look in looks(pattern)
     }
-
-
-def _among_few(source: str, few: Sequence[int] | None) -> str:
-    """Return the rows of few games, where these are all that is asked for."""
-    return source if few is None else f"(SELECT * FROM {source} SEMI JOIN few USING (slot))"

@@ -15,8 +15,6 @@ from typing import Final
 
 from django.conf import settings
 
-from archive.columns.asking import slots_with
-from archive.columns.segments import reading, table_of
 from archive.columns.state import MissingFilesError, State, asked
 from archive.duck import Asked, BusyError
 from archive.models import ColumnWaiting, Game
@@ -53,22 +51,20 @@ def bounded() -> Iterator[None]:
 def standing(scope: Scope, text: str) -> array[int]:
     """Return the slots of the games that a pattern ever stands in, ascending. Raises ParseError for a text
     that is no pattern, and QueryError: `query-too-slow`, `query-too-wide`, `query-busy`, `query-not-here`."""
+    # It draws in numpy, which a process without patterns does without.
+    from archive.columns.finding import places_of
+
     pattern = parse(text)
 
     def ask(question: Asked, state: State) -> array[int]:
         key = (text, state.files, state.gone)
         if (known := _kept.get(key)) is not None:
             return known
-        if not state.files:
-            return array("i")
-        question.table("gone", table_of(state.gone))
-        found = question.rows(
-            f"SELECT slot FROM ({slots_with(pattern, reading(state.files))}) ANTI JOIN gone USING (slot) "
-            f"ORDER BY slot LIMIT {MOST + 1}"
-        )
-        if len(found) > MOST:
+        slots = places_of(question, state, pattern).slot
+        if len(slots) > MOST:
             raise QueryError(TOO_WIDE, expected=_NARROWER[:1], limit=MOST)
-        return _kept.put(key, array("i", [slot for (slot,) in found]))
+        slots.sort()
+        return _kept.put(key, array("i", slots.tobytes()))
 
     with bounded():
         return asked(scope.spaces, ask)

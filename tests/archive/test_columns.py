@@ -7,11 +7,14 @@ from random import Random
 
 import pytest
 
-from archive.columns.asking import GameWith, games_with
+from archive.columns.finding import places_of
+from archive.columns.folder import runs_of
+from archive.columns.places import Places
 from archive.columns.positions import OfGame, Positions, line_of
 from archive.columns.schema import CONTENTS, COUNTS, HANDS, SQUARES, TYPES
 from archive.columns.segments import merge_segments, reading, write_segment
-from archive.duck import bounded
+from archive.columns.state import State
+from archive.duck import asking, bounded
 from archive.web.replay import find_node, position_at
 from benchmarks import generate
 from kifu_core import load
@@ -53,15 +56,16 @@ def of_game(slot: int) -> OfGame:
 
 
 def written(tmp_path: Path, records: list[Record]) -> str:
-    """The records as rows of two files; what they are read from."""
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    """The records as rows of two files, of one for one record; what they are read from."""
     middle = len(records) // 2
-    for path, slots in zip(paths, (range(middle), range(middle, len(records))), strict=True):
+    parts = [slots for slots in (range(middle), range(middle, len(records))) if slots]
+    paths = [tmp_path / f"{number}.parquet" for number in range(len(parts))]
+    for path, slots in zip(paths, parts, strict=True):
         positions = Positions()
         for slot in slots:
             positions.add(of_game(slot), records[slot])
         assert write_segment(positions, path) == path.stat().st_size
-    assert sorted(tmp_path.iterdir()) == paths
+    assert sorted(tmp_path.iterdir()) == sorted([*paths, *map(runs_of, paths)])
     return reading(paths)
 
 
@@ -250,8 +254,14 @@ def replayed(pattern: Pattern, records: list[Record]) -> dict[int, tuple[int, in
     return found
 
 
-def told(games: list[GameWith]) -> dict[int, tuple[int, int, bool]]:
-    return {one.slot: (one.ply, one.own, one.mirrored) for one in games}
+def told(places: Places) -> dict[int, tuple[int, int, bool]]:
+    each = zip(places.ply.tolist(), places.own.tolist(), places.mirrored.tolist(), strict=True)
+    return dict(zip(places.slot.tolist(), each, strict=True))
+
+
+def places_in(tmp_path: Path, pattern: Pattern) -> Places:
+    with asking(tmp_path, 60) as question:
+        return places_of(question, State(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern)
 
 
 @pytest.fixture(scope="module")
@@ -262,9 +272,10 @@ def records() -> list[Record]:
 
 
 @pytest.fixture
-def source(records, settings, tmp_path) -> str:
+def folder(records, settings, tmp_path) -> Path:
     settings.DATA_DIR = tmp_path.parent
-    return written(tmp_path, records)
+    written(tmp_path, records)
+    return tmp_path
 
 
 @pytest.mark.parametrize(
@@ -284,30 +295,27 @@ def source(records, settings, tmp_path) -> str:
         "K5i ply:30",
     ],
 )
-def test_a_question_finds_the_games_that_replaying_finds(text, records, source):
+def test_a_question_finds_the_games_that_replaying_finds(text, records, folder):
     pattern = parse(text)
-    with bounded() as database:
-        assert told(games_with(database, pattern, source)) == replayed(pattern, records)
+    assert told(places_in(folder, pattern)) == replayed(pattern, records)
 
 
-def test_drawn_questions_find_the_games_that_replaying_finds(records, source):
+def test_drawn_questions_find_the_games_that_replaying_finds(records, folder):
     random, lines = Random(5), [line for record in records for line in paths_of(record)]
     found = 0
-    with bounded() as database:
-        for _ in range(150):
-            pattern = drawn(random, random.choice(lines))
-            games = games_with(database, pattern, source)
-            assert told(games) == replayed(pattern, records), text_of(pattern)
-            found += len(games)
+    for _ in range(150):
+        pattern = drawn(random, random.choice(lines))
+        places = told(places_in(folder, pattern))
+        assert places == replayed(pattern, records), text_of(pattern)
+        found += len(places)
     assert found > 150
 
 
 def test_the_move_of_a_place_is_that_of_its_line(settings, tmp_path):
     settings.DATA_DIR = tmp_path.parent
-    source = written(tmp_path, [record_of(FORKED)])
-    with bounded() as database:
-        (one,) = games_with(database, parse("P7f p3d own:black ply:2.. P2f"), source)
-    assert (one.ply, to_usi(one.move)) == (3, "8c8d")
+    written(tmp_path, [record_of(FORKED)])
+    places = places_in(tmp_path, parse("P7f p3d own:black ply:2.. P2f"))
+    assert (places.ply.tolist(), [*map(to_usi, places.move.tolist())]) == ([3], ["8c8d"])
 
 
 PUSHED = """手合割：平手
@@ -337,8 +345,7 @@ PUSHED = """手合割：平手
 def test_what_has_to_stay_and_what_follows_lie_on_one_line(settings, tmp_path, text, found):
     settings.DATA_DIR = tmp_path.parent
     records = [record_of(PUSHED)]
-    source = written(tmp_path, records)
-    with bounded() as database:
-        games = games_with(database, parse(text), source)
-    assert bool(games) is found
-    assert told(games) == replayed(parse(text), records)
+    written(tmp_path, records)
+    places = told(places_in(tmp_path, parse(text)))
+    assert bool(places) is found
+    assert places == replayed(parse(text), records)

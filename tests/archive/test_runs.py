@@ -8,9 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from archive.columns.folder import runs_of
 from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
-from archive.columns.runs import make_runs, opened, runs_of, write_runs
+from archive.columns.runs import Runs, make_runs
 from archive.columns.segments import write_segment
 from archive.columns.spans import Spans, before, every_other, meeting, narrowed, where
 from benchmarks import generate
@@ -38,7 +39,6 @@ def file(records, settings, tmp_path) -> Path:
     for slot, record in enumerate(records):
         positions.add(of_game(slot), record)
     write_segment(positions, path)
-    write_runs(positions.columns(), path)
     return path
 
 
@@ -55,7 +55,7 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
 
 def test_first_places_are_those_that_replaying_finds(file, records):
     random, lines = Random(7), [line for record in records for line in paths_of(record)]
-    runs, found, left = opened(file), 0, 0
+    runs, found, left = Runs(file), 0, 0
     for _ in range(200):
         pattern = drawn(random, random.choice(lines))
         places = first_in(runs, pattern)
@@ -72,7 +72,7 @@ def test_first_places_are_those_that_replaying_finds(file, records):
 
 
 def test_a_first_place_tells_the_piece_that_moves_there(file, records):
-    places = first_in(opened(file), parse("P7f own:black line:main"))
+    places = first_in(Runs(file), parse("P7f own:black line:main"))
     made = places.slot < MADE
     assert (places.turn[made] == places.ply[made] & 1).all()
     told = [*zip(places.slot[made], places.ply[made], places.kind[made], strict=True)]

@@ -1,9 +1,13 @@
-"""Patterns asked of the columns: what DuckDB is told to look for, and the games that it finds."""
+"""Patterns in games with variations: what DuckDB is told to look for in the columns.
+
+It is asked where a pattern needs several positions of one line, which `places` finds only in games that have
+no other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from archive.columns.schema import COUNTS, HANDS, SQUARES
 from kifu_core.shogi.patterns import Count, Look, Pattern, looks
@@ -11,103 +15,50 @@ from kifu_core.shogi.patterns.matching import Seen
 from kifu_core.shogi.patterns.pattern import ANYTHING
 from kifu_core.shogi.patterns.pattern import CONTENTS as PIECES
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 _SIGNED: Final = tuple(range(-(PIECES // 2), PIECES // 2 + 1))
 """What a square can hold, as it stands in its column."""
 
 
-class GameWith(NamedTuple):
-    """A game with a pattern: where it stands first, for whom, whether mirrored, and what is played there."""
+_TOLD: Final = ("ply", "fork")
+"""What a row tells beside its slot and its node."""
 
-    slot: int
-    ply: int
+_PLY: Final = 17
+_OWN: Final = 16
+_MIRRORED: Final = 15
+"""A place in its game as a number, the first to be compared first: ply, whose side is own, whether mirrored,
+and the node, which has 15 bits."""
+
+
+class Place(NamedTuple):
+    """A place in a game: its node, whose pieces are own, and whether the pattern is mirrored."""
+
+    node: int
     own: int
     mirrored: bool
-    move: int
 
 
-def games_with(database: DuckDBPyConnection, pattern: Pattern, source: str) -> list[GameWith]:
-    """Return the games with a pattern, in order of slots. `source` is what the rows are read from, in SQL."""
-    columns = ", ".join(GameWith._fields)
-    found = database.execute(f"SELECT {columns} FROM ({first_places(pattern, source)}) ORDER BY slot")
-    return [GameWith(*row) for row in found.fetchall()]
-
-
-_TOLD: Final = ("ply", "move", "fork", "turn", "result", "played")
-"""What the first places tell beside their slot and how the pattern stands there."""
-
-
-_PACKED: Final = {
-    "ply": (16, "SMALLINT"),
-    "own": (1, "TINYINT"),
-    "mirrored": (1, "BOOLEAN"),
-    "node": (15, "SMALLINT"),
-    "fork": (1, "BOOLEAN"),
-    "turn": (1, "TINYINT"),
-    "move": (16, "INTEGER"),
-}
-"""What tells a place in its game, the first to be compared first, with its bits: all in one number, for the
-least number of each game is found several times as fast as the first row."""
-
-_SHORT: Final = 31
-"""Bits that a number of half the length has: what fits is put together in it, which takes half the time."""
+def place_of(number: int) -> Place:
+    """Return the place that `first_places` tells as a number."""
+    return Place(number & (1 << _MIRRORED) - 1, number >> _OWN & 1, bool(number >> _MIRRORED & 1))
 
 
 def first_places(pattern: Pattern, source: str) -> str:
-    """Return the statement that finds, of each game, the first place where a pattern stands: its `slot`,
-    `node`, `own` and `mirrored`, and what its row has of `_TOLD`.
+    """Return the statement that finds the `slot` of each game with a pattern, and the first `place` there.
+    `source` is what the rows of the games are read from, in SQL.
 
     Each look at the board is a question of its own: for one with OR all columns of all would be read for
     every row.
     """
     places = " UNION ALL ".join(
-        f"SELECT slot, {_packed(look)} AS place, result, played FROM ({_places(pattern, look, source)})"
+        f"SELECT slot, ply::BIGINT << {_PLY} | {_bits(look)} | node AS place "
+        f"FROM ({_places(pattern, look, source)})"
         for look in looks(pattern)
     )
-    unpacked = ", ".join(
-        f"((place >> {shift}) & {(1 << bits) - 1})::{kind} AS {name}"
-        for name, (shift, bits, kind) in _shifts().items()
-    )
-    return (
-        f"SELECT slot, {unpacked}, result, played FROM ("
-        "SELECT slot, min(place) AS place, any_value(result) AS result, any_value(played) AS played "
-        f"FROM ({places}) GROUP BY slot)"
-    )
+    return f"SELECT slot, min(place) AS place FROM ({places}) GROUP BY slot"
 
 
-def _shifts() -> dict[str, tuple[int, int, str]]:
-    """Return what `_PACKED` says, each with the bits that come after it first."""
-    found, shift = dict[str, tuple[int, int, str]](), sum(bits for bits, _ in _PACKED.values())
-    for name, (bits, kind) in _PACKED.items():
-        shift -= bits
-        found[name] = shift, bits, kind
-    return found
-
-
-def _packed(look: Look) -> str:
-    """Return the number of a row's place, in SQL; what all rows of a look have alike is one constant."""
-    alike = {"own": look.own, "mirrored": int(look.mirrored)}
-    constant, short, long = 0, list[str](), list[str]()
-    for name, (shift, bits, _) in _shifts().items():
-        if name in alike:
-            constant |= alike[name] << shift
-        elif shift + bits <= _SHORT:
-            short.append(f"({name}::INTEGER << {shift})")
-        else:
-            long.append(f"({name}::BIGINT << {shift})")
-    return f"{' | '.join(long)} | {constant}::BIGINT | ({' | '.join(short)})"
-
-
-def slots_with(pattern: Pattern, source: str) -> str:
-    """Return the statement that finds the slots of the games with a pattern."""
-    return f"SELECT DISTINCT slot FROM ({_every(pattern, source)})"
-
-
-def _every(pattern: Pattern, source: str) -> str:
-    """Return the statement that finds all places where a pattern stands, whoever is own."""
-    return " UNION ALL ".join(_places(pattern, look, source) for look in looks(pattern))
+def _bits(look: Look) -> int:
+    return look.own << _OWN | look.mirrored << _MIRRORED
 
 
 def _places(pattern: Pattern, look: Look, source: str) -> str:
@@ -120,16 +71,16 @@ def _places(pattern: Pattern, look: Look, source: str) -> str:
         return _places_of_kept(pattern, look, source)
     rows, tables = "", list[str]()
     for number in reversed(range(len(look.steps))):
-        rows = _stands(look.steps[number], pattern, source)
+        rows = _stands(look.steps[number], source)
         if tables:
-            rows = _followed(rows, number + 1, pattern.gaps[number], main=pattern.main)
+            rows = _followed(rows, number + 1, pattern.gaps[number])
         if number:
-            tables += _next_places(rows, number, pattern.gaps[number - 1], main=pattern.main)
+            tables += _next_places(rows, number, pattern.gaps[number - 1])
     before = f"WITH {', '.join(tables)} " if tables else ""
     return f"SELECT slot, node, {', '.join(_TOLD)} FROM ({before}{rows})"
 
 
-def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list[str]:
+def _next_places(rows: str, number: int, gap: int | None) -> list[str]:
     """Return the tables that tell where a step by its number stands, for the one before it: `main_N` of the
     main line, where positions are numbered by ply, and `forks_N` of variations, which are few.
 
@@ -146,14 +97,11 @@ def _next_places(rows: str, number: int, gap: int | None, *, main: bool) -> list
             f"unnest([last, NULL]) AS last FROM (SELECT slot, node // {gap} AS part, min(node) AS first, "
             f"max(node) AS last FROM ({rows}) WHERE NOT fork GROUP BY ALL)) GROUP BY ALL"
         )
-    tables = [f"main_{number} AS MATERIALIZED ({places})"]
-    if not main:
-        forks = f"SELECT slot, node, ply FROM ({rows}) WHERE fork"
-        tables.append(f"forks_{number} AS MATERIALIZED ({forks})")
-    return tables
+    forks = f"SELECT slot, node, ply FROM ({rows}) WHERE fork"
+    return [f"main_{number} AS MATERIALIZED ({places})", f"forks_{number} AS MATERIALIZED ({forks})"]
 
 
-def _followed(rows: str, number: int, gap: int | None, *, main: bool) -> str:
+def _followed(rows: str, number: int, gap: int | None) -> str:
     """Return those rows which the step of that number can follow; a row that it follows both on the main line
     and in a variation comes twice."""
     columns = ", ".join(f"a.{name}" for name in ("slot", "node", "last", *_TOLD))
@@ -162,13 +110,10 @@ def _followed(rows: str, number: int, gap: int | None, *, main: bool) -> str:
     else:
         reach = f"m.part = a.node // {gap} AND (m.last > a.node OR m.first <= a.node + {gap})"
         within = f" AND b.ply <= a.ply + {gap}"
-    found = (
-        f"SELECT {columns} FROM ({rows}) a JOIN main_{number} m ON m.slot = a.slot AND NOT a.fork AND {reach}"
-    )
-    if main:
-        return found
     return (
-        f"{found} UNION ALL SELECT {columns} FROM ({rows}) a SEMI JOIN forks_{number} b ON b.slot = a.slot "
+        f"SELECT {columns} FROM ({rows}) a JOIN main_{number} m "
+        f"ON m.slot = a.slot AND NOT a.fork AND {reach} "
+        f"UNION ALL SELECT {columns} FROM ({rows}) a SEMI JOIN forks_{number} b ON b.slot = a.slot "
         f"AND b.node > a.node AND b.node <= a.last{within}"
     )
 
@@ -180,7 +125,7 @@ def _places_of_kept(pattern: Pattern, look: Look, source: str) -> str:
     told = ", ".join(_TOLD)
     found = (
         f"SELECT slot, node, {told}, stop AS deep, stop_last AS deep_last, node AS at, last AS at_last, "
-        f"ply AS at_ply FROM ({_stands(look.steps[0], pattern, source, stops=True)})"
+        f"ply AS at_ply FROM ({_stands(look.steps[0], source, stops=True)})"
     )
     for step, gap in zip(look.steps[1:], pattern.gaps, strict=True):
         within = "" if gap is None else f" AND b.ply <= c.at_ply + {gap}"
@@ -189,17 +134,17 @@ def _places_of_kept(pattern: Pattern, look: Look, source: str) -> str:
             "greatest(c.deep, b.stop) AS deep, "
             "CASE WHEN b.stop > c.deep THEN b.stop_last ELSE c.deep_last END AS deep_last, "
             "b.node AS at, b.last AS at_last, b.ply AS at_ply "
-            f"FROM ({found}) c JOIN ({_stands(step, pattern, source, stops=True)}) b ON b.slot = c.slot "
+            f"FROM ({found}) c JOIN ({_stands(step, source, stops=True)}) b ON b.slot = c.slot "
             f"AND b.node > c.at AND b.node <= c.at_last{within} "
             "AND (b.stop BETWEEN c.deep AND c.deep_last OR c.deep BETWEEN b.stop AND b.stop_last)"
         )
     return f"SELECT DISTINCT slot, node, {told} FROM ({found})"
 
 
-def _stands(step: Seen, pattern: Pattern, source: str, *, stops: bool = False) -> str:
+def _stands(step: Seen, source: str, *, stops: bool = False) -> str:
     """Return the question for the positions from which on a step stands as long as it has to; with `stops`
     once for each position where that is over, by its `stop` and `stop_last`, the numbers of its subtree."""
-    conditions = " AND ".join(_conditions(step, pattern)) or "true"
+    conditions = " AND ".join(_conditions(step)) or "true"
     columns = f"slot, node, last, {', '.join(_TOLD)}"
     place = " AND ".join(_place(step)) or "true"
     if not step.step.kept:
@@ -226,9 +171,7 @@ def _place(step: Seen) -> Iterator[str]:
         yield f"ply <= {step.step.last}"
 
 
-def _conditions(step: Seen, pattern: Pattern) -> Iterator[str]:
-    if pattern.main:
-        yield "NOT fork"
+def _conditions(step: Seen) -> Iterator[str]:
     if step.step.own_turn is not None:
         yield f"turn = {step.own if step.step.own_turn else 1 - step.own}"
     for square, allowed in step.squares:

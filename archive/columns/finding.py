@@ -1,0 +1,94 @@
+"""Where a pattern stands first in each game: asked of all files of some spaces, by several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from archive.columns.places import Places, first_in, needs_lines, slots_with_variations, together, told
+from archive.columns.runs import Runs
+from archive.columns.segments import reading, table_of
+from archive.columns.state import State
+from archive.columns.variations import first_places, place_of
+from archive.duck import Asked
+from kifu_core.shogi.patterns import Pattern
+
+Slots = NDArray[np.int32]
+
+
+def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[int] | None = None) -> Places:
+    """Return the first place of a pattern in each game that is in the files and not gone; with `few`, of
+    those in these slots only. Raises TimeoutError, FileNotFoundError, duckdb.IOException."""
+    asked = _Games(_sorted(state.gone), None if few is None else _sorted(few))
+
+    def look(path: Path) -> _Part:
+        question.check_time()
+        runs = Runs(path)
+        places = first_in(runs, pattern)
+        varied = slots_with_variations(runs, pattern) if needs_lines(pattern) else _NO_SLOTS
+        return _Part(path, runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
+
+    threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
+    if threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            parts = [*pool.map(look, state.files)]
+    else:
+        parts = [*map(look, state.files)]
+    found = [part.places for part in parts]
+    if varied := [part for part in parts if len(part.varied)]:
+        found += _in_variations(question, varied, pattern)
+    return together(found)
+
+
+_NO_SLOTS = np.zeros(0, np.int32)
+
+
+class _Games(NamedTuple):
+    """Games that are asked: not those that are `gone`, and where `few` are told only these."""
+
+    gone: Slots
+    few: Slots | None
+
+    def hold(self, slots: Slots) -> NDArray[np.bool_]:
+        """Tell for each slot whether it is asked."""
+        held = _lacks(self.gone, slots)
+        return held if self.few is None else held & ~_lacks(self.few, slots)
+
+
+class _Part(NamedTuple):
+    """What a file has: places, and the slots of the games that are to be asked line by line."""
+
+    path: Path
+    runs: Runs
+    places: Places
+    varied: Slots
+
+
+def _sorted(slots: Collection[int]) -> Slots:
+    return np.sort(np.fromiter(slots, np.int32, len(slots)))
+
+
+def _lacks(known: Slots, slots: Slots) -> NDArray[np.bool_]:
+    """Tell for each slot whether it is not among the known ones, which are in order."""
+    where = np.searchsorted(known, slots)
+    lacking: NDArray[np.bool_] = np.append(known, np.int32(-1))[where] != slots
+    return lacking
+
+
+def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> list[Places]:
+    """Return the first places in the games with variations of each of some files."""
+    question.table("varied", table_of(np.concatenate([part.varied for part in parts])))
+    rows = f"(SELECT * FROM {reading(part.path for part in parts)} SEMI JOIN varied USING (slot))"
+    places = {slot: place_of(number) for slot, number in question.rows(first_places(pattern, rows))}
+    found = []
+    for part in parts:
+        slots = np.array([slot for slot in part.varied.tolist() if slot in places], np.int32)
+        node, own, mirrored = np.array([places[slot] for slot in slots.tolist()], np.int32).reshape(-1, 3).T
+        found.append(told(part.runs, part.runs.rows_of(slots, node), own, mirrored))
+    return found
