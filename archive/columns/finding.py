@@ -28,9 +28,8 @@ def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[i
     asked = _Games(_sorted(state.gone), None if few is None else _sorted(few))
 
     def look(path: Path) -> _Part:
-        question.check_time()
         runs = Runs(path)
-        places = first_in(runs, pattern)
+        places = first_in(runs, pattern, question.check_time)
         varied = slots_with_variations(runs, pattern) if needs_lines(pattern) else _NO_SLOTS
         return _Part(path, runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
 

@@ -10,7 +10,7 @@ are left to `variations` then.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from archive.columns.runs import Runs
 from archive.columns.schema import COUNTS, HANDS, SQUARES
-from archive.columns.spans import Rows, Spans, Wanted, before, every_other, meeting, narrowed, where
+from archive.columns.spans import Rows, Spans, Wanted, before, meeting, narrowed, where
 from kifu_core.shogi.patterns import Count, Look, Pattern, looks
 from kifu_core.shogi.patterns.matching import Seen
 from kifu_core.shogi.patterns.pattern import ANYTHING
@@ -69,16 +69,12 @@ def together(parts: Sequence[Places]) -> Places:
 
 
 class _Stand(NamedTuple):
-    """Rows where a step stands, and the number of the line of each span."""
+    """Rows where a step stands, and the number of the line of each span. With a `turn` only the rows count in
+    which that side is to move: every other one, the first and the last of each span among them."""
 
     spans: Spans
     line: NDArray[np.intp]
-
-    def among(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> _Stand:
-        return _Stand(self.spans.among(chosen), self.line[chosen])
-
-    def whole(self) -> _Stand:
-        return self.among(self.spans.first < self.spans.end)
+    turn: int | None = None
 
 
 def needs_lines(pattern: Pattern) -> bool:
@@ -87,13 +83,14 @@ def needs_lines(pattern: Pattern) -> bool:
     return several and not pattern.main
 
 
-def first_in(runs: Runs, pattern: Pattern) -> Places:
+def first_in(runs: Runs, pattern: Pattern, check: Callable[[], None] = lambda: None) -> Places:
     """Return the first place of a pattern in each game; in those without variations only, where it
-    `needs_lines`. Time: linear in the runs of the columns that it names, for each look."""
+    `needs_lines`. `check` is called before each step of each look, to raise where that takes too long. Time:
+    linear in the runs of the columns that it names, for each look."""
     best = np.full(len(runs.games["slot"]), _NOWHERE)
     allowed = _lines_to_ask(runs, pattern)
     for look in looks(pattern):
-        stand = _stand(runs, pattern, look, allowed)
+        stand = _stand(runs, pattern, look, allowed, check)
         if len(stand.line):
             game = runs.lines["game"][stand.line]
             begins = np.flatnonzero(np.append(True, game[1:] != game[:-1]))
@@ -110,9 +107,9 @@ def slots_with_variations(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
     for look in looks(pattern):
         here = forked.copy()
         for step in look.steps:
-            stand = _parted(runs, _holding(runs, step), forked[runs.lines["game"]])
+            _, line = _parted(runs, _holding(runs, step), forked[runs.lines["game"]])
             stands = np.zeros(len(forked), np.bool_)
-            stands[runs.lines["game"][stand.line]] = True
+            stands[runs.lines["game"][line]] = True
             here &= stands
         found |= here
     return runs.games["slot"][found]
@@ -136,16 +133,17 @@ def _lines_to_ask(runs: Runs, pattern: Pattern) -> NDArray[np.bool_]:
     return np.ones(len(runs.lines["first"]), np.bool_)
 
 
-def _stand(runs: Runs, pattern: Pattern, look: Look, allowed: NDArray[np.bool_]) -> _Stand:
+def _stand(
+    runs: Runs, pattern: Pattern, look: Look, allowed: NDArray[np.bool_], check: Callable[[], None]
+) -> _Stand:
     """Return where the first step of a look stands so that the others follow it, from the last to the
     first."""
     after: _Stand | None = None
     for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
-        stand = _standing(runs, step, allowed, first_only=len(look.steps) == 1)
+        check()
+        stand = _standing(runs, step, allowed)
         if after is not None:
-            reached = before(after.spans, runs.lines["first"][after.line], gap)
-            spans, _ = meeting(stand.spans, reached)
-            stand = _Stand(spans, _line_of(runs, spans.first))
+            stand = _met(runs, stand, _reaching(runs, after, gap))
         after = stand
         if not len(stand.line):
             break
@@ -153,33 +151,57 @@ def _stand(runs: Runs, pattern: Pattern, look: Look, allowed: NDArray[np.bool_])
     return after
 
 
-def _standing(runs: Runs, step: Seen, allowed: NDArray[np.bool_], *, first_only: bool) -> _Stand:
-    """Return the rows from which on a step stands as long as it has to; with `first_only` it is enough if the
-    first row of each span is one."""
+def _reaching(runs: Runs, after: _Stand, gap: int | None) -> _Stand:
+    """Return the rows from which rows of `after` can be reached."""
+    begin = runs.lines["first"][after.line]
+    if after.turn is not None and gap == 1:
+        spans = Spans(np.maximum(begin, after.spans.first - 1), after.spans.end - 1)
+        return _Stand(spans, after.line, 1 - after.turn)
+    # From two rows on, what lies between those that count reaches the next one that does.
+    spans = before(after.spans, begin, gap)
+    return _Stand(spans, _line_of(runs, spans.first))
+
+
+def _met(runs: Runs, stand: _Stand, other: _Stand) -> _Stand:
+    """Return the rows that count in both."""
+    spans, number = meeting(other.spans, stand.spans)
+    turns = {stand.turn, other.turn} - {None}
+    if len(turns) > 1:
+        return _Stand(Spans(spans.first[:0], spans.end[:0]), number[:0])
+    return _trimmed(runs, _Stand(spans, stand.line[number], next(iter(turns), None)))
+
+
+def _standing(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> _Stand:
+    """Return the rows from which on a step stands as long as it has to."""
     asked = step.step
-    stand = _parted(runs, _holding(runs, step), allowed)
-    with_turn = asked.own_turn is not None
-    if with_turn and not (first_only and not asked.kept):
-        spans = every_other(stand.spans, _has_other_turn(runs, step, stand))
-        stand = _Stand(spans, _line_of(runs, spans.first))
-    spans = Spans(stand.spans.first, stand.spans.end - asked.kept)
-    begin = runs.lines["first"][stand.line] - runs.lines["ply"][stand.line]
+    spans, line = _parted(runs, _holding(runs, step), allowed)
+    begin = runs.lines["first"][line] - runs.lines["ply"][line]
+    first, end = spans.first, spans.end - asked.kept
     if asked.first is not None:
-        spans = Spans(np.maximum(spans.first, begin + _short(asked.first)), spans.end)
+        first = np.maximum(first, begin + _short(asked.first))
     if asked.last is not None:
-        spans = Spans(spans.first, np.minimum(spans.end, begin + _short(asked.last) + 1))
-    stand = _Stand(spans, stand.line).whole()
-    if with_turn and first_only:
-        spans = Spans(stand.spans.first + _has_other_turn(runs, step, stand), stand.spans.end)
-        stand = _Stand(spans, stand.line).whole()
-    return stand
+        end = np.minimum(end, begin + _short(asked.last) + 1)
+    turn = None if asked.own_turn is None else step.own if asked.own_turn else 1 - step.own
+    if turn is not None and asked.kept:
+        # The side to move changes with each ply: nothing stands longer.
+        end = first
+    return _trimmed(runs, _Stand(Spans(first, end), line, turn))
 
 
-def _has_other_turn(runs: Runs, step: Seen, stand: _Stand) -> NDArray[np.bool_]:
-    """Return for each span whether the side that a step does not ask for is to move in its first row."""
-    turn = step.own if step.step.own_turn else 1 - step.own
-    along = stand.spans.first - runs.lines["first"][stand.line]
-    other: NDArray[np.bool_] = (runs.lines["turn"][stand.line] ^ along & 1) != turn
+def _trimmed(runs: Runs, stand: _Stand) -> _Stand:
+    """Return spans that begin and end with rows that count, without those that have none."""
+    spans, line, turn = stand
+    if turn is not None:
+        first = spans.first + _has_other_turn(runs, turn, spans.first, line)
+        spans = Spans(first, spans.end - _has_other_turn(runs, turn, spans.end - 1, line))
+    some = spans.first < spans.end
+    return _Stand(spans.among(some), line[some], turn)
+
+
+def _has_other_turn(runs: Runs, turn: int, row: Rows, line: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Tell for rows of lines whether another side than `turn` is to move."""
+    along = row - runs.lines["first"][line]
+    other: NDArray[np.bool_] = (runs.lines["turn"][line] ^ along & 1) != turn
     return other
 
 
@@ -188,10 +210,10 @@ def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
     return np.searchsorted(runs.lines["first"], rows, "right") - 1
 
 
-def _parted(runs: Runs, spans: Spans, allowed: NDArray[np.bool_]) -> _Stand:
-    """Return spans cut where lines begin, without the lines that are not allowed."""
+def _parted(runs: Runs, spans: Spans, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
+    """Return spans cut where lines begin, without the lines that are not allowed, and the line of each."""
     parts, number = meeting(spans, runs.line_spans(allowed))
-    return _Stand(parts, np.flatnonzero(allowed)[number])
+    return parts, np.flatnonzero(allowed)[number]
 
 
 def _holding(runs: Runs, step: Seen) -> Spans:

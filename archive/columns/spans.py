@@ -28,10 +28,6 @@ class Spans(NamedTuple):
         """Return some of them, chosen as numpy chooses elements."""
         return Spans(self.first[chosen], self.end[chosen])
 
-    def whole(self) -> Spans:
-        """Return those that have a row."""
-        return self.among(self.first < self.end)
-
 
 def where(starts: Rows, wanted: Wanted) -> Spans:
     """Return the longest spans of runs that are wanted. Run n goes from `starts[n]` to `starts[n + 1]`: there
@@ -94,15 +90,6 @@ def before(spans: Spans, begin: Rows, gap: int | None) -> Spans:
     for any number. Nothing is reached from before `begin`, which each span has of its own: spans with another
     one share no row with it."""
     first = begin if gap is None else np.maximum(begin, spans.first - gap)
-    reaching = Spans(first, spans.end - 1).whole()
+    reaching = Spans(first, spans.end - 1)
+    reaching = reaching.among(reaching.first < reaching.end)
     return _joined(reaching, reaching.first[1:] >= reaching.end[:-1])
-
-
-def every_other(spans: Spans, skipped: NDArray[np.bool_]) -> Spans:
-    """Return every other row of each span as a span of its own, but for the first row where that is
-    skipped."""
-    begin = spans.first + skipped
-    counts = np.maximum(spans.end - begin + 1, 0) // 2
-    which, step = _each(np.zeros(len(counts), np.intp), counts.astype(np.intp))
-    first = (begin[which] + 2 * step).astype(np.int32)
-    return Spans(first, first + 1)

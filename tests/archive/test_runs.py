@@ -13,7 +13,7 @@ from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
 from archive.columns.segments import write_segment
-from archive.columns.spans import Spans, before, every_other, meeting, narrowed, where
+from archive.columns.spans import Spans, before, meeting, narrowed, where
 from benchmarks import generate
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, parse, text_of
@@ -106,6 +106,3 @@ def test_spans_are_what_their_rows_are_one_by_one(seed):
             if any(row < after and (gap is None or after <= row + gap) for after in rows_of(one))
         ]
         assert rows_of(before(one, none, gap)) == reaching
-    skipped = np.zeros(len(one.first), np.bool_)
-    others = [row for a, b in zip(one.first, one.end, strict=True) for row in range(a, b, 2)]
-    assert rows_of(every_other(one, skipped)) == others
