@@ -33,6 +33,9 @@ _HAND_OF: Final = {-kind if color else kind: _PLACES[name] for (color, kind), na
 _COUNT_OF: Final = {-kind if color else kind: _PLACES[name] for (color, kind), name in COUNTS.items()}
 """By signed piece: the columns that count it in its owner's hand, and on the board."""
 
+_NUMPY: Final = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64"}
+"""The types of the schema as numpy names them."""
+
 _BLOCK: Final = 1024
 """Rows that are turned into columns at once."""
 
@@ -137,7 +140,7 @@ class Positions:
             np.cumsum(lines[:, 0]) - lines[:, 0], lines[:, 0]
         )
         found: dict[str, NDArray[np.generic]] = {
-            "slot": np.repeat(games[:, 0], sizes),
+            "slot": np.repeat(games[:, 0].astype(np.int32), sizes),
             "node": (nodes + along).astype(np.int16),
             "last": np.frombuffer(self.lasts, np.int16),
             "ply": (plies + along).astype(np.int16),
@@ -145,7 +148,8 @@ class Positions:
             "turn": (turns ^ along & 1).astype(np.int8),
             "move": np.frombuffer(self.moves, np.int32),
         }
-        found |= {name: np.repeat(games[:, n], sizes) for n, name in enumerate(OF_GAME, 1)}
+        for number, (name, kind) in enumerate(OF_GAME.items(), 1):
+            found[name] = np.repeat(games[:, number].astype(_NUMPY[kind]), sizes)
         return found | dict(zip(CONTENTS, self._turned(), strict=True))
 
     def _turned(self) -> NDArray[np.int8]:
@@ -192,7 +196,7 @@ def line_of(record: Record, node: int) -> str:
 
 
 def _contents(position: Position) -> bytearray:
-    contents = bytearray(piece & _BYTE for piece in position.board)
+    contents = bytearray(array("b", position.board).tobytes())
     contents += bytes(position.hands[color][kind] for color, kind in HANDS)
     contents += bytes(len(COUNTS))
     for piece in filter(None, position.board):

@@ -12,7 +12,8 @@ Parquet file at any time, and always has the same bytes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -159,6 +160,39 @@ def _make(path: Path, runs: Path) -> None:
         )
 
 
+def join_runs(paths: Sequence[Path], path: Path) -> None:
+    """Write the runs of a Parquet file that has all games of others, which are in order of slots, one file
+    after the other: the same as `make_runs`, without reading rows. Raises FileNotFoundError where one of
+    them has no runs."""
+    parts = [Runs(one) for one in paths]
+    games = [len(one.games["slot"]) for one in parts]
+    rows, numbers = (list(accumulate(sizes, initial=0)) for sizes in ([*map(len, parts)], games))
+
+    def joined(tables: Sequence[Mapping[str, NDArray[Any]]], name: str) -> NDArray[Any]:
+        moved = {"first": rows, "game": numbers}.get(name)
+        columns = [table[name] for table in tables]
+        if moved is not None:
+            columns = [column + np.int32(by) for column, by in zip(columns, moved, strict=False)]
+        return np.concatenate(columns)
+
+    arrays = [joined([one.games for one in parts], name) for name in _OF_GAMES]
+    arrays += [joined([one.lines for one in parts], name) for name in _OF_LINES]
+    arrays += [np.concatenate([one.moves for one in parts]), np.concatenate([one.moved for one in parts])]
+    for name in CONTENTS:
+        arrays += _joined_runs([one.column(name) for one in parts], rows)
+    _save(arrays, runs_of(path))
+
+
+def _joined_runs(
+    parts: Sequence[tuple[Rows, NDArray[np.int8]]], rows: Sequence[int]
+) -> tuple[Column, Column]:
+    """Return the runs of columns that follow each other, each from one of `rows` on."""
+    first = np.concatenate([starts[:-1] + np.int32(by) for (starts, _), by in zip(parts, rows, strict=False)])
+    values = np.concatenate([held for _, held in parts])
+    begins = np.append(True, values[1:] != values[:-1])
+    return np.append(first[begins], np.int32(rows[-1])), values[begins]
+
+
 Read = Callable[[tuple[str, ...]], Mapping[str, Column]]
 
 
@@ -179,13 +213,19 @@ def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
                 rows = leaving[bounds[square] : bounds[square + 1]]
                 kinds[rows] = np.where(moves[rows] != NO_MOVE, np.abs(values[rows]), 0)
             arrays += _runs(values)
+    _save(arrays, path)
+
+
+def _save(arrays: Iterable[Column], path: Path) -> None:
+    """Write arrays in the order of `_TYPES` as a file, which is whole as soon as it has its name."""
+    arrays = [np.ascontiguousarray(one, kind) for one, kind in zip(arrays, _TYPES, strict=True)]
     made = path.with_suffix(".new-runs")
     try:
         with made.open("wb") as file:
             file.write(MAGIC)
             file.write(np.array([len(one) for one in arrays], np.int64).tobytes())
             for one in arrays:
-                file.write(np.ascontiguousarray(one).tobytes())
+                file.write(one.tobytes())
                 file.write(bytes(-one.nbytes % _ALIGNED))
             file.flush()
             os.fsync(file.fileno())

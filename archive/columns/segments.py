@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from archive.columns.folder import is_here
 from archive.columns.positions import UNKNOWN, Positions
 from archive.columns.schema import OF_GAME, TYPES
 from archive.duck import bounded, literal
@@ -61,7 +62,7 @@ def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> 
 
     Return what is in it, None where nothing was left to write, and the slots that were left out.
     """
-    from archive.columns.runs import make_runs
+    from archive.columns.runs import join_runs, make_runs
 
     with bounded(_MEMORY) as database:
         spans = _spans(database, paths)
@@ -71,13 +72,17 @@ def merge_segments(paths: Sequence[Path], gone: Collection[int], path: Path) -> 
         left_out = sorted(slot for (slot,) in found.fetchall())
         rows = f"FROM {source} WHERE slot NOT IN (SELECT slot FROM gone)" if left_out else f"FROM {source}"
         held = _held(database, rows)
+        apart = all(one[2] < other[1] for one, other in pairwise(spans))
         if held is not None:
             # Sorting takes as long as writing; what is read as it lies keeps its order.
-            apart = all(one[2] < other[1] for one, other in pairwise(spans))
             order = "" if apart and not left_out else "ORDER BY slot, node"
             _write(database, f"SELECT * {rows} {order}", path)
     if held is not None:
-        make_runs(path)
+        parts = [one for one, _, _ in spans]
+        if apart and not left_out and all(map(is_here, parts)):
+            join_runs(parts, path)
+        else:
+            make_runs(path)
     return held, left_out
 
 
