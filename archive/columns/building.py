@@ -225,7 +225,13 @@ def _tidy(deadline: float) -> None:
     if _much_gone():
         _drop_gone(deadline)
     _make_runs(deadline)
-    _forget()
+    ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
+    delete_unknown()
+    tell_all()
+
+
+def tell_all() -> None:
+    """Write what the folder of each space has."""
     for space in _spaces():
         _tell(space)
 
@@ -319,9 +325,8 @@ def _forgotten() -> datetime:
     return timezone.now() - GRACE
 
 
-def _forget() -> None:
-    """Delete the files that were replaced a while ago, and those of processes that were killed."""
-    ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
+def delete_unknown() -> None:
+    """Delete the files that nobody knows: replaced a while ago, or of processes that were killed."""
     known = {place(space, name) for space, name in ColumnSegment.objects.values_list("space", "name")}
     known |= {*map(runs_of, known)}
     for path in files():
