@@ -25,11 +25,16 @@ if TYPE_CHECKING:  # kifu_core is imported where atheris can watch it, see `main
 SAMPLES = Path(__file__).parents[1] / "data"
 
 
-FORMATS = (
-    "kif", "ki2", "csa", "commas", "wars", "jkf", "usi", "sfen", "usen", "bod", "csa1", "db", "shogidb2",
-    "psn", "hcpe", "psv",
-)  # fmt: skip
-"""The formats that are read; `commas` is CSA in statements of a line, `wars` that of 将棋ウォーズ."""
+DIALECTS = ("commas", "wars")
+"""CSA in statements of a line, and that of 将棋ウォーズ."""
+
+
+def formats() -> tuple[str, ...]:
+    """The formats that are read, and the dialects."""
+    from kifu_core.shogi.formats import SHOGI
+
+    return (*SHOGI.readers, *DIALECTS)
+
 
 LINES = {
     "commas": "V2.2,N+甲, 乙,$EVENT:a, b,PI,+,+7776FU,T3,-3334FU,'c, d\n%TORYO,T4,/,PI,-,-3334FU\n".encode(),
@@ -179,12 +184,17 @@ def without_coverage(file_format: str, seconds: float, seed: int = 0) -> int:
     return count
 
 
+def check_name(file_format: str) -> None:
+    """End with the usage if there is no such format."""
+    if file_format not in (names := formats()):
+        sys.exit(f"usage: python -m tests.fuzz.formats {{{','.join(names)}}} [options of libFuzzer]")
+
+
 def main(arguments: list[str]) -> None:
     """Fuzz one format."""
-    if len(arguments) < 2 or arguments[1] not in FORMATS:
-        sys.exit(f"usage: python -m tests.fuzz.formats {{{','.join(FORMATS)}}} [options of libFuzzer]")
-    file_format, options = arguments[1], [arguments[0], *arguments[2:]]
+    file_format, options = "".join(arguments[1:2]), [arguments[0], *arguments[2:]]
     if importlib.util.find_spec("atheris") is None:
+        check_name(file_format)
         limits = [option.partition("=")[2] for option in options if option.startswith("-max_total_time=")]
         count = without_coverage(file_format, float(limits[0]) if limits else 60)
         print(f"{file_format}: {count} inputs without a fault (no atheris: no coverage)")
@@ -192,6 +202,7 @@ def main(arguments: list[str]) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["kifu_core"]):
+        check_name(file_format)
         one = target(file_format)
     with tempfile.TemporaryDirectory() as folder:
         for number, data in enumerate(seeds(file_format)):

@@ -52,7 +52,11 @@ COMMENTS = st.lists(TEXTS, max_size=2)
 
 SHOGI_MOVES = [((7, 7), (7, 6)), ((3, 3), (3, 4)), ((2, 7), (2, 6))]
 QUORIDOR_MOVES = [{"to": "e2"}, {"to": "e8"}, {"wall": "e3h"}]
-SHOGI_FORMATS = ("kif", "kifu", "ki2", "ki2u", "csa", "usi", "usen", "bod", "sfen")
+LINES_OF = {
+    name: [one.name for one in game.formats.writers.values() if not one.is_json]
+    for name, game in GAMES.items()
+}
+"""Of each game, the files that are lines: in JSON no text becomes another one."""
 
 
 def shogi(header: dict[str, str], comments: list[list[str]]) -> str:
@@ -76,17 +80,18 @@ def survives(kind: GameKind, text: str, file_format: str) -> None:
     lost = {issue.code: issue for issue in kind.formats.losses(game, file_format)}
     assert all(message(issue, language=name) for issue in lost.values() for name in ("ja", "en"))
     written = kind.formats.dump(game.record, file_format)
-    if file_format in ("bod", "sfen"):
+    is_position = kind.formats.writer(file_format).position_only
+    if is_position:
         assert len(written.split("\n")) < 20
         assert "".join(BREAKS).strip("\n") not in written
     data = written if is_iso_2022(written) else written.encode()
     (again,) = kind.formats.load(data, f"x.{file_format}").games
-    if file_format not in ("bod", "sfen"):
+    if not is_position:
         assert kind.replay.main_moves(again.record) == kind.replay.main_moves(game.record)
         assert not any("forks" in entry for entry in again.record["moves"])
     assert kind.replay.start_text(again.record) == kind.replay.start_text(game.record)
     headers_are_the_same_or_told(game.record, again.record, "lost-headers" in lost)
-    if "lost-comments" not in lost and "lost-bookmarks" not in lost and file_format not in ("bod", "sfen"):
+    if "lost-comments" not in lost and "lost-bookmarks" not in lost and not is_position:
         before = lines_of(game.record)
         if file_format in ("ki2", "ki2u"):  # a bookmark stands behind the comments
             before = [sorted(lines, key=lambda line: line.startswith("&")) for lines in before]
@@ -122,7 +127,7 @@ def comment_lines(entry: MoveEntry) -> list[str]:
     return [line.strip(" 　") for text in texts for line in text.splitlines() if line.strip(" 　")]
 
 
-@pytest.mark.parametrize("file_format", SHOGI_FORMATS)
+@pytest.mark.parametrize("file_format", LINES_OF["shogi"])
 @given(header=HEADERS, comments=st.lists(COMMENTS, min_size=4, max_size=4))
 @example({"x\n1 ２六歩(27)\nまで1手で先手の勝ち": "y"}, [[]] * 4)
 @example({"a": "b\n変化：1手\n1 ２六歩(27)"}, [["x\r変化：1手\r1 ２六歩(27)"]] * 4)
@@ -138,7 +143,7 @@ def test_a_record_of_shogi_is_the_same_or_its_losses_are_told(file_format, heade
     survives(GAMES["shogi"], shogi(header, comments), file_format)
 
 
-@pytest.mark.parametrize("file_format", ["alg", "qf"])
+@pytest.mark.parametrize("file_format", LINES_OF["quoridor"])
 @given(header=HEADERS, comments=st.lists(COMMENTS, min_size=4, max_size=4))
 @example({"a": "b\r1. d1"}, [["}\r1. d1"]] * 4)
 @example({"a\r]1. d1": "x", "Date": "1.1", "Result": "1-0"}, [[]] * 4)

@@ -13,6 +13,7 @@ from kifu_core import KifuError, load
 from kifu_core.decoding import MAX_BYTES, MAX_ISSUES
 from kifu_core.errors import DecodeError
 from kifu_core.limits import most_games
+from kifu_core.shogi.formats import SHOGI
 from tests.kifu_core.effort import lines_run, seconds
 
 MEGABYTE = 1_000_000
@@ -28,6 +29,14 @@ GOLDS = ("３二金(41)", "７八金(69)", "４一金(32)", "６九金(78)")
 def golds(ply: int) -> str:
     """A row of golds that go and come back, from ply 2 on."""
     return f"{ply} {GOLDS[(ply - 2) % 4]}\n"
+
+
+def written() -> dict[str, str]:
+    """A game as a file of each sort that may hold several, with what stands behind it there."""
+    record = load(HEAD).games[0].record
+    writers = [one.writers[0] for one in SHOGI.readers.values() if one.writers and not one.writers[0].is_json]
+    texts = {one.name: (one.dump(record), one.between) for one in writers}
+    return {name: text + between for name, (text, between) in texts.items() if between is not None}
 
 
 PIECES: dict[str, Pieces] = {
@@ -63,6 +72,7 @@ PIECES: dict[str, Pieces] = {
     "jkf records": ("[", '{"header":{},"moves":[{}]},'),
     "jkf empty forks": ('{"moves":[{},{"special":"TORYO","forks":[', "[{}],"),
     "boards": ("", "先手の持駒：飛\n|・\n"),
+    **{f"{name} as written": ("", text) for name, text in written().items()},
     "saved in a wrong encoding": (HEAD.encode().decode("latin-1"), "*あ\n".encode().decode("latin-1")),
 }
 TAILS = {"jkf records": "{}]", "jkf empty forks": "[]]}]}"}
