@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.checks import check_admin_app
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection, connections
 
@@ -18,6 +20,13 @@ FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
     """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
+
+
+@register(Tags.admin)
+def admin_pages_are_sound(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+    """Report what Django finds wrong with pages of the admin, which are loaded for it."""
+    admin.autodiscover()
+    return check_admin_app(app_configs, **kwargs)
 
 
 @register(Tags.database)
