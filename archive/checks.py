@@ -1,7 +1,7 @@
 """Django's system checks of ours: settings that are valid one by one and contradict each other."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import admin
@@ -13,10 +13,13 @@ from archive import env
 from archive.index import citus
 from archive.limits.counting import store_name
 
+SETTINGS: Final = "settings"
+"""The tag of what commands check before they begin (`archive.management.command`)."""
+
 FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 
 
-@register(Tags.security)
+@register(Tags.security, SETTINGS)
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
     """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
