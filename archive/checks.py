@@ -1,9 +1,11 @@
 """Django's system checks of ours: settings that are valid one by one and contradict each other."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.checks import check_admin_app
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection, connections
 
@@ -11,13 +13,23 @@ from archive import env
 from archive.index import citus
 from archive.limits.counting import store_name
 
+SETTINGS: Final = "settings"
+"""The tag of what commands check before they begin (`archive.management.command`)."""
+
 FORWARDED = "archive.limits.addresses.ForwardedHeaders"
 
 
-@register(Tags.security)
+@register(Tags.security, SETTINGS)
 def settings_agree(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
     """Report settings that together make an archive unsafe or unreachable, whichever way they were set."""
     return [*_proxies(), *_public(), *_throttles()]
+
+
+@register(Tags.admin)
+def admin_pages_are_sound(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+    """Report what Django finds wrong with pages of the admin, which are loaded for it."""
+    admin.autodiscover()
+    return check_admin_app(app_configs, **kwargs)
 
 
 @register(Tags.database)

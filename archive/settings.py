@@ -175,7 +175,7 @@ ARCHIVE_HOOKS_HTTP = env.flag("ARCHIVE_HOOKS_HTTP", default=False)
 ARCHIVE_HOOKS_PRIVATE_NETWORKS = env.flag("ARCHIVE_HOOKS_PRIVATE_NETWORKS", default=False)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "archive.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -6,6 +6,9 @@ from django.urls import include, path
 from archive.web import health, wellknown
 from archive.web.accounts import pages
 
+# Only what answers requests loads the admin's pages, not every process (`archive.apps.AdminConfig`).
+admin.autodiscover()
+
 handler400 = "archive.web.errors.bad_request"
 handler403 = "archive.web.errors.permission_denied"
 handler404 = "archive.web.errors.not_found"

@@ -2,13 +2,19 @@
 
 import gc
 import os
+from importlib import import_module
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from archive.garbage_collection import uncollected
 from archive.web.content_types import UsableContentTypes
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
-application = UsableContentTypes(get_wsgi_application())
+with uncollected():
+    application = UsableContentTypes(get_wsgi_application())
+    # Django would load the addresses, and all views with them, while the first visitor waits.
+    import_module(settings.ROOT_URLCONF)
 
 # What is loaded by now stays until the end: looking through all of it for garbage would now and then take
 # some 50 ms out of a request.

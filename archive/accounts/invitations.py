@@ -16,6 +16,9 @@ from archive.accounts.tokens import digest
 from archive.audit import Deed, note
 from archive.models import AccountInvitation, User
 
+PAGE: Final = "sign-up/"
+"""Where the page of an invitation is; its key follows. Commands name it without loading all pages."""
+
 OWNER_DAYS: Final = 1
 """How long the link is good with which somebody becomes the owner."""
 

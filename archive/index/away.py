@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import psycopg
 from django.db.utils import DatabaseError
 
 AWAY_SECONDS: Final = 15
@@ -38,6 +37,8 @@ def is_away(error: BaseException) -> bool:
 def is_down(error: BaseException) -> bool:
     """Tell whether a database error says that the server that we are connected to is not there: it has ended
     the connection, or takes none. Of that the driver knows no code."""
+    import psycopg  # archives on SQLite do without
+
     cause = error.__cause__
     if not isinstance(cause, psycopg.OperationalError):
         return False

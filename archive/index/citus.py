@@ -21,9 +21,8 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from itertools import groupby
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
@@ -59,6 +58,9 @@ from archive.index.postgresql import (
 )
 from archive.index.schema import Asking, GameAtKey, IndexRow, Value
 from archive.reading import connection
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 __all__ = [
     "APART", "EACH", "GAMES", "JOIN", "KEYS", "KEYS_ASKED", "TABLES", "carried", "crowded", "delete",
@@ -232,16 +234,18 @@ def may_recover(cursor: CursorWrapper) -> bool:
 
 def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
     """Send all statements before the first answer is waited for. Behind a pooler one follows the other."""
+    from psycopg import Cursor
+
     if len(statements) < 2 or _pooled(connection):
         return [row for sql, values in statements for row in fetch_prepared(sql, values)]
-    driver: psycopg.Connection[Any] = connection.connection
+    driver: Connection[Any] = connection.connection
     driver.prepare_threshold, driver.prepared_max = 0, KEPT_PLANS
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     try:
         with connection.wrap_database_errors, driver.pipeline(), ExitStack() as stack:
             cursors = []
             for sql, values in statements:
-                cursor = stack.enter_context(wrap(cast(Any, psycopg.Cursor(driver))))
+                cursor = stack.enter_context(wrap(cast(Any, Cursor(driver))))
                 cursor.execute(sql, postgresql.typed(values))
                 cursors.append(cursor)
             return [row for cursor in cursors for row in cursor.fetchall()]

@@ -5,22 +5,28 @@ partition; the segment after the one in use is attached before it is needed, in 
 
 Locks, all advisory and held to the end of the transaction: who writes rows takes COUNTERS shared, who
 promotes a key takes it exclusively, who attaches a segment takes SEGMENTS.
+
+psycopg is loaded when it is used: archives on SQLite have this module and not a use for it.
 """
+
+from __future__ import annotations
 
 import struct
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-import psycopg
 from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
-from psycopg.types.numeric import Int8
 
 from archive.index.schema import Asking, GameAtKey, IndexRow, Segment, Value, together
 from archive.reading import connection
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.types.numeric import Int8
 
 SEGMENT_GAMES = 500_000
 """Slots in a new segment. Existing ones keep the bounds they have. Every answer opens all segments, and
@@ -137,15 +143,17 @@ def fetch_prepared(sql: str, values: Sequence[Value], *, keep: bool = True) -> l
 
     Behind a pooler that has a connection for a transaction only (settings), it is planned each time.
     """
+    from psycopg import Cursor
+
     with connection.cursor() as cursor:
         if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
             return _fetch(cursor, sql, [_plain(value) for value in values])
-        driver: psycopg.Connection[Any] = cursor.connection
+        driver: Connection[Any] = cursor.connection
         wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
         # Django's own cursors put values into the text; on others the driver prepares from the first time on.
         driver.prepare_threshold, driver.prepared_max = 0 if keep else None, KEPT_PLANS
         try:
-            with wrap(cast(Any, psycopg.Cursor(driver))) as preparing:
+            with wrap(cast(Any, Cursor(driver))) as preparing:
                 return _fetch(preparing, sql, typed(values))
         finally:
             driver.prepare_threshold = None
@@ -176,15 +184,16 @@ def _plain(value: Value) -> int | str | list[int]:
 
 
 def typed(values: Sequence[Value]) -> list[Int8 | str | list[Int8]]:
-    """Return values as a statement that is kept takes them."""
-    return [_typed(value) for value in values]
+    """Return values as a statement that is kept takes them: each of one type however large it is, since a
+    statement is prepared for the types of its values."""
+    from psycopg.types.numeric import Int8
 
+    def typed_one(value: Value) -> Int8 | str | list[Int8]:
+        if isinstance(value, str):
+            return value
+        return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
 
-def _typed(value: Value) -> Int8 | str | list[Int8]:
-    """Give a value one type however large it is: a statement is prepared for the types of its values."""
-    if isinstance(value, str):
-        return value
-    return Int8(value) if isinstance(value, int) else [Int8(one) for one in value]
+    return [typed_one(value) for value in values]
 
 
 _CANCELLED: Final = "57014"

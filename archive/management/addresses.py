@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.urls import reverse
-
+from archive.accounts import invitations
 from archive.site_address import site_address
 
 
 def invitation_address(key: str) -> str:
     """Return the link of an invitation."""
-    return site_address() + reverse("invitation", args=[key])
+    return f"{site_address()}/{invitations.PAGE}{key}/"

@@ -5,21 +5,29 @@ is gone, however it went, the pipe ends, and the child takes its whole process g
 runs the same roles without that.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 import resource
 import signal
+import socket
 import sys
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import django
 
 from archive import logs
+from archive.garbage_collection import uncollected
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 log = logging.getLogger(__name__)
 
@@ -164,17 +172,19 @@ def worker() -> None:
     else:
         worker_process_init.connect(lambda **_: limit_memory(), weak=False)
         worker_process_init.connect(lambda **_: tell(), weak=False)
-    options = {
-        "pool": settings.WORKER_POOL,
-        "concurrency": 1,
-        "max-memory-per-child": most_kept_kib(),
-        "queues": ",".join(settings.WORKER_QUEUES),
-        "hostname": f"worker-{os.getpid()}@%h",
-    }
-    chatter = ("--without-gossip", "--without-mingle", "--without-heartbeat")
-    _celery("worker", *(f"--{name}={value}" for name, value in options.items()), *chatter)
+    _celery().Worker(
+        pool=settings.WORKER_POOL,
+        concurrency=1,
+        max_memory_per_child=most_kept_kib(),
+        queues=settings.WORKER_QUEUES,
+        hostname=f"worker-{os.getpid()}@{socket.gethostname()}",
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        **_QUIETLY,
+    ).start()
     if shuts_down_for(RESTART):
-        sys.exit(RESTART)  # Celery does not hand its exit code on
+        sys.exit(RESTART)  # an end that was asked for is none that counts
 
 
 def scheduler() -> None:
@@ -188,17 +198,23 @@ def scheduler() -> None:
 
     runner.start()
     beats.begin(HeardProcess.Role.SCHEDULER, os.getpid())
-    _celery("beat", f"--schedule={settings.DATA_DIR / 'scheduler'}", "--pidfile=")
+    _celery().Beat(schedule=str(settings.DATA_DIR / "scheduler"), **_QUIETLY).run()
 
 
-def _celery(*arguments: str) -> None:
+_QUIETLY: Final[Mapping[str, Any]] = {"quiet": True, "loglevel": "WARNING"}
+
+
+def _celery() -> Celery:
+    """Return Celery's application, for a process of it. Celery's own command would load a shell as well."""
     from celery.exceptions import SecurityWarning
 
     from archive.celery import app
 
     # Celery warns of root because pickled messages could run anything; ours are JSON and nothing else.
     warnings.filterwarnings("ignore", category=SecurityWarning)
-    app.start(["--quiet", *arguments, "--loglevel=warning"])
+    # It would have Django check everything, all pages of the site among it, and drop what that says.
+    os.environ["CELERY_SKIP_CHECKS"] = "1"
+    return app
 
 
 ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler": scheduler}
@@ -209,7 +225,8 @@ def main(role: str, *options: str) -> None:
     if "--supervised" in options:
         _end_with_supervisor()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.settings")
-    django.setup(set_prefix=False)
+    with uncollected():
+        django.setup(set_prefix=False)
     from django.conf import settings
 
     logs.begin_process(role)

@@ -30,7 +30,8 @@ FLOORS = (
     "api",
     "backup dumping web",
     "serving",
-    "management admin checks settings urls wsgi",
+    "admin checks settings urls",
+    "management wsgi",
     "apps asgi",
 )
 """From the ground up: the rooms of a floor use those below it, and none beside them.

@@ -4,15 +4,16 @@ from argparse import ArgumentParser
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.columns import building
 from archive.columns.folder import ColumnsAreMadeError
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import ColumnWaiting
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Write columns for the games that have none yet. Searching and uploading go on meanwhile. It can be "
         "stopped at any moment, and started again goes on where it was."

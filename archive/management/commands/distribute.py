@@ -3,14 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.index import citus
+from archive.management.command import ArchiveCommand
 
 SHARDS: Final = 32
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Spread the index, records and uploads' bytes over the servers of Citus, of which this database is "
         "the coordinator. Nothing else may use the archive meanwhile. Interrupted, it goes on where it is "

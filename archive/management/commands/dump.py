@@ -3,16 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.dumping import publishing
 from archive.dumping.checking import check
 from archive.dumping.making import DumpIsMadeError
 from archive.dumps.offered import Dump, dump_named, offered
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Write all public games into the folder of dumps (docs/dumps.md), and delete the oldest dumps."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

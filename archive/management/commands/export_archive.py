@@ -4,14 +4,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.backup.exporting import export_archive, rows_in_all
 from archive.backup.folder import BackupError
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Write everything of the archive into a folder (docs/backup.md), while it runs. Into a folder with "
         "an earlier backup only what is new is written, and what is gone is deleted there."

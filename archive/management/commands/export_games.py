@@ -6,12 +6,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from archive.api.bulk.books import MIN_GAMES, PLIES
 from archive.api.bulk.lists import ending
 from archive.api.bulk.streams import FORMS, stream
+from archive.management.command import ArchiveCommand
 from archive.models import LARGEST_ID
 from archive.queries.bulk import Bulk, bulk
 from archive.queries.filters import GameFilters
@@ -22,7 +23,7 @@ from archive.queries.told import row_json
 from archive.site_address import site_address
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Write the public games that a query finds (docs/search.md), with their records, to a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

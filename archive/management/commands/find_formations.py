@@ -3,18 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand
-
 from archive import store
 from archive.derive import formations
 from archive.management.batches import batches
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import Game
 
 BATCH: Final = 100
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Find the castles and openings of games whose were found with an older version of the library, or "
         "never looked for. It can be stopped at any moment, and started again goes on where it was."

@@ -4,8 +4,9 @@ from argparse import ArgumentParser
 from itertools import islice
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from archive.management.command import ArchiveCommand
 from archive.queries.filters import GameFilters
 from archive.queries.games import GameRow, each_game
 from archive.queries.keyset import ORDERS
@@ -13,7 +14,7 @@ from archive.queries.scope import PUBLIC
 from archive.queries.search.errors import QueryError
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "List the public games that a query finds (docs/search.md): number, day, players, event, by tabs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

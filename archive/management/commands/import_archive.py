@@ -4,17 +4,18 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.backup.folder import BackupError, Manifest, read_manifest
 from archive.backup.importing import check, import_archive
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 
 SHOWN: Final = 20
 """Games that are named."""
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Read a backup (docs/backup.md) into an archive that `migrate` has just made. All of it is there in "
         "the end or nothing: interrupted, run it again."

@@ -8,13 +8,14 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import Count, QuerySet
 
 from archive import issues
 from archive.intake import importing
 from archive.intake.importing import Turn
 from archive.intake.tasks import PASSING
+from archive.management.command import ArchiveCommand
 from archive.models import Entry
 
 SHOWN: Final = 20
@@ -29,7 +30,7 @@ LINE_SECONDS: Final = 10.0
 _BAR: Final = 24
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Import records: files, folders with all that is in them, archives. What is known already is not "
         "imported twice; an interrupted import goes on where it was."

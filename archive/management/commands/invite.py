@@ -5,14 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from archive.accounts import invitations
 from archive.accounts.roles import Role
 from archive.management.addresses import invitation_address
+from archive.management.command import ArchiveCommand
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Print a link with which somebody makes an account, once; also where registration is closed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,12 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import QuerySet
 
 from archive import store
 from archive.index import counters, schema, versions
 from archive.management.batches import batches
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.models import Game
 
@@ -17,7 +18,7 @@ SHOWN: Final = 20
 """Damaged games that are named."""
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Index games again: those in an older version of the index, given ones, or all. Searching and "
         "uploading go on meanwhile. It can be stopped at any moment, and started again goes on where it was."

@@ -3,14 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive import store
 from archive.intake import worker
+from archive.management.command import ArchiveCommand
 from archive.models import GameAlias, Upload
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Read uploads again, one after the other. Their games become what is read now and keep their ids; "
         "where two become one, one id leads to the other. Can be interrupted: workers go on."

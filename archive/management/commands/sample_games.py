@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand
-
 from archive import store
 from archive.intake import worker
+from archive.management.command import ArchiveCommand
 from archive.models import Game
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
@@ -17,7 +16,7 @@ def sample_files() -> list[Path]:
     return sorted(path for path in SAMPLES.iterdir() if path.suffix != ".txt")
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Load the sample games. Those that are there already stay as they are."
 
     def handle(self, *args: Any, **options: Any) -> None:

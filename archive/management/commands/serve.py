@@ -9,17 +9,18 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive import logs
 from archive.accounts import invitations
 from archive.management.addresses import invitation_address
+from archive.management.command import ArchiveCommand
 from archive.models import Upload
 from archive.serving.supervisor import Supervisor, child_of_ours
 from archive.site_address import listening_address
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Run the archive: web server, workers and scheduler, until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

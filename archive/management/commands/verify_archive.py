@@ -4,9 +4,10 @@ from argparse import ArgumentParser
 from collections import Counter
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.index.away import UndecidedError
+from archive.management.command import ArchiveCommand
 from archive.management.progress import Progress
 from archive.store.verify import Difference, verify
 
@@ -14,7 +15,7 @@ SHOWN: Final = 20
 """Differences printed of each kind; all are counted."""
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = "Check rows, counters, digests and uploads against the stored records; exit 1 if anything differs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

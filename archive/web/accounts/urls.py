@@ -9,6 +9,7 @@ from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as app
 from django.urls import path, re_path
 
+from archive.accounts.invitations import PAGE
 from archive.limits.rules import costs
 from archive.web.accounts import hooks, invitations, leaving, pages, passkeys, tokens
 
@@ -24,7 +25,7 @@ urlpatterns = [
     path("sign-in/passkey/", costs(1, passkeys.sign_in), name="mfa_login_webauthn"),
     path("sign-out/", pages.SignOut.as_view(), name="sign-out"),
     path("sign-up/", costs(1, pages.SignUp.as_view()), name="account_signup"),
-    path("sign-up/<str:key>/", costs(1, invitations.come), name="invitation"),
+    path(f"{PAGE}<str:key>/", costs(1, invitations.come), name="invitation"),
     path("account/", costs(1, pages.account), name="account"),
     path("account/inactive/", costs(1, views.account_inactive), name="account_inactive"),
     path("account/reauthenticate/", costs(1, views.reauthenticate), name="account_reauthenticate"),

@@ -1,0 +1,17 @@
+"""What all commands of the archive have in common."""
+
+from __future__ import annotations
+
+from django.core.management.base import BaseCommand
+
+from archive.checks import SETTINGS
+
+
+class ArchiveCommand(BaseCommand):
+    """A command that looks at this machine's settings before it begins, and at nothing that is only code.
+
+    Django's checks of addresses, templates and models come to the same wherever a version runs, and load all
+    pages of the site first: `manage.py check` has them all.
+    """
+
+    requires_system_checks = (SETTINGS,)
