@@ -5,13 +5,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from archive.columns.folder import ColumnsAreMadeError
 from archive.columns.pulling import pull
+from archive.management.command import ArchiveCommand
 
 
-class Command(BaseCommand):
+class Command(ArchiveCommand):
     help = (
         "Bring the files of columns that this machine lacks from another folder of columns, compared with "
         "their checksums in the database, and delete those that are not used any more. Searching goes on."
