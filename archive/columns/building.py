@@ -42,9 +42,14 @@ from archive.models import ColumnGone, ColumnSegment, ColumnWaiting, Game, GameP
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
 
-BATCH_GAMES: Final = 2_000
-BATCH_ROWS: Final = 250_000
-"""Games and positions of a file as it is first written: two seconds and 100 MB."""
+BATCH_GAMES: Final = 15_000
+BATCH_ROWS: Final = 1_500_000
+"""Games and positions of a file as it is first written: some seconds and 400 MB. So large a file need not be
+put together with others."""
+
+SETTLED: Final = timedelta(seconds=5)
+PATIENCE: Final = timedelta(minutes=1)
+"""Games wait for those that come with them until none has come for the first, for the second at most."""
 
 SMALL_BYTES: Final = 10 * 1024 * 1024
 """A smaller file is put together with others."""
@@ -74,20 +79,31 @@ def has_work() -> bool:
     return not all(says(space, manifest_of(space)) for space in _spaces())
 
 
-def build(seconds: float = math.inf, report: Report = lambda games: None) -> bool:
-    """Write the games that wait, for about so many seconds; return whether none waits any more, after which
-    small files are put together and old ones deleted. Raises ColumnsAreMadeError."""
+def build(seconds: float = math.inf, report: Report = lambda games: None, *, patient: bool = False) -> bool:
+    """Write the games that wait, for about so many seconds; return whether none is to be written any more,
+    after which small files are put together and old ones deleted. With `patient` games wait for others that
+    are just coming: many games in a file cost less than many files. Raises ColumnsAreMadeError."""
     with alone():
         # Nobody else writes: what went while it waited is in no file.
         ColumnGone.objects.filter(waited=True).delete()
         deadline, done = monotonic() + seconds, 0
-        while batch := _batch():
-            done += _write(batch)
-            report(done)
+        while (not patient or _is_time()) and (batch := _batch()):
+            done = _write(batch, done, report)
             if monotonic() > deadline:
                 return False
         _tidy(deadline)
     return True
+
+
+def _is_time() -> bool:
+    """Tell whether the games that wait have waited enough for others, or are enough for a file."""
+    in_order = ColumnWaiting.objects.order_by("pk")
+    first, last, now = in_order.first(), in_order.last(), timezone.now()
+    if first is None or last is None:
+        return False
+    if last.since <= now - SETTLED or first.since <= now - PATIENCE:
+        return True
+    return in_order[BATCH_GAMES - 1 : BATCH_GAMES].exists()
 
 
 def begin_anew() -> None:
@@ -118,19 +134,20 @@ def _batch() -> _Waiting | None:
     return _Waiting(first.space, tuple(slot for slot, _ in found), tuple(pk for _, pk in found))
 
 
-def _write(batch: _Waiting) -> int:
-    """Write a file of as many of these slots as are enough for one; return how many that were."""
+def _write(batch: _Waiting, done: int, report: Report) -> int:
+    """Write a file of as many of these slots as are enough for one; return how many are `done` then."""
     positions, taken = Positions(), 0
     for part in waiting.parts(batch.slots):
         for about, record in _games(part):
             positions.add(about, record)
         taken += len(part)
+        report(done + taken)
         if len(positions) >= BATCH_ROWS:
             break
     slots, rows = [game.slot for game in positions.games], batch.rows[:taken]
     if not slots:
         ColumnWaiting.objects.filter(pk__in=rows).delete()
-        return taken
+        return done + taken
     path = _named(batch.space, slots[0], slots[-1])
     write_segment(positions, path)
     with transaction.atomic():
@@ -141,7 +158,7 @@ def _write(batch: _Waiting) -> int:
             ColumnGone.objects.filter(slot__in=part, waited=True).update(waited=False)
         _register(batch.space, path, Held(slots[0], slots[-1], len(slots), len(positions)))
     _tell(batch.space)
-    return taken
+    return done + taken
 
 
 def _games(slots: Sequence[int]) -> Iterator[tuple[OfGame, Record]]:

@@ -39,6 +39,9 @@ _NUMPY: Final = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BI
 _BLOCK: Final = 1024
 """Rows that are turned into columns at once."""
 
+_TURNED_AT: Final = 64 * _BLOCK * len(CONTENTS)
+"""Bytes of rows that are turned before more come: columns take as much again, if they are made at once."""
+
 
 class OfGame(NamedTuple):
     """What the rows of a game tell of it; `UNKNOWN` for what is not known."""
@@ -81,6 +84,8 @@ class Positions:
         self.sizes = array("i")
         self.lines: list[_Rows] = []
         self.contents = bytearray()
+        """Of the rows that are not turned into columns yet, row by row."""
+        self.turned: dict[str, list[NDArray[np.int8]]] = {name: [] for name in CONTENTS}
         self.moves = array("i")
         self.lasts = array("h")
 
@@ -98,6 +103,8 @@ class Positions:
         self.games.append(game)
         self.sizes.append(rows)
         self.lasts += array("h", [rows - 1]) * rows if self.lines[-1].size == rows else _lasts(parents)
+        if len(self.contents) >= _TURNED_AT:
+            self._turn()
 
     def _walk(self, line: _Line, parents: array[int], lines: list[_Line]) -> None:
         """Add the rows of a line, to `parents` the number of the row before each, to `lines` the forks.
@@ -150,18 +157,25 @@ class Positions:
         }
         for number, (name, kind) in enumerate(OF_GAME.items(), 1):
             found[name] = np.repeat(games[:, number].astype(_NUMPY[kind]), sizes)
-        return found | dict(zip(CONTENTS, self._turned(), strict=True))
+        self._turn()
+        for name, parts in self.turned.items():
+            # The parts go one column after the other, so that not all of them are there twice.
+            parts[:] = [np.concatenate(parts)]
+            found[name] = parts[0]
+        return found
 
-    def _turned(self) -> NDArray[np.int8]:
-        """Return what stands in the positions column by column, a block after the other: what a block takes
-        and gives stays near the processor."""
+    def _turn(self) -> None:
+        """Turn the rows there are into columns, a block after the other: what a block takes and gives stays
+        near the processor."""
         import numpy as np
 
         rows = np.frombuffer(self.contents, np.int8).reshape(-1, len(CONTENTS))
         found = np.empty((len(CONTENTS), len(rows)), np.int8)
         for first in range(0, len(rows), _BLOCK):
             found[:, first : first + _BLOCK] = rows[first : first + _BLOCK].T
-        return found
+        for parts, column in zip(self.turned.values(), found, strict=True):
+            parts.append(column.copy())
+        self.contents = bytearray()
 
 
 def _lasts(parents: array[int]) -> array[int]:

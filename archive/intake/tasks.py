@@ -133,7 +133,7 @@ def columns() -> None:
     if not building.has_work():
         return
     try:
-        done = building.build(worker.TURN_SECONDS)
+        done = building.build(worker.TURN_SECONDS, patient=True)
     except ColumnsAreMadeError:
         return
     except DatabaseError as error:

@@ -130,8 +130,7 @@ def test_lines_are_told_as_pages_find_them(tmp_path):
             found = find_node(record, path, ply)
             assert (found.path, found.ply) == (path, ply)
             position, _last, _played = position_at(record, found)
-            row = positions.contents[node * len(CONTENTS) : (node + 1) * len(CONTENTS)]
-            assert [*row[: len(SQUARES)]] == [piece & 0xFF for piece in position.board]
+            assert [columns[name][node] for name in SQUARES] == [*position.board]
 
 
 def test_the_types_are_as_the_schema_says(settings, tmp_path):
@@ -202,6 +201,7 @@ ODD = {
 @pytest.mark.parametrize("most", [1, 2, 7, 40, 30_000])
 def test_the_rows_of_all_sorts_of_records_are_those_of_going_through_them_plainly(most, monkeypatch):
     monkeypatch.setattr("archive.columns.positions.MOST_NODES", most)
+    monkeypatch.setattr("archive.columns.positions._TURNED_AT", 40 * most * len(CONTENTS))
     records = [random_record(seed, plies=40, forks=seed % 4) for seed in range(12)]
     records += [generate.record(number) for number in range(4)] + [*map(record_of, ODD.values())]
     illegal = random_record(5, plies=40, forks=2)

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from django.utils import timezone
 
 from archive import duck, store
 from archive.columns import building, checking, folder
@@ -202,6 +203,31 @@ def test_a_file_that_is_deleted_takes_no_room_once_it_was_asked(own_folder):
     assert asked("P7f").games == 1
     mapped = Path("/proc/self/maps").read_text()
     assert str(own_folder) not in mapped
+
+
+def test_games_that_have_just_come_wait_for_those_that_come_with_them():
+    """A file for each turn of a large import would be put together with others again and again."""
+    ingest(ready("7g7f"), ready("2g2f"))
+    assert building.build(patient=True) and not segments()
+    came = timezone.now() - building.SETTLED
+    ColumnWaiting.objects.update(since=came)
+    ingest(ready("6g6f"))
+    assert building.build(patient=True) and not segments()
+    ColumnWaiting.objects.filter(since=came).update(since=timezone.now() - building.PATIENCE)
+    assert building.build(patient=True)
+    (one,) = segments()
+    assert one.games == 3
+    ingest(ready("5g5f"))
+    ColumnWaiting.objects.update(since=came)
+    assert building.build(patient=True) and len(segments()) == 2
+
+
+def test_games_that_are_enough_for_a_file_wait_for_no_others(monkeypatch):
+    monkeypatch.setattr(building, "BATCH_GAMES", 2)
+    ingest(*(ready(f"{file}g{file}f") for file in range(1, 6)))
+    building.build(patient=True)
+    assert [one.games for one in segments()] == [2, 2]
+    assert ColumnWaiting.objects.count() == 1
 
 
 def test_all_can_be_thrown_away_and_written_again():
