@@ -1,8 +1,7 @@
-"""Answers that were given before: kept by what they are made of, and found by who asks as long as nobody has
-committed anything since.
+"""Keep answers that were given before, and find them again by question until something is committed.
 
-An address is asked for again far more often than the archive changes. Whether it has changed is one look at
-the database (`Engine.revision`): no writer has to announce anything, so none can forget to.
+An address is asked for again far more often than the archive changes. One look at the database tells whether
+it has changed (`Engine.revision`): no writer has to announce a change, so none can forget to.
 """
 
 from __future__ import annotations
@@ -24,21 +23,24 @@ from archive.index.engine import engine
 from archive.queries import kept
 
 KEPT_BYTES: Final = 24 * 1024 * 1024
-"""What the answers that a process keeps may take together: some three hundred pages."""
+"""The answers that a process keeps take at most this much: some three hundred pages."""
 
 KEPT_NAMES: Final = 10_000
-"""Addresses whose answers are known: about 3 MB."""
+"""Questions whose answers are known: about 3 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What stands around the tokens of its forms, and its headers; `forms` tells that it may have some."""
+    """An answer in pieces, with room between them for the tokens of its forms, and its headers.
+
+    `forms` says that it may have forms.
+    """
 
     pieces: tuple[bytes, ...]
     headers: dict[str, str]
     forms: bool = False
     packed: tuple[bytes, ...] = field(init=False)
-    """The pieces compressed, for tokens between them; none where that saves nothing."""
+    """The compressed pieces, with tokens to go between them; empty if compression saves nothing."""
 
     def __post_init__(self) -> None:
         length = sum(map(len, self.pieces))
@@ -51,7 +53,9 @@ class Answer:
         return sum(map(len, (*self.pieces, *self.packed)))
 
     def response(self, request: HttpRequest) -> HttpResponse:
-        """Return the answer for a visitor, with tokens of their own; compressed where they take it so."""
+        """Return the answer for a visitor, with the visitor's own tokens, and compressed if the visitor
+        accepts that.
+        """
         token = get_token(request).encode() if len(self.pieces) > 1 else b""
         content = token.join(self.pieces)
         if not self.packed or not re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
@@ -66,11 +70,11 @@ _END: Final = b"\x03\x00"
 
 
 _NO_TOKEN: Final = b"\xff" * 64
-"""As long as a token, of bytes that no text has: nothing that is compressed can refer to them."""
+"""As long as a token, but made of bytes that no text has, so that nothing compressed refers to them."""
 
 
 def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """Compress pieces as one stream of DEFLATE (RFC 1951), with room for a token behind all but the last."""
+    """Compress pieces as one stream of DEFLATE (RFC 1951), with room for a token after all but the last."""
     compressor = zlib.compressobj(wbits=-15)
 
     def packed(text: bytes) -> bytes:
@@ -80,8 +84,11 @@ def _packed(pieces: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def _zipped(packed: tuple[bytes, ...], token: bytes, content: bytes) -> bytes:
-    """Write the content as a file of gzip (RFC 1952), with the token as it is between the pieces. Its name is
-    of random length, so that the length of an answer tells nothing of the token, as Django has it."""
+    """Write the content as a gzip file (RFC 1952), with the token uncompressed between the pieces.
+
+    As in Django, the file name in it has a random length, so that the length of an answer reveals nothing
+    about the token.
+    """
     name = b"a" * secrets.randbelow(GZipMiddleware.max_random_bytes) + b"\0"
     between = struct.pack("<BHH", 0, len(token), len(token) ^ 0xFFFF) + token
     sums = struct.pack("<II", zlib.crc32(content), len(content) & 0xFFFFFFFF)
@@ -89,9 +96,10 @@ def _zipped(packed: tuple[bytes, ...], token: bytes, content: bytes) -> bytes:
 
 
 class Answers:
-    """The answers that this process has made last, by their names; at most so many bytes of them.
+    """The latest answers of this process by their names, up to so many bytes of them.
 
-    And which of them each question had, in one revision of the archive: those of others are forgotten.
+    It also knows which answer each question had in the current revision of the archive; when the revision
+    changes, it forgets that.
     """
 
     def __init__(self, most: int = KEPT_BYTES) -> None:
@@ -103,14 +111,14 @@ class Answers:
         self.lock = Lock()
 
     def get(self, name: str) -> Answer | None:
-        """Return the answer of a name."""
+        """Return the answer with a name; None if it is not kept."""
         with self.lock:
             if name in self.answers:
                 self.answers.move_to_end(name)
             return self.answers.get(name)
 
     def keep(self, name: str, answer: Answer) -> None:
-        """Keep an answer; those that nobody has asked for the longest go."""
+        """Keep an answer; those that have not been asked for the longest are dropped."""
         with self.lock:
             if name in self.answers or answer.size > self.most // 10:
                 return
@@ -120,7 +128,7 @@ class Answers:
                 self.size -= self.answers.popitem(last=False)[1].size
 
     def name(self, question: str, revision: object) -> str:
-        """Return the name of the answer that a question had in this revision; empty where nobody knows it."""
+        """Return the name of the answer that a question had in this revision; empty if it is not known."""
         with self.lock:
             if revision != self.revision:
                 self.names.clear()
@@ -129,7 +137,7 @@ class Answers:
             return name if time.monotonic() < until else ""
 
     def note(self, question: str, revision: object, name: str, until: float) -> None:
-        """Note the answer to a question, of the revision that there was before it was looked for."""
+        """Note the name of a question's answer, with the revision from before the answer was looked up."""
         with self.lock:
             if revision == self.revision:
                 self.names[question] = (name, until)
@@ -137,7 +145,7 @@ class Answers:
                 del self.names[next(iter(self.names))]
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all answers."""
         with self.lock:
             self.answers.clear()
             self.names.clear()
@@ -149,8 +157,10 @@ answers: Final = Answers()
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a stranger asks for, with all that the answer has of who asks; `said` is empty where the answer is
-    for one visitor alone."""
+    """What a stranger asks for, with everything about the visitor that the answer depends on.
+
+    `said` is empty if the answer is for one visitor alone.
+    """
 
     said: str
     revision: object
@@ -162,7 +172,7 @@ class Question:
         return cls(said, engine().revision() if said else None)
 
     def known(self) -> tuple[str, Answer | None]:
-        """Return the name of its answer, and the answer, where it was given since the last change."""
+        """Return the name of its answer, and the answer itself, if it was given since the last change."""
         name = answers.name(self.said, self.revision) if self.revision is not None else ""
         return name, answers.get(name) if name else None
 

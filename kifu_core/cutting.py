@@ -1,10 +1,10 @@
-"""Large texts of many games cut into pieces that hold whole games, in bounded memory."""
+"""Cutting large texts of many games into pieces that hold whole games, in bounded memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 Piece = tuple[int, bytes]
-"""The number of its first line, from 1, and the bytes."""
+"""The number of a piece's first line, from 1, and its bytes."""
 
 Cutter = Callable[[Iterable[bytes], int, Callable[[int], None]], Iterator[Piece]]
 """Cuts lines into pieces.
@@ -13,7 +13,8 @@ Games of a line or a few are taken together up to about as many bytes as the sec
 is told the size of a piece while it grows, and raises where that is too much."""
 
 Begins = Callable[[bytes, bytes, int], bool]
-"""Whether a game begins with a line, after the last line with text, where so many braces are open."""
+"""Tells whether a game begins with a line: by the line, the last line with text before it, and how many
+braces are open."""
 
 _OPENING: Final = (b"{", b"(")
 _CLOSING: Final = (b"}", b")")
@@ -22,7 +23,7 @@ _CLOSING: Final = (b"}", b")")
 def cutter(begins: Begins) -> Cutter:
     """Return a cutter that makes groups of lines, each of which begins with a game.
 
-    What follows a game belongs to it.
+    Lines after a game belong to it.
     """
 
     def cut(lines: Iterable[bytes], group: int, check: Callable[[int], None]) -> Iterator[Piece]:

@@ -1,7 +1,7 @@
-"""A limit on time that holds in any thread: loops over a whole text look at the clock now and then.
+"""A limit on time that works in any thread: loops over a whole text look at the clock now and then.
 
-Nothing can stop a thread from outside. So every loop whose turns are as many as a text is long goes through
-`watched`, or asks `check_time` itself; without a limit neither costs anything that could be measured.
+Nothing can stop a thread from outside. So every loop that runs as many times as a text is long goes through
+`watched`, or calls `check_time` itself; without a limit the cost of either is too small to measure.
 """
 
 import time
@@ -14,11 +14,13 @@ from typing import Final, NamedTuple, TypeVar
 Item = TypeVar("Item")
 
 PIECE: Final = 256
-"""Turns of a loop between two looks at the clock: some tenths of a millisecond."""
+"""How often a loop runs between two looks at the clock: some tenths of a millisecond."""
 
 
 class TooSlowError(BaseException):
-    """The time is over. No `Exception`, so that nothing on the way takes it for a fault of its own."""
+    """The time is over. It is not an `Exception`, so that no code on the way takes it for an error of its
+    own.
+    """
 
 
 class _Limit(NamedTuple):
@@ -31,9 +33,10 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 @contextmanager
 def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Raise TooSlowError in what the body reads or writes after so many seconds of the clock.
+    """Raise TooSlowError in whatever the body reads or writes after so many seconds by the clock.
 
-    It holds for the thread (or asynchronous task) that enters it. Of two, the inner one counts.
+    The limit applies to the thread (or asynchronous task) that enters it. If limits are nested, the inner one
+    applies.
     """
     token = _LIMIT.set(_Limit(clock, clock() + seconds))
     try:
@@ -43,7 +46,7 @@ def time_limit(seconds: float, clock: Callable[[], float] = time.monotonic) -> I
 
 
 def check_time() -> None:
-    """Raise TooSlowError if there is a limit and it is over."""
+    """Raise TooSlowError if there is a limit and the time is over."""
     limit = _LIMIT.get()
     if limit is not None and limit.clock() > limit.end:
         raise TooSlowError

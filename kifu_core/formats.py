@@ -1,8 +1,8 @@
-"""What a record format is, in every kind of game: how texts of it are told, read, cut, written, what they
+"""Record formats of every kind of game: how their texts are recognised, read, cut and written, and what they
 lose.
 
-Each format's module has one `Format`; a game's `Formats` holds them in the order in which lists name them,
-and whatever asks for formats (detection, downloads, pages, the command line, the tables of the docs) asks
+Each format's module has one `Format`. A game's `Formats` holds them in the order in which lists name them;
+whatever needs formats (detection, downloads, pages, the command line, the tables of the docs) gets them
 there.
 """
 
@@ -27,7 +27,7 @@ from kifu_core.record import Ending, ParsedGame, ParseResult
 
 
 class Stage(IntEnum):
-    """What tells the format of a text; the surest is asked first."""
+    """How sure a sign of a format is; the surest signs are looked for first."""
 
     WHOLE = 0
     """A test of the whole text that few texts pass."""
@@ -35,27 +35,27 @@ class Stage(IntEnum):
     PAIR = 2
     """Two lines that belong together."""
     ROW = 3
-    """The first line that only one of the formats has decides."""
+    """A line that only one of the formats has; the first such line decides."""
     RULE = 4
-    """A line that may stand in texts of other formats, but only beside a row of theirs."""
+    """A line that texts of other formats may have, too, but only together with a row of their own."""
     LINE = 5
-    """The first line that is a position or a game by itself decides."""
+    """A line that is a position or a game by itself; the first such line decides."""
     HEADER = 6
-    """What is left where nothing was played, or cannot be read."""
+    """What is left of a text in which nothing was played, or nothing can be read."""
     NAME = 7
-    """Nothing but the name of the file."""
+    """Only the name of the file."""
 
 
 Test = Callable[[str, str], bool]
-"""Whether a text is of a format, by the text and the name of its file."""
+"""Tells whether a text is of a format, by the text and the name of its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something by which a format is told, and the reason in one word.
+    """A sign by which texts of a format are recognised, and the reason in one word.
 
-    An expression describes a line from its beginning, verbosely (`re.VERBOSE`); those of a stage are looked
-    for together, and the first line that one of them matches decides.
+    A test is a function or a regular expression, which describes a line from its beginning (`re.VERBOSE`).
+    All expressions of a stage are searched for together, and the first line that one of them matches decides.
     """
 
     stage: Stage
@@ -64,13 +64,16 @@ class Mark:
 
 
 class Detector:
-    """Tells the format of texts. What reads and writes formats asks it too, so it is made before them."""
+    """Recognizes the format of texts.
+
+    It is made before the formats are, since what reads and writes them uses it, too.
+    """
 
     def __init__(self) -> None:
         self._tests: list[tuple[Callable[[str, str], str | None], str]] = []
 
     def learn(self, formats: Iterable[Format]) -> None:
-        """Ask for the marks of these formats, stage by stage, in each of them in the formats' order."""
+        """Add the marks of these formats, to be tried stage by stage, in each stage in the formats' order."""
         marks = [(mark.stage, mark.reason, one.name, mark.test) for one in formats for mark in one.marks]
         marks.sort(key=lambda mark: mark[0])
         for (_, reason, lines), group in groupby(marks, lambda mark: (*mark[:2], isinstance(mark[3], str))):
@@ -82,7 +85,7 @@ class Detector:
     def __call__(self, text: str, name: str = "") -> tuple[str | None, str]:
         """Return the format of a text and the reason in one word; None if nothing is recognised.
 
-        The content decides, the extension of `name` only where the content fits several formats.
+        The content decides; the extension of `name` counts only if the content fits several formats.
         """
         for test, reason in self._tests:
             if found := test(text, name):
@@ -114,26 +117,26 @@ ALL_BUT_MOVES: Final[Sequence[Part]] = (
 )  # fmt: skip
 
 IN_REMARK: Final = "ending-in-remark"
-"""The issue of endings that are not lost but told where other programs do not read them."""
+"""The issue for endings that are not lost, but written where other programs do not read them."""
 
 Found = Counter[str]
-"""How much there is of each part of a record, and of `IN_REMARK`."""
+"""How much there is of each part of a record, and of endings in remarks (`IN_REMARK`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
     """A sort of file that records are written to; its name is the extension.
 
-    `title` is what people call it, `title_ja` where Japanese ones call it otherwise. `dump` writes a record
-    and takes the named `options`: `ending`, the game's `Ending` where JKF has no name for it, `ply`, the
-    position written, `version` and `fractions` of CSA, `remarks` that stood beside the record in a file of
-    the same format, `indent` of JSON. `is_json` is a file that is the record itself, of several games a list;
-    `position_only` one that holds a position, `copied` one that people paste elsewhere. `between` stands
-    between games of one file; None is a file of one.
+    `title` is what people call it, `title_ja` what they call it in Japanese if that is different. `dump`
+    writes a record and takes the named `options`: `ending`, the game's `Ending` if JKF has no name for it;
+    `ply`, the position to write; `version` and `fractions` of CSA; `remarks` that stood beside the record in
+    a file of the same format; `indent` of JSON. `is_json` marks a file that is the record itself, or a list
+    of several; `position_only` one that holds a position; `copied` one whose text people paste elsewhere.
+    `between` is the text between the games of one file; None if a file holds only one game.
 
-    `lost` are the parts of a record that have no place there: of `headers` those that are not among
-    `kept_headers`, of endings as many as `lost_endings` counts. `recount` counts parts anew of which only
-    some are lost; it gets what was found, the game and the version.
+    `lost` are the parts of a record that have no place in the file: of the `headers` those that are not among
+    `kept_headers`, of the endings as many as `lost_endings` counts. If only some of a part are lost,
+    `recount` corrects the counts; it gets what was found, the game and the version.
     """
 
     name: str
@@ -152,12 +155,12 @@ class Writer:
     recount: Callable[[Found, ParsedGame | Record, str], None] = lambda found, game, version: None
 
     def called(self, language: str | None) -> str:
-        """Return what people of a language call it."""
+        """Return what people call it in a language."""
         return (self.title_ja if language == "ja" else "") or self.title or self.name.upper()
 
     @property
     def content_type(self) -> str:
-        """Return the type as HTTP has it."""
+        """Return its media type, as sent in HTTP."""
         if self.is_json:
             return "application/json"
         return f"text/plain; charset={'shift_jis' if self.encoding == 'cp932' else self.encoding}"
@@ -165,8 +168,8 @@ class Writer:
     def encoded(self, text: str) -> tuple[bytes, tuple[Issue, ...]]:
         """Return the bytes of a file: cp932 with CRLF, or UTF-8.
 
-        Characters that cp932 spells differently are replaced by its own; those it has not at all become `〓`,
-        the printers' mark for a missing type, and each of them is listed in an issue.
+        Characters that cp932 spells differently are replaced by its own. Characters that it lacks become
+        `〓`, the printers' mark for a missing type, and each of them is listed in an issue.
         """
         if self.encoding == "utf-8":
             return text.encode("utf-8", "replace"), ()
@@ -199,8 +202,8 @@ def _can_encode(char: str, encoding: str) -> bool:
 class Format:
     """A record format: its name in answers and columns, its reader, and the files it is written to, if any.
 
-    `marks` tell its texts from others. `cut` cuts large files of many games. `ends` makes a record of a text
-    that only sets up a board.
+    `marks` are the signs by which its texts are recognised. `cut` cuts large files of many games. `ends` is
+    the text that makes a record of a text that only sets up a board.
     """
 
     name: str
@@ -214,9 +217,9 @@ class Format:
 class Formats:
     """The formats of one game: `readers` by the formats' names, `writers` by those of files (also `names`).
 
-    `detect` names the format of a text and the reason, `ends` makes a record of a text that only sets up a
-    board, by format. `parts` counts the parts of a record, `program` names the software that wrote a text,
-    `is_packed` tells records that are no text.
+    `detect` names the format of a text and the reason; `ends` has, by format, the text that makes a record of
+    a text that only sets up a board. `parts` counts the parts of a record, `program` names the software that
+    wrote a text, `is_packed` recognises records that are not text.
     """
 
     def __init__(
@@ -240,11 +243,11 @@ class Formats:
     def load(self, data: bytes | str, name: str | None = None, *, strict: bool = False) -> ParseResult:
         """Read all games of a file's bytes or text.
 
-        `name` is the file's name, used only where the content leaves a doubt.
+        `name` is the file's name, used only if the content leaves a doubt.
 
-        Findings are collected, not raised: a game keeps what could be read of it, a game that could not be
-        read at all is only an issue of the result. `strict` raises the first finding that is an error
-        instead, as ParseError, IllegalMoveError or AmbiguousMoveError. Raises UnknownFormatError
+        Findings are collected, not raised: a game keeps what could be read of it, and a game that could not
+        be read at all is only an issue of the result. With `strict` the first finding that is an error is
+        raised instead, as ParseError, IllegalMoveError or AmbiguousMoveError. Raises UnknownFormatError
         `unknown-format` if no format is recognised, DecodeError `too-large` for more than
         `decoding.MAX_BYTES`. Linear in the size of the data.
         """
@@ -257,28 +260,30 @@ class Formats:
         return read(source, notes, format_name, loader, self._program(source.text), strict=strict)
 
     def writer(self, file_format: str) -> Writer:
-        """Return the writer of files of that name; raises KifuError `unknown-format`."""
+        """Return the writer of files with that name; raises KifuError `unknown-format`."""
         if file_format not in self.writers:
             raise KifuError("unknown-format", params={"text": file_format[:40]})
         return self.writers[file_format]
 
     def dump(self, record: Record, file_format: str, **options: Any) -> str:
-        """Return a record, as a `ParsedGame` carries it, as the text of a file.
+        """Return a record, as a `ParsedGame` carries it, as the text of a file; `encode_text` turns that into
+        bytes.
 
-        `encode_text` turns it into bytes. The options are those of the `Writer`. Raises KifuError
-        `unknown-format` for a format that is not among `names`, and what the format's own `dump` raises for
-        games that it cannot hold.
+        The options are those of the `Writer`. Raises KifuError `unknown-format` for a format that is not
+        among `names`, and whatever the format's own `dump` raises for games that it cannot hold.
         """
         return self.writer(file_format).dump(record, **options)
 
     def losses(self, game: ParsedGame | Record, file_format: str, *, csa: str = "2.2") -> tuple[Issue, ...]:
-        """Return what this record loses in that format, as issues `lost-…` that tell how much of each part.
+        """Return what this record loses in that format, as issues `lost-…` that say how much of each part is
+        lost.
 
-        `ending-in-remark` are endings that are not lost but told where other programs do not read them.
+        `ending-in-remark` stands for endings that are not lost, but written where other programs do not read
+        them.
 
-        `csa` is the version of CSA; 3 keeps fractions of seconds. Of a bare record nothing is known of
-        fractions and of endings that JKF has no name for. Raises KifuError `unknown-format`. Linear in the
-        number of moves.
+        `csa` is the version of CSA; 3 keeps fractions of seconds. For a bare record, fractions and endings
+        for which JKF has no name are unknown. Raises KifuError `unknown-format`. Linear in the number of
+        moves.
         """
         writer = self.writer(file_format)
         record, ending = (game.record, game.ending) if isinstance(game, ParsedGame) else (game, None)

@@ -412,7 +412,10 @@ _TAGS_IN_ORDER: Final = ("uploads", "records", "games", "names", "statistics", "
 
 _OTHERS: Final[dict[str, Schema]] = {
     "text/plain": {"type": "string"},
-    "text/csv": {"type": "string", "description": "A line per finding or game, after one of names."},
+    "text/csv": {
+        "type": "string",
+        "description": "A line per finding or game, after a line of column names.",
+    },
     "text/html": {"type": "string"},
     "application/x-ndjson": {"type": "string", "description": "An `EntryTold` or a game per line."},
     "application/yaml": {"type": "string"},
@@ -424,18 +427,18 @@ _OTHERS: Final[dict[str, Schema]] = {
 
 _WORDS: Final = {
     200: "What was asked for.",
-    201: "It is made.",
-    202: "It is taken in, and worked on.",
-    204: "It is done.",
-    301: "It has another address by now.",
-    303: "It has this address.",
+    201: "It has been made.",
+    202: "It has been accepted and is being worked on.",
+    204: "It has been done.",
+    301: "It has another address now.",
+    303: "It is at this address.",
 }
 
 _PARAMETERS: Final[Schema] = {
     "scope": {
         "name": "scope",
         "in": "query",
-        "description": "Which spaces are asked: `public`, `mine`, `group-12`, `all`, or several by commas.",
+        "description": "The spaces to ask: `public`, `mine`, `group-12`, `all`, or several, comma-separated.",
         "schema": {"type": "string"},
     },
     "key": {
@@ -448,16 +451,16 @@ _PARAMETERS: Final[Schema] = {
 """Parameters of every operation."""
 
 _TEXT: Final = """\
-An archive of records of shogi and Quoridor, which is searched by position.
+An archive of records of shogi and Quoridor that can be searched by position.
 
-Errors are problem details (RFC 9457) with a stable `code`; `x-codes` of an answer lists those it may have.
+Errors are problem details (RFC 9457) with a stable `code`; `x-codes` of an answer lists its possible codes.
 
-A parameter that is not known or makes no sense is a 400 that names it.
+A parameter that is unknown or makes no sense is answered with a 400 that names it.
 
-HEAD works wherever GET does; OPTIONS tells methods and parameters of an address; other methods are 405
+HEAD works wherever GET does; OPTIONS lists methods and parameters of an address; other methods are 405
 `method-not-allowed`.
 
-`RateLimit` and `RateLimit-Policy` tell what is left of which quota."""
+`RateLimit` and `RateLimit-Policy` say how much is left of which quota."""
 
 
 def _header(text: str, **keywords: Any) -> Schema:
@@ -466,7 +469,7 @@ def _header(text: str, **keywords: Any) -> Schema:
 
 _COMPONENTS: Final[Schema] = {
     "headers": {
-        "ETag": _header("The tag for `If-None-Match`; no answer has one that is made while it is sent."),
+        "ETag": _header("The tag for `If-None-Match`; answers that are made while they are sent have none."),
         "Location": _header("The address.", format="uri-reference") | {"required": True},
         "Retry-After": _header("Seconds to wait.", type="integer", minimum=1) | {"required": True},
         "WWW-Authenticate": _header("How to sign in."),
@@ -474,7 +477,7 @@ _COMPONENTS: Final[Schema] = {
     "parameters": _PARAMETERS,
     "responses": {
         "NotModified": {
-            "description": "It is as it was: `If-None-Match` has its tag.",
+            "description": "It has not changed: `If-None-Match` has its tag.",
             "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
         },
         **{name: _problem(*key) for key, name in sorted(SHARED.items(), key=lambda one: one[1])},

@@ -1,4 +1,4 @@
-"""How programs sign in with every request: with a token, or HTTP Basic where `ARCHIVE_BASIC_AUTH` is on."""
+"""How programs sign in with each request: with a token, or with HTTP Basic if `ARCHIVE_BASIC_AUTH` is on."""
 
 import hashlib
 import hmac
@@ -30,10 +30,10 @@ _REALM: Final = "kifu-archive"
 
 
 class KnownPasswords:
-    """The passwords that this process has found right: none of them is kept, only keyed digests.
+    """The passwords that this process has recently found right; it keeps only keyed digests of them.
 
-    A digest is of the user, the stored hash and the password that was sent. So a password that was changed is
-    unknown at once.
+    A digest is made from the user, the stored hash and the password that was sent. So a password is forgotten
+    as soon as it is changed.
     """
 
     def __init__(self) -> None:
@@ -65,8 +65,10 @@ known_passwords = KnownPasswords()
 
 
 class Bearer(BaseAuthentication):
-    """`Authorization: Bearer` and the key of a token. First of the classes, so its challenge is that of every
-    401."""
+    """`Authorization: Bearer` and the key of a token.
+
+    It is the first of the classes, so every 401 has its challenge.
+    """
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
         scheme, _blank, key = request.headers.get("Authorization", "").partition(" ")
@@ -79,13 +81,13 @@ class Bearer(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the challenge of a 401 (RFC 9110, 15.5.2), and where Basic is on that one beside it."""
+        """Return the challenge of a 401 (RFC 9110, 15.5.2), with that of Basic if it is on."""
         found = f'Bearer realm="{_REALM}"'
         return f'{found}, Basic realm="{_REALM}", charset="UTF-8"' if settings.ARCHIVE_BASIC_AUTH else found
 
 
 class Basic(BasicAuthentication):
-    """Name and password, where they are allowed; a stranger where they are not."""
+    """Name and password, where they are allowed; elsewhere the request is a stranger's."""
 
     www_authenticate_realm = _REALM
 
@@ -100,7 +102,7 @@ class Basic(BasicAuthentication):
     ) -> tuple[Any, None]:
         """Return the user. A password that was right a moment ago is not hashed again.
 
-        Raises PermissionDenied where a page of another site made the browser send what it remembers.
+        Raises PermissionDenied if a page of another site made the browser send a password that it remembers.
         """
         if request is not None and comes_from_elsewhere(request):
             raise PermissionDenied(_("Pages of other sites cannot sign in with a name and a password."))

@@ -21,7 +21,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def _cell(value: Any) -> Any:
-    """Put an apostrophe before a text that begins like a formula: spreadsheets would run it."""
+    """Put an apostrophe before a text that begins like a formula: spreadsheets would run the formula."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return value

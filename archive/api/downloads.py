@@ -1,4 +1,4 @@
-"""Records as files to take away: which formats there are and what a browser is told of them."""
+"""Records as files for download: which formats there are, and the headers that browsers get."""
 
 from functools import cache
 from typing import Any, Final
@@ -23,7 +23,7 @@ _EDITIONS: Final = 20
 
 
 class UnencodableError(ValueError):
-    """The record has characters that the format's encoding has not; `issues` name them."""
+    """The record has characters that the format's encoding lacks; `issues` name them."""
 
     def __init__(self, issues: tuple[Issue, ...]) -> None:
         super().__init__("the record has characters that this format's encoding has not")
@@ -31,12 +31,12 @@ class UnencodableError(ValueError):
 
 
 def write(game: Game, extension: str, ply: int | None = None) -> bytes:
-    """Return the game as a file with that extension (one of its kind's).
+    """Return the game as a file with that extension (one of those of its kind).
 
-    `ply` chooses the position of the formats that hold one; None is the last, or the whole game where a
-    format can hold that. Raises KifuError for games that a format cannot hold, UnencodableError where the
-    format is Shift_JIS and the record has characters that it has not: a `?` in their place would be a loss
-    that nobody sees.
+    For formats that hold one position, `ply` chooses it; None is the last position, or the whole game if the
+    format can hold that. Raises KifuError for games that a format cannot hold. Raises UnencodableError if the
+    format is Shift_JIS and the record has characters that Shift_JIS lacks: a `?` in their place would be a
+    loss that nobody notices.
     """
     writer, options = GAMES[game.kind].formats.writer(extension), dict[str, Any]()
     if "ply" in writer.options:
@@ -52,14 +52,14 @@ def write(game: Game, extension: str, ply: int | None = None) -> bytes:
 
 
 def _remarks(game: Game, file_format: str) -> list[str]:
-    """Return what the game's editions of a format have beside their records, each line once."""
+    """Return the remarks beside the records of the game's editions in a format, each line once."""
     facts = (from_json(text.encode()) for (text,) in _facts(file_format).rows(game.pk))
     return list(dict.fromkeys(remark for one in facts for remark in one.get("remarks", ())))
 
 
 @cache
 def _facts(file_format: str) -> Question:
-    """Return the question for what is stored beside the records of a game's first editions of a format."""
+    """Return the query for what is stored beside the records of a game's first editions in a format."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         editions = Entry.objects.filter(game=game, format=file_format, hidden=False).order_by("pk")
@@ -70,7 +70,7 @@ def _facts(file_format: str) -> Question:
 
 
 def _ending(game: Game) -> Ending:
-    """Return the ending as the game's row keeps it: who has won may stand nowhere else."""
+    """Return the ending as the game's row keeps it, since the record may not say who has won."""
     winner = game.result if game.result in (Game.Result.BLACK, Game.Result.WHITE) else None
     special = game.special if game.special in SPECIALS else None
     return Ending(game.special, special, game.plies, winner, game.result == Game.Result.DRAW)

@@ -1,6 +1,8 @@
-"""What an address of the API takes and gives: methods, parameters, types of answers. All are declared here.
+"""What an address of the API takes and gives: methods, parameters, types of answers. All of them are
+declared.
 
-What is not declared is refused with its name: a parameter that is misspelt must not look like an answer.
+What is not declared is refused by name, so that a misspelt parameter does not look as if it had been
+understood.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -43,16 +45,16 @@ def endpoint(
     types: Types = (JSON,),
     remembered: bool = False,
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
-    """Make a function a view of the API for these methods; HEAD goes with GET.
+    """Make a function a view of the API for these methods; HEAD comes with GET.
 
-    `query` has the parameters of the address, by method if there are several; others are refused. The
-    function gets them as `query`, if there are any, and learns with `wanted` which of the `types` the client
-    prefers.
+    `query` declares the parameters of the address, by method if there are several; others are refused. If
+    there are any, the function gets them as `query`. With `wanted` it can find out which of the `types` the
+    client prefers.
 
     `told` is what the contract says about the view, by method if there are several.
 
     With `remembered`, strangers get the earlier answer as long as nothing in the archive has changed; the
-    answer must then depend only on the address and that type.
+    answer must then depend only on the address and on the type.
     """
     allowed = [*methods, *(["HEAD"] if "GET" in methods else [])]
     queries = {name: query.get(name, Nothing) if isinstance(query, Mapping) else query for name in methods}
@@ -78,7 +80,9 @@ def endpoint(
 
 
 def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
-    """Return the earlier answer to a question, or 304 to a client that has it already; None if it is new."""
+    """Return the earlier answer to a question, or 304 if the client has it already; None if the question is
+    new.
+    """
     _name, answer = question.known()
     if answer is None:
         return None
@@ -89,7 +93,7 @@ def _answered(request: HttpRequest, question: Question) -> HttpResponse | None:
 
 
 def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
-    """Return the checked parameters of a request as `query`, or nothing for a view that takes none."""
+    """Return the checked parameters of a request as `query`, or nothing for a view without parameters."""
     asked_for = request.query_params.copy()
     for name in EVERYWHERE:
         asked_for.pop(name, None)
@@ -98,15 +102,18 @@ def _parameters(request: Request, takes: Serializer) -> dict[str, Any]:
 
 
 def _stranger(request: Request) -> str:
-    """Return a name for what a stranger asks for; empty for anybody else."""
+    """Return a name for what a stranger asks for; empty for a visitor who is not a stranger."""
     if not is_stranger(request):
         return ""
     return of_parts(request.build_absolute_uri(), wanted(request), translation.get_language())
 
 
 def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Question) -> HttpResponseBase:
-    """Return the answer with its tag, or 304: at once, or when it has been written. What may not be public is
-    kept by nobody and has no tag."""
+    """Return the answer with its tag, or 304 if the client has it already: at once, or when it has been
+    written.
+
+    An answer that may not be public is kept by nobody and has no tag.
+    """
 
     def finished(written: HttpResponse) -> HttpResponse:
         found = written if has_read_private(request) else tagged(request, written)
@@ -125,10 +132,10 @@ def _with_tag(request: HttpRequest, response: HttpResponseBase, question: Questi
 def given(
     serializer: Serializer, data: Mapping[str, Any] | list[Any], several: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return the parameters of an address or the fields of a body as the serializer has them. Each may be
-    given once only, but for `several`.
+    """Return the parameters of an address, or the fields of a body, as the serializer understands them.
 
-    Raises ValidationError that names each field that is unknown, repeated, missing or of another type.
+    Each may be given only once, except those in `several`. Raises ValidationError, which names each field
+    that is unknown, repeated, missing or of another type.
     """
     if not isinstance(data, Mapping | QueryDict):
         raise ApiError("invalid", "the body is an object")

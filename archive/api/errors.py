@@ -1,6 +1,6 @@
-"""The one place where errors become HTTP answers: problem details after RFC 9457.
+"""The one place where errors become HTTP answers: problem details as in RFC 9457.
 
-`detail` is for developers and always English; `code` is stable. What people read stands in `message`s of
+`detail` is for developers and always English; `code` is stable. The texts for readers are the `message`s in
 `errors`, in the language that the request asks for.
 """
 
@@ -63,9 +63,9 @@ _SPOKEN: Final = (
 
 
 class ApiError(exceptions.APIException):
-    """An error with a stable code of ours; `errors` lists single fields or lines where there are several.
+    """An error with a stable code of ours; `errors` lists single fields or lines if there are several.
 
-    `detail` is English. `field` names the parameter that is wrong, where it is one.
+    `detail` is English. `field` is the name of the wrong parameter, if it is a parameter.
     """
 
     def __init__(
@@ -84,13 +84,14 @@ class ApiError(exceptions.APIException):
 
 
 def answer(found: Problem) -> HttpResponse:
-    """Return the problem as an answer from outside of the API's views."""
+    """Return the problem as an answer, outside of the API's views."""
     return JsonResponse(found.body(), status=found.status, content_type=PROBLEM)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the answer to an error, as DRF's exception handler. It is None (a 500 that is logged) for what
-    is nobody's fault but ours."""
+    """Return the answer to an error: DRF's exception handler. It is None (a logged 500) for our own
+    faults.
+    """
     found = describe(error)
     if found is None:
         return None
@@ -108,7 +109,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def describe(error: Exception) -> Problem | None:
-    """Return the problem that an error is for whoever sent the request; None for a fault of ours."""
+    """Return the problem that describes an error to the client; None for our own faults."""
     if isinstance(error, KifuError):
         found = [issues.told(issues.as_stored(error.issue()))]
         return Problem(STATUSES.get(error.code, 400), error.code, issues.detail_of(error, "en"), found)
@@ -137,13 +138,13 @@ def describe(error: Exception) -> Problem | None:
 
 
 def query_error(error: QueryError, field: str) -> ApiError:
-    """Return the error of a query that was sent under another name than `q`."""
+    """Return the error of a query that was sent in another parameter than `q`."""
     found = _of_query(error, field)
     return ApiError(found.code, found.detail, found.status, found.errors)
 
 
 def _of_query(error: QueryError, field: str = "q") -> Problem:
-    """Return the problem of a query: the character that is wrong, counted from 1, and what was expected."""
+    """Return the problem of a query: the wrong character, counted from 1, and what was expected there."""
     told = {
         "field": field,
         "detail": error.message("en"),
@@ -155,7 +156,7 @@ def _of_query(error: QueryError, field: str = "q") -> Problem:
 
 
 def _unreadable(error: Exception) -> Problem:
-    """Return the problem of a request that Django could not make anything of."""
+    """Return the problem of a request that Django could not parse."""
     if isinstance(error, TooManyFilesSent):
         limit = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         return Problem(413, "too-many-files", f"a request has at most {limit} files")
@@ -173,7 +174,7 @@ def _unreadable(error: Exception) -> Problem:
 
 
 def _of_framework(error: exceptions.APIException) -> Problem:
-    """Return the problem of the framework's own errors, whose usual words follow Accept-Language."""
+    """Return the problem of an error of the framework, whose own words follow Accept-Language."""
     if isinstance(error, exceptions.ValidationError):
         return Problem(400, "invalid", "some parameters are not as they should be", _fields(error.detail))
     detail = str(error.detail) if isinstance(error, _SPOKEN) else ""
@@ -191,7 +192,7 @@ def _fields(detail: Any) -> list[dict[str, Any]]:
 
 
 def _leaves(detail: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Yield every mistake with the name of its field, also mistakes inside of a list or an object."""
+    """Yield every mistake with the name of its field, including mistakes inside lists and objects."""
     if isinstance(detail, dict):
         for key, inner in detail.items():
             yield from _leaves(inner, name or str(key))

@@ -1,6 +1,6 @@
-"""The kinds of parameters: each takes one spelling of a value, and says in English what it takes.
+"""The kinds of parameters: each accepts one spelling of a value, and says in English what it accepts.
 
-The framework's own fields are more generous: to them `1_0`, `１０` and ` 10.0 ` are the number ten.
+The framework's own fields are more generous: they take `1_0`, `１０` and ` 10.0 ` for the number ten.
 """
 
 import re
@@ -18,7 +18,7 @@ _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Whole(serializers.IntegerField):
-    """A whole number; from an address or a form as ASCII digits."""
+    """A whole number; in an address or a form it is written in ASCII digits."""
 
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, str) and _WHOLE.fullmatch(data):
@@ -29,9 +29,9 @@ class Whole(serializers.IntegerField):
 
 
 class Text(serializers.CharField):
-    """A text; no number that could be written as one.
+    """A text; a JSON number is refused.
 
-    `told` are keywords of its schema in the contract, where the view itself looks at what the text says.
+    `told` are keywords for its schema in the contract, for texts that the view itself checks.
     """
 
     def __init__(self, told: Mapping[str, Any] | None = None, **options: Any) -> None:
@@ -45,7 +45,7 @@ class Text(serializers.CharField):
 
 
 class Raw(Text):
-    """A text as it is, with any characters: what reads it puts up with them."""
+    """A text as it is, with any characters; whatever reads it can handle them."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_blank=True, trim_whitespace=False, **options)
@@ -53,13 +53,13 @@ class Raw(Text):
 
 
 def between(least: int, most: int, usual: int | None = None) -> dict[str, Any]:
-    """Return what the contract says of a text that is a number: its range, and where nothing is said."""
+    """Return what the contract says of a text that is a number: its range, and its default."""
     told = {"type": "integer", "minimum": least, "maximum": most}
     return told if usual is None else told | {"default": usual}
 
 
 class File(serializers.Field[Any, Any, Any, Any]):
-    """A file of a form, or several of them; `told` is its schema in the contract."""
+    """A file in a form, or several files; `told` is its schema in the contract."""
 
     def __init__(self, *, several: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -86,7 +86,7 @@ class Choice(serializers.ChoiceField):
 
 
 class FormationName(Text):
-    """A castle or an opening, by any of its names; what is understood is its name for programs."""
+    """A castle or an opening, by any of its names; the value is its name for programs."""
 
     def to_internal_value(self, data: Any) -> str:
         found = called(super().to_internal_value(data))
@@ -96,7 +96,7 @@ class FormationName(Text):
 
 
 class Day(serializers.DateField):
-    """A day as 2024-05-01."""
+    """A day such as 2024-05-01."""
 
     def to_internal_value(self, value: Any) -> date:
         if not isinstance(value, str) or not _DAY.fullmatch(value):
@@ -118,7 +118,7 @@ class Flag(serializers.Field[bool, Any, Any, Any]):
 
 
 class Several(serializers.ListField):
-    """A list whose length is looked at before its items."""
+    """A list whose length is checked before its items are."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:

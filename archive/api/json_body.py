@@ -18,9 +18,10 @@ _SHOWN: Final = 40
 
 
 class StrictJSON(BaseParser):
-    """Reads JSON as RFC 8259 has it: UTF-8, no NaN, no number beyond a double, no half of a surrogate pair.
+    """Reads JSON as RFC 8259 defines it: UTF-8, no NaN, no number beyond a double, no half of a surrogate
+    pair.
 
-    A body beyond DATA_UPLOAD_MAX_MEMORY_SIZE is not read to its end.
+    It stops reading a body at DATA_UPLOAD_MAX_MEMORY_SIZE.
     """
 
     media_type = "application/json"
@@ -43,8 +44,11 @@ class StrictJSON(BaseParser):
 
 
 def _check_names(data: bytes) -> None:
-    """Look at the objects of a JSON text, also at those that others of the same name have hidden. Raises
-    ParseError."""
+    """Check the names in all objects of a JSON text, including objects that a later one of the same name
+    hides.
+
+    Raises ParseError.
+    """
     try:
         json.loads(data, object_pairs_hook=_once, parse_int=str, parse_float=str)
     except RecursionError:
@@ -52,7 +56,9 @@ def _check_names(data: bytes) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> None:
-    """Look at the members of an object. Raises ParseError for a name that comes twice: which one is meant?"""
+    """Check that no name comes twice in an object, since it is unclear which one is meant. Raises
+    ParseError.
+    """
     names = [name for name, _value in pairs]
     if len({*names}) < len(names):
         often = next(name for name in names if names.count(name) > 1)
@@ -60,7 +66,9 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Tell whether lists and objects nest deeper than that. Linear; asks nothing of Python's stack."""
+    """Tell whether lists and objects nest deeper than that. It takes linear time and does not use Python's
+    stack.
+    """
     level = [value]
     for _ in range(levels + 1):
         level = [one for one in level if isinstance(one, dict | list)]
@@ -71,7 +79,7 @@ def _deeper(value: Any, levels: int) -> bool:
 
 
 class JSONAnswer(JSONRenderer):
-    """Writes halves of surrogate pairs, which records can hold, as U+FFFD: no UTF-8 has them."""
+    """Writes halves of surrogate pairs, which records can hold, as U+FFFD: UTF-8 cannot encode them."""
 
     def render(
         self,

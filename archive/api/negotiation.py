@@ -1,4 +1,4 @@
-"""Types of answers: which of those that an address has a client prefers.
+"""Types of answers: which of the types that an address offers a client prefers.
 
 Nothing here may import the framework's views, whose settings name these classes.
 """
@@ -22,9 +22,9 @@ Types = Sequence[str] | Callable[..., Sequence[str]]
 
 
 class Negotiation(BaseContentNegotiation):
-    """Finds out what a client prefers among the types that the address has; quality values count.
+    """Finds the type that a client prefers among those that the address offers; quality values count.
 
-    Whoever takes problem details takes JSON.
+    A client that accepts problem details accepts JSON.
     """
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
@@ -48,7 +48,7 @@ class Negotiation(BaseContentNegotiation):
 
 
 def _quality(asked: Sequence[MediaType], offered: str) -> float:
-    """Return how much a type is wanted, from 0 to 1: by the most specific of the asked types that fits it."""
+    """Return how much a type is wanted, from 0 to 1, by the most specific accepted type that matches it."""
     main, _, sub = offered.partition("/")
     fitting = [
         (one.specificity, one.quality)

@@ -1,4 +1,4 @@
-"""Keyset pages: a page's cost does not depend on how far it is from the first."""
+"""Keyset pages: the cost of a page does not depend on how far it is from the first one."""
 
 import json
 import re
@@ -35,7 +35,7 @@ _SHORT_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGEST_PAGE) -> int:
-    """Return the `limit` asked for. Raises ApiError where it is no number from 1 to `largest`."""
+    """Return the `limit` asked for. Raises ApiError if it is not a number from 1 to `largest`."""
     text = query.get("limit", str(default))
     if not _SHORT_NUMBER.fullmatch(text) or not 1 <= int(text) <= largest:
         told = f"limit={text[:_SHOWN]!r} is not a number from 1 to {largest}"
@@ -44,7 +44,7 @@ def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGE
 
 
 def address_with(request: Request, cursor: str | None) -> str | None:
-    """Return the request's own address with another cursor; None for no further page."""
+    """Return the request's own address with another cursor; None if there is no further page."""
     if cursor is None:
         return None
     parameters: QueryDict = request.query_params.copy()
@@ -53,8 +53,7 @@ def address_with(request: Request, cursor: str | None) -> str | None:
 
 
 def number_of(query: Mapping[str, Any]) -> int | None:
-    """Return the place at which a list is asked to begin, where the cursor is a number; None for its start.
-
+    """Return the place at which a list is to begin, for cursors that are numbers; None for the beginning.
     Raises ApiError.
     """
     text = query.get("cursor")
@@ -69,7 +68,7 @@ def length_json(found: Total) -> dict[str, Any]:
 
 
 def fitting(results: Sequence[Any], most: int) -> int:
-    """Return how many of the first members of an answer take at most so many bytes together; at least one."""
+    """Return how many of the first members of an answer fit into that many bytes; at least one."""
     totals = accumulate(len(json.dumps(one, default=str)) for one in results)
     return max(1, sum(total <= most for total in totals))
 
@@ -88,6 +87,6 @@ def page_of_entries(
 
 
 def _told(rows: Sequence[Entry]) -> int:
-    """Return how many of the first entries fit together into an answer; at least one."""
+    """Return how many of the first entries fit into one answer; at least one."""
     sizes = (min(len(row.issues), ISSUES) * ISSUE_BYTES + _ROW_BYTES + 4 * len(row.path) for row in rows)
     return max(1, sum(total <= PAGE_BYTES for total in accumulate(sizes)))

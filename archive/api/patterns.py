@@ -1,4 +1,4 @@
-"""The shapes of what is asked and answered about patterns."""
+"""The shapes of questions and answers about patterns."""
 
 from typing import Any
 
@@ -19,8 +19,10 @@ from kifu_core.shogi.squares import USI
 class PatternQuery(FacetsQuery):
     """What `GET patterns` takes."""
 
-    pattern = Text(max_length=LONGEST, trim_whitespace=False, help_text="What has to stand on the board.")
-    order = Choice(choices=["newest", "oldest"], default="newest", help_text="In which order games come.")
+    pattern = Text(
+        max_length=LONGEST, trim_whitespace=False, help_text="The pattern that has to be on the board."
+    )
+    order = Choice(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
     cursor = Text(required=False, max_length=200, help_text=CURSOR)
     limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES), help_text=LIMIT)
 

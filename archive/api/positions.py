@@ -1,4 +1,4 @@
-"""The shapes of what is asked and answered about positions."""
+"""The shapes of questions and answers about positions."""
 
 from typing import Any
 
@@ -29,14 +29,16 @@ class TrendQuery(serializers.Serializer[Any]):
     """What `GET positions/{game}/{code}/trend` takes: which boards are meant."""
 
     match = Choice(
-        choices=list(MATCHES), default="exact", help_text="Which boards count as the position, beside itself."
+        choices=list(MATCHES),
+        default="exact",
+        help_text="Which boards count as the position, besides the position itself.",
     )
 
 
 class MatchQuery(TrendQuery):
     """Which boards and lines are meant."""
 
-    lines = Choice(choices=["main", "all"], default="main", help_text="`all`: variations, too.")
+    lines = Choice(choices=["main", "all"], default="main", help_text="`all` includes variations.")
 
 
 class FilterQuery(MatchQuery, FacetsQuery):
@@ -50,14 +52,14 @@ class PositionQuery(FilterQuery):
 
     transpositions = Flag(
         default=False,
-        help_text="Whether to tell legal moves that nobody played, though games reach what follows.",
+        help_text="Whether to list legal moves that nobody played, but after which games reach the position.",
     )
 
 
 class ThroughQuery(FilterQuery):
     """What `GET positions/{game}/{code}/games` takes."""
 
-    order = Choice(choices=["newest", "oldest"], default="newest", help_text="In which order games come.")
+    order = Choice(choices=["newest", "oldest"], default="newest", help_text="The order of the games.")
     cursor = Text(required=False, max_length=200, help_text=CURSOR)
     limit = Text(required=False, told=between(1, LARGEST_PAGE, THROUGH), help_text=LIMIT)
 
@@ -77,7 +79,7 @@ class SfenQuery(serializers.Serializer[Any]):
 class WalkQuery(MatchQuery):
     """What `GET positions/{game}/{code}/tree` takes."""
 
-    depth = Whole(default=6, min_value=1, max_value=DEEPEST, help_text="Half-moves.")
+    depth = Whole(default=6, min_value=1, max_value=DEEPEST, help_text="The depth in half-moves.")
     min_games = Whole(
         default=2, min_value=1, max_value=2**31 - 1, help_text="Games that must have played a move."
     )
@@ -95,13 +97,16 @@ class BatchBody(MatchQuery):
 
 
 class FindBody(serializers.Serializer[Any]):
-    """What `POST positions/{game}/find` takes beside a Position object."""
+    """What `POST positions/{game}/find` takes, unless the body itself is a Position object."""
 
     text = Raw(required=False, help_text="An SFEN, moves, a drawn board, a code or a record.")
     game_id = Whole(required=False, min_value=1, max_value=LARGEST_ID, help_text="A game of the archive.")
     position = serializers.DictField(required=False, help_text="A Position object.")
     ply = Whole(
-        required=False, min_value=0, max_value=32767, help_text="After so many half-moves; else the last."
+        required=False,
+        min_value=0,
+        max_value=32767,
+        help_text="The position after so many half-moves; the last one if missing.",
     )
 
 
@@ -148,17 +153,17 @@ def _sample_json(sample: Sample | None) -> dict[str, Any] | None:
 
 
 def unplayed_json(move: Unplayed) -> dict[str, Any]:
-    """Return the JSON of a legal move that nobody played, though games reach the position it leads to."""
+    """Return the JSON of a legal move that nobody played here, though games reach the position after it."""
     return {"move": move.name, "text": move.text, "code": move.code, "reached": move.reached}
 
 
 def legal_json(move: LegalMove) -> dict[str, Any]:
-    """Return the JSON of a legal move and of where it leads."""
+    """Return the JSON of a legal move and of the position after it."""
     return {"move": move.name, "text": move.text, "english": move.english, **move.facts, "code": move.code}
 
 
 def encodable(game: GameKind[Any], position: Any) -> str | None:
-    """Return the code of a position; None for one that no code can hold."""
+    """Return the code of a position; None if no code can hold the position."""
     try:
         return game.codec.encode(position)
     except KifuError:
@@ -166,7 +171,7 @@ def encodable(game: GameKind[Any], position: Any) -> str | None:
 
 
 def oddity_json(found: Oddity) -> dict[str, Any]:
-    """Return the JSON of something odd in a position of shogi: of its members those that its code tells."""
+    """Return the JSON of something odd in a position of shogi, with the members that its code needs."""
     told: dict[str, Any] = {"code": found.code, "impossible": found.impossible}
     if found.code != "too-many":
         told["side"] = SHOGI.rules.sides[found.color]
@@ -182,7 +187,7 @@ def oddity_json(found: Oddity) -> dict[str, Any]:
 
 
 def trend_json(found: Trend) -> dict[str, Any]:
-    """Return the JSON of the games by year; `whole` tells that no older ones were left out."""
+    """Return the JSON of the games by year; `whole` says that no older games were left out."""
     return {"years": [{"year": year, "games": n} for year, n in found.years], "whole": found.whole}
 
 
@@ -198,7 +203,7 @@ def counts_json(game: GameKind[Any], found: Explorer) -> dict[str, Any]:
 
 
 def explorer_json(found: Explorer, request: Request) -> dict[str, Any]:
-    """Return the JSON of the explorer's answer, without what only one kind of game has."""
+    """Return the JSON of the explorer's answer, without the members that only one kind of game has."""
     game = GAMES[found.kind]
     answer = {
         "game": found.kind,
@@ -230,7 +235,7 @@ def walk_json(game: GameKind[Any], walk: MoveTree) -> dict[str, Any]:
 
 
 def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
-    """Return the JSON of a move of a tree; `open` tells that not all that follows it was looked at."""
+    """Return the JSON of a move in a tree; `open` says that not everything after it was looked at."""
     played = move_json(game, node.played) if node.played else {}
     return played | {
         "again": node.again,
@@ -240,10 +245,10 @@ def _node_json(game: GameKind[Any], node: Node) -> dict[str, Any]:
 
 
 def found_json(game: GameKind[Any], code: str, request: Request) -> dict[str, Any]:
-    """Return the JSON that tells where a position is."""
+    """Return the JSON that says where a position is."""
     return {"game": game.name, "code": code, "url": position_url(game, code, request)}
 
 
 def position_url(game: GameKind[Any], code: str, request: Request) -> str:
-    """Return the address of the position of a code."""
+    """Return the address of the position with a code."""
     return reverse("api:position", [game.name, game.codec.path_code(code)], request=request)

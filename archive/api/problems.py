@@ -1,4 +1,4 @@
-"""Problem details after RFC 9457: how errors are told. Without Django, because the front tells some too."""
+"""Problem details as in RFC 9457. It does not use Django, since the front sends some of them, too."""
 
 from __future__ import annotations
 

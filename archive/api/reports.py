@@ -1,4 +1,4 @@
-"""A text about an entry that could not be read, ready to be sent to whoever can help."""
+"""A text about an entry that could not be read, to send to somebody who can help."""
 
 import platform
 from typing import Any, Final
@@ -11,9 +11,9 @@ SHOWN: Final = 20
 
 
 def report(entry: Entry, *, for_staff: bool = False) -> str:
-    """Report what was uploaded, what was noticed, and with which version; no bytes and no names of people.
+    """Describe what was uploaded, what was noticed, and with which version; without bytes or names of people.
 
-    Only the staff learns about the machine.
+    Only the staff's report says something about the machine.
     """
     upload = entry.upload
     found = [issues.told(issue) for issue in entry.issues]

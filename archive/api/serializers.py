@@ -1,4 +1,4 @@
-"""The shapes of what is asked and answered; nothing is looked up or decided here."""
+"""The shapes of questions and answers; nothing is looked up or decided here."""
 
 from typing import Any, ClassVar, Final, cast
 
@@ -25,8 +25,8 @@ TEXT_LIMIT: Final = 200
 
 FORMATS: Final = tuple(name for game in GAMES.values() for name in game.formats.names)
 """What records are written as, of all games."""
-CURSOR: Final = "Where the page begins: an earlier page has it in `next`."
-LIMIT: Final = "How much is told at most."
+CURSOR: Final = "Where the page begins, taken from `next` of an earlier page."
+LIMIT: Final = "The largest number of results."
 LISTS: Final = ("json", "csv", "ndjson")
 """What entries are written as."""
 OTHERS: Final = "others"
@@ -34,7 +34,7 @@ OTHERS: Final = "others"
 
 
 class FacetsQuery(serializers.Serializer[Any]):
-    """What `GET games/facets` takes: the filters, which `place` says where games are filtered."""
+    """What `GET games/facets` takes: the filters that apply at `place`."""
 
     place: ClassVar[FilterPlace] = "games"
 
@@ -43,7 +43,7 @@ class FacetsQuery(serializers.Serializer[Any]):
 
 
 def _field(one: Filter) -> serializers.Field[Any, Any, Any, Any]:
-    """Return the field that takes a filter's values."""
+    """Return the field that takes the values of a filter."""
     told = cast(str, one.label)
     if one.value == "choice":
         return Choice(required=False, choices=list(one.choices), help_text=told)
@@ -62,11 +62,11 @@ class GamesQuery(FacetsQuery):
     """What `GET games` takes."""
 
     excerpts = Flag(
-        default=False, help_text="Whether to tell where the words of `q` stand in comments and headers."
+        default=False, help_text="Whether to return where the words of `q` occur in comments and headers."
     )
 
     order = Choice(
-        required=False, choices=list(ORDERS), default="newest", help_text="In which order games come."
+        required=False, choices=list(ORDERS), default="newest", help_text="The order of the games."
     )
     cursor = Text(required=False, max_length=200, help_text=CURSOR)
     limit = Text(required=False, told=between(1, LARGEST_PAGE, GAMES_A_PAGE), help_text=LIMIT)
@@ -80,7 +80,7 @@ class EventsQuery(serializers.Serializer[Any]):
         required=False,
         choices=directory.ORDERS["event"],
         default="name",
-        help_text="In which order events come.",
+        help_text="The order of the events.",
     )
     cursor = Text(required=False, help_text=CURSOR)
     limit = Text(required=False, told=between(1, NAMES, NAMES), help_text=LIMIT)
@@ -93,19 +93,23 @@ class PlayersQuery(EventsQuery):
         required=False,
         choices=directory.ORDERS["player"],
         default="reading",
-        help_text="In which order players come.",
+        help_text="The order of the players.",
     )
     row = Choice(
         required=False,
         choices=[*ROWS, LATIN, OTHERS],
-        help_text="Of a list by reading: the row of the kana with which it begins, `a` or `others`.",
+        help_text="For a list by reading: the row of kana at which it begins, such as `a`, or `others`.",
     )
 
 
 class StatisticsQuery(serializers.Serializer[Any]):
     """What `GET statistics` takes."""
 
-    game = Choice(required=False, choices=[*GAMES], help_text="Which game; the one with the most games.")
+    game = Choice(
+        required=False,
+        choices=[*GAMES],
+        help_text="Which kind of game; if missing, the one with the most games.",
+    )
 
 
 class OpeningsQuery(StatisticsQuery):
@@ -126,14 +130,16 @@ class EntriesQuery(serializers.Serializer[Any]):
     """What `GET uploads/{id}/entries` takes."""
 
     format = Text(
-        required=False, told={"enum": [*LISTS]}, help_text="A page, or a list to keep; `Accept` says it, too."
+        required=False,
+        told={"enum": [*LISTS]},
+        help_text="`json` for a page, the others for the whole list as a file; `Accept` can ask for it, too.",
     )
     cursor = Text(required=False, help_text=CURSOR)
     limit = Text(required=False, told=between(1, LARGEST_PAGE, PAGE), help_text=LIMIT)
 
 
 class PageQuery(serializers.Serializer[Any]):
-    """What lists of one game take."""
+    """What the lists of one game take."""
 
     cursor = Text(required=False, help_text=CURSOR)
     limit = Text(required=False, told=between(1, MOST_PLIES, PLIES), help_text=LIMIT)
@@ -143,24 +149,28 @@ class RecordQuery(serializers.Serializer[Any]):
     """What `GET games/{id}/record.{format}` takes."""
 
     ply = Text(
-        required=False, told=between(0, 999_999), help_text="Of formats of one position: which; the last."
+        required=False,
+        told=between(0, 999_999),
+        help_text="For formats of one position: the ply; the last one if missing.",
     )
 
 
 class RecordBody(serializers.Serializer[Any]):
-    """What `POST check` takes: a file, or a text, which may have the name of a file.
+    """What `POST check` takes: a file, or a text, which may have a file name.
 
-    `needed` are fields that are asked for with codes of their own.
+    `needed` are fields that have error codes of their own if they are missing.
     """
 
     needed: ClassVar[tuple[str, ...]] = ()
 
     file = File(required=False, help_text="A file of records.")
-    text = Raw(required=False, help_text="A record, in place of a file.")
-    name = Raw(required=False, help_text="What the file of the text would be called.")
+    text = Raw(required=False, help_text="A record, instead of a file.")
+    name = Raw(required=False, help_text="A file name for the text.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields. Raises ValidationError where one of file and text would be passed over."""
+        """Return the fields. Raises ValidationError if there are both a file and a text: one would be
+        ignored.
+        """
         if "file" in attrs and attrs.get("text"):
             raise serializers.ValidationError({"text": ["send either files or a text"]})
         return attrs
@@ -176,7 +186,7 @@ class UploadBody(RecordBody):
 class SearchedBody(serializers.Serializer[Any]):
     """What `POST find` takes."""
 
-    text = Raw(help_text="What somebody has written or pasted into a search box.")
+    text = Raw(help_text="What somebody wrote or pasted into a search box.")
 
 
 class LibraryBody(serializers.Serializer[Any]):
@@ -185,13 +195,15 @@ class LibraryBody(serializers.Serializer[Any]):
     action = Choice(
         choices=["publish", "take-back", "give-back", "link", "share", "unshare"], help_text="What to do."
     )
-    name = Text(required=False, max_length=150, help_text="Of `share`: the user name of whom to share with.")
+    name = Text(
+        required=False, max_length=150, help_text="For `share`: the user name of the person to share with."
+    )
     share = Whole(
-        required=False, min_value=1, max_value=LARGEST_ID, help_text="Of `unshare`: the number of the share."
+        required=False, min_value=1, max_value=LARGEST_ID, help_text="For `unshare`: the number of the share."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields. Raises ValidationError where the action wants one that is not there."""
+        """Return the fields. Raises ValidationError if a field that the action needs is missing."""
         wanted = {"share": "name", "unshare": "share"}.get(attrs["action"])
         if wanted is not None and wanted not in attrs:
             raise serializers.ValidationError({wanted: ["this action wants it"]})
@@ -209,14 +221,18 @@ class HookBody(serializers.Serializer[Any]):
 
     address = Text(max_length=500, help_text="Where deliveries are sent: `https://` and a public host.")
     query = Text(
-        required=False, allow_blank=True, default="", max_length=LONGEST, help_text="Of which games; of all."
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=LONGEST,
+        help_text="A query that selects the games; all games if empty.",
     )
     scope = Text(
         required=False,
         allow_blank=True,
         default="public",
         max_length=1000,
-        help_text="Of which spaces, of those that may be read now: `public`, `mine`, `group-12`, `all`.",
+        help_text="The spaces of the games, among those readable now: `public`, `mine`, `group-12`, `all`.",
     )
 
 
@@ -225,9 +241,7 @@ class ConvertBody(RecordBody):
 
     needed = ("to",)
 
-    to = Text(
-        required=False, allow_blank=True, told={"enum": [*FORMATS]}, help_text="The format that is wanted."
-    )
+    to = Text(required=False, allow_blank=True, told={"enum": [*FORMATS]}, help_text="The format to write.")
 
 
 def game_json(row: GameRow, request: Request) -> dict[str, Any]:

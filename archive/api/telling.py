@@ -1,7 +1,7 @@
-"""What an endpoint says about itself, for the contract that clients are generated from
+"""What endpoints say about themselves, for the contract that clients are generated from
 (`schema/openapi.yaml`).
 
-All of it is plain data: `tools.contract` makes the contract from it, web processes do not use it.
+All of it is plain data: `tools.contract` makes the contract from it; web processes do not use it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ Problems = Mapping[int, Iterable[str]]
 
 
 class About:
-    """What is said of a member of an answer beside its type: a text, and keywords of its schema.
+    """What the contract says of a member of an answer besides its type: a text, and keywords for its schema.
 
     It annotates the members of `archive.api.shapes`: `Annotated[int, About("plies", minimum=0)]`.
     """
@@ -38,10 +38,10 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request that the sample games answer, under a name that says what it asks for.
+    """A request that the sample games can answer, under a name that says what it asks for.
 
-    `parts` are those of the address as the URL configuration calls them. `body` is sent as JSON; `accept` is
-    the type that is asked for, empty for the usual one.
+    `parts` are the parts of the address, named as in the URL configuration. `body` is sent as JSON; `accept`
+    is the type that is asked for, empty for the usual one.
     """
 
     name: str
@@ -56,11 +56,11 @@ class Example:
 class Told:
     """What the contract says about one method of an address.
 
-    `answers` has the shape of the JSON of each status (`archive.api.shapes`), None for one without a body;
-    other types of an address have the same content. `problems` are the codes that only this address has at
-    that status; all addresses have those of `EVERYWHERE`. `body` is what is sent; `or_body` are shapes that
-    may be sent instead, or schemas with a title. `text` says in a sentence what it does, if the view's
-    docstring is about another method too. The sample games answer the examples.
+    `answers` has the shape of the JSON for each status (`archive.api.shapes`), None for an answer without a
+    body; other types that the address offers have the same content. `problems` are the codes that only this
+    address has, by status; all addresses have those of `EVERYWHERE`. `body` is what is sent; `or_body` are
+    shapes that may be sent instead, or schemas with a title. `text` says in a sentence what the method does,
+    if the view's docstring is about another method, too. The sample games answer the examples.
     """
 
     answers: Mapping[int, Any]
@@ -133,7 +133,7 @@ QUERIES: Final[Problems] = {
 
 
 def together(*several: Problems) -> dict[int, tuple[str, ...]]:
-    """Return the codes of all of them by status, each once."""
+    """Return all of these codes by status, each code once."""
     found: dict[int, dict[str, None]] = {}
     for problems in several:
         for status, codes in problems.items():
@@ -146,10 +146,10 @@ def together(*several: Problems) -> dict[int, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where an answer leads: an operation by its id, and the parts of its address.
+    """Where an answer leads: the id of an operation, and the parts of its address.
 
-    A part is a pointer into the answer (`/results/0/id`), `=` for the same part of the address that was asked
-    for, or a word.
+    A part is a pointer into the answer (`/results/0/id`), a fixed word, or `=` for the same part of the
+    address that was asked for.
     """
 
     operation: str
@@ -211,7 +211,7 @@ LEADS: Final[Mapping[str, tuple[Link, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of addresses: what the contract calls it, its schema and what it is."""
+    """A variable part of addresses: its name in the contract, its schema and its description."""
 
     name: str
     schema: Schema
@@ -227,7 +227,7 @@ PARTS: Final = {
     "player_id": Part("id", _NUMBER, "The number of the player."),
     "event_id": Part("id", _NUMBER, "The number of the event."),
     "seq": Part("seq", _NUMBER, "The number of the entry in its upload, from 0."),
-    "kind": Part("game", {"type": "string", "enum": [*GAMES]}, "Which game it is."),
+    "kind": Part("game", {"type": "string", "enum": [*GAMES]}, "The kind of game."),
     "code": Part(
         "code",
         {"type": "string", "minLength": 1},
@@ -236,6 +236,6 @@ PARTS: Final = {
     "formation": Part(
         "formation", {"type": "string", "minLength": 1}, "The name for programs of a castle or an opening."
     ),
-    "name": Part("format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as an extension."),
+    "name": Part("format", {"type": "string", "enum": [*DOWNLOADS]}, "The format, as a file extension."),
 }
 """Parts by what the URL configuration calls them."""

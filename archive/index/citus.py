@@ -1,18 +1,19 @@
 """The index on PostgreSQL with Citus, an extension that spreads tables over servers.
 
-The index lies in shards by key, records and series by game, the bytes of uploads by upload; all else is the
-coordinator's, to which every process speaks. A key has all its rows in one shard, and a statement about one
-key goes there. What it finds is carried to the coordinator's tables, and their lists to it, as arrays. Each
-statement that goes to shards costs more than looking there does, and so does each shard that it goes to: so
-counters, which nearly every question asks for, are the coordinator's.
+The index is spread over shards by key, records and series by game, the bytes of uploads by upload. Everything
+else is on the coordinator, to which every process connects. All rows of a key are in one shard, and a
+statement about one key goes there. What it finds is carried to the coordinator's tables, and lists of the
+coordinator to the shards, as arrays. A statement that goes to shards costs more than the lookup itself, and
+more with each shard that it goes to. So counters, which nearly every question asks for, are on the
+coordinator.
 
-Shards have no common state: an answer holds for each key by itself. A transaction that wrote to several
+Shards have no common state: an answer is right for each key by itself. A transaction that wrote to several
 servers commits in two phases: once all are prepared, the coordinator commits, then each of them. A server
-that goes away in between has not heard of the commit when it comes back: what is prepared there nobody sees
-until it is recovered, every minute by Citus itself. So who counts, compares or takes out what many wrote has
-it recovered first.
+that goes away in between does not know of the commit when it comes back: what is prepared there stays
+invisible until it is recovered, which Citus itself does every minute. So functions that count, compare or
+take out what others wrote have it recovered first.
 
-What is not said here is as on PostgreSQL.
+Everything that this module does not define is as on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -72,12 +73,12 @@ __all__ = [
 
 APART: Final = True
 _ARRAY: Final = "(SELECT %s::bigint[])"
-"""Of an array that is selected planners do not see the length. A plan that is made with values would seem to
-cost less each time, and none would be kept."""
+"""The planner does not see the length of an array from a sub-SELECT. If it did, plans made with the values
+would seem to cost less each time, and no plan would be kept."""
 
 KEYS: Final = f"unnest({_ARRAY}) AS k(key)"
 KEYS_ASKED: Final = "(SELECT %s::bigint AS key) k"
-"""One key: so a statement goes to one shard, and its plan can be kept."""
+"""One key, so that a statement goes to one shard and its plan can be kept."""
 
 SPREAD: Final = (
     ("archive_occurrence", "key", None),
@@ -85,12 +86,12 @@ SPREAD: Final = (
     ("archive_gameseries", "game_id", "archive_gamerecord"),
     ("archive_uploadchunk", "upload_id", None),
 )
-"""Tables that lie in shards: by which column, and beside the shards of which table."""
+"""Tables that are spread: by which column, and colocated with which table."""
 
 _KNOWN: Final = "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
 _SHARDS: Final = "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = %s::regclass"
 DECIDED_SECONDS: Final = 2.0
-"""What others are just committing has ended within so long."""
+"""Transactions that others are just committing have ended after so long."""
 _LOOK_SECONDS: Final = 0.05
 _PREPARED: Final = """
     SELECT nodename || ':' || nodeport, success, result FROM run_command_on_workers($$
@@ -108,7 +109,7 @@ _SETTINGS: Final = "SET plan_cache_mode = auto", "SET citus.multi_shard_modify_m
 
 
 def shards(cursor: CursorWrapper, table: str = "archive_occurrence") -> int:
-    """Return in how many shards a table lies; none where it lies on one server, or there is no Citus."""
+    """Return over how many shards a table is spread; 0 if it lies on one server, or if there is no Citus."""
     cursor.execute(_KNOWN)
     if not cursor.fetchone()[0]:
         return 0
@@ -117,8 +118,11 @@ def shards(cursor: CursorWrapper, table: str = "archive_occurrence") -> int:
 
 
 def greet(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """See on a new connection whether the archive lies in shards, and tell the server how to work then: a
-    plan is kept without its values only where it goes to one shard."""
+    """Find out on a new connection whether the archive is spread over shards, and set the session up for
+    that.
+
+    A plan is kept without its values only if it goes to one shard.
+    """
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -137,8 +141,10 @@ def _pooled(connection: BaseDatabaseWrapper) -> bool:
 
 
 def _need_setting(cursor: CursorWrapper) -> None:
-    """See that the server has by itself what a session is told otherwise: behind a pooler that would be told
-    to somebody else's. Raises ImproperlyConfigured."""
+    """Check that the server itself has a setting that sessions are otherwise given by `greet`.
+
+    Behind a pooler that would set it for somebody else's session. Raises ImproperlyConfigured.
+    """
     cursor.execute("SELECT current_setting('citus.multi_shard_modify_mode', true)")
     if cursor.fetchone()[0] != "sequential":
         raise ImproperlyConfigured(
@@ -148,27 +154,31 @@ def _need_setting(cursor: CursorWrapper) -> None:
 
 
 def is_distributed() -> bool:
-    """Tell whether the archive of this connection lies in shards, as it was when the connection was made."""
+    """Tell whether the archive of this connection was spread over shards when the connection was made."""
     if connection.connection is None:
         connection.ensure_connection()
     return is_known_distributed()
 
 
 def is_known_distributed() -> bool:
-    """Tell the same by the latest connection of this process, without making one."""
+    """Tell the same for the latest connection of this process, without making a new one."""
     return bool(connection.settings_dict.get("SHARDS"))
 
 
 class NoCitusError(Exception):
-    """The database is no coordinator of Citus, has no nodes for shards, is behind a pooler, or does not let
-    us recover what stands prepared."""
+    """The archive cannot be spread over shards.
+
+    The database is not a coordinator of Citus, has no nodes for shards, is behind a pooler, or does not allow
+    us to recover prepared transactions.
+    """
 
 
 def distribute(number: int) -> list[str]:
-    """Put the tables into so many shards that are not yet; return which these were.
+    """Spread the tables over that many shards, unless they are already; return the names of those that were
+    not.
 
-    Each is one transaction that copies its rows, so that what was interrupted goes on with the next table.
-    Raises NoCitusError.
+    Each table is one transaction, which copies its rows, so after an interruption it goes on with the next
+    table. Raises NoCitusError.
     """
     done = []
     with connection.cursor() as cursor:
@@ -193,8 +203,10 @@ def distribute(number: int) -> list[str]:
 
 
 def undo() -> list[str]:
-    """Bring the tables that lie in shards back to the coordinator; return which these were. Raises
-    NoCitusError."""
+    """Bring the tables that are spread over shards back to the coordinator; return their names.
+
+    Raises NoCitusError.
+    """
     done = []
     with connection.cursor() as cursor:
         _need_citus(cursor)
@@ -227,13 +239,13 @@ def _need_nodes(cursor: CursorWrapper) -> None:
 
 
 def may_recover(cursor: CursorWrapper) -> bool:
-    """Tell whether we are let recover what stands prepared."""
+    """Tell whether we are allowed to recover prepared transactions."""
     cursor.execute(_MAY_RECOVER)
     return bool(cursor.fetchone()[0])
 
 
 def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
-    """Send all statements before the first answer is waited for. Behind a pooler one follows the other."""
+    """Send all statements before waiting for the first answer. Behind a pooler, send one after the other."""
     from psycopg import Cursor
 
     if len(statements) < 2 or _pooled(connection):
@@ -254,13 +266,15 @@ def fetch_all(statements: Sequence[Asking]) -> list[tuple[Any, ...]]:
 
 
 def lock_exclusive(cursor: CursorWrapper) -> None:
-    """Do as on PostgreSQL, and see to it that all that was committed is there on all servers. Raises
-    UndecidedError."""
+    """Do as on PostgreSQL, and make sure that everything committed is visible on all servers.
+
+    Raises UndecidedError.
+    """
     postgresql.lock_exclusive(cursor)
     try:
         cursor.execute("SELECT recover_prepared_transactions()")
     except DatabaseError as error:
-        # A connection that was kept to a server that is gone.
+        # A kept connection leads to a server that is gone.
         if is_away(error) or _without_code(error):
             raise UndecidedError(str(error).strip()) from error
         raise
@@ -268,7 +282,10 @@ def lock_exclusive(cursor: CursorWrapper) -> None:
 
 
 def wait_decided(cursor: CursorWrapper) -> None:
-    """Wait for what stands prepared: who has committed it at the coordinator is just telling the nodes."""
+    """Wait until the transactions that are prepared now have ended.
+
+    Those that the coordinator has committed end as soon as it has told the nodes. Raises UndecidedError.
+    """
     left, until = _undecided(cursor), time.monotonic() + DECIDED_SECONDS
     while left and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
@@ -281,7 +298,10 @@ lock_decided = lock_exclusive
 
 
 def _undecided(cursor: CursorWrapper) -> set[str]:
-    """Return the prepared transactions of all servers. Raises UndecidedError for one that does not answer."""
+    """Return the prepared transactions of all servers.
+
+    Raises UndecidedError if one of them does not answer.
+    """
     cursor.execute(_PREPARED)
     found = set()
     for node, answered, told in cursor.fetchall():
@@ -298,8 +318,10 @@ def key_lists(keys: Collection[int]) -> Sequence[Value]:
 def carried(
     pieces: Sequence[Asking], columns: Sequence[str], *, few: bool = False
 ) -> tuple[str, tuple[Value, ...]]:
-    """Carry rows as one array a column, as texts that nobody reads on the way; a few as they are, since
-    statements are planned faster that do nothing else."""
+    """Carry rows as one array per column, in text form that is passed on unread.
+
+    A few rows are carried as they are, since a statement that does nothing else is planned faster.
+    """
     carries = f"SELECT * FROM {unnest(columns, 'u')}"
     if few:
         rows = fetch_all(pieces)
@@ -312,13 +334,15 @@ def carried(
 
 
 def unnest(columns: Sequence[str], alias: str) -> str:
-    """Return arrays, one a column, as a FROM item."""
+    """Return arrays, one per column, as a FROM item."""
     return f"unnest({', '.join([_ARRAY] * len(columns))}) AS {alias}({', '.join(columns)})"
 
 
 def may_retry(error: DatabaseError) -> bool:
-    """Return whether it is as on PostgreSQL, or what a node said to rows that were copied to it: Citus passes
-    that on without its code, whether a segment was missing there or it was a deadlock."""
+    """Return whether an error may be retried: as on PostgreSQL, or if a node refused rows copied to it.
+
+    Citus passes the node's error on without its code, so it may be a missing segment as well as a deadlock.
+    """
     return postgresql.may_retry(error) or _without_code(error)
 
 
@@ -335,8 +359,11 @@ def keep_slots(cursor: CursorWrapper) -> None:
 
 
 def make_room() -> None:
-    """Attach segments until there is room after the next slot. Since a shard has a part of each, it takes as
-    many times more games; how full it is, the coordinator's statistics do not tell."""
+    """Attach segments until there is room after the next slot.
+
+    Each shard has a part of every segment, so a segment holds that many times more games. The coordinator's
+    statistics do not show how full it is.
+    """
     postgresql.attach_segments(postgresql.SEGMENT_GAMES * int(connection.settings_dict["SHARDS"]))
 
 

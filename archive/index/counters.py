@@ -1,6 +1,6 @@
-"""Counters of hot keys: kept equal to the GROUP BY of the rows by every transaction that changes rows.
+"""Counters of hot keys. Every transaction that changes rows keeps them equal to a GROUP BY over the rows.
 
-A row counts as rated where the game knows a rating of the side to move.
+A row counts as rated if a rating of the side to move is known for its game.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +65,7 @@ def _counted(row: IndexRow) -> CounterKey:
 def tally(
     added: Iterable[IndexRow], removed: Iterable[IndexRow], ratings: Ratings
 ) -> dict[CounterKey, Delta]:
-    """Return what rows add to and take from their counters."""
+    """Return what added and removed rows change in their counters."""
     deltas: dict[CounterKey, Delta] = {}
     for rows, sign in ((added, 1), (removed, -1)):
         for row in rows:
@@ -86,10 +86,11 @@ def update(
     removed: Sequence[IndexRow],
     ratings: Ratings,
 ) -> None:
-    """Bring the counters in line with rows just added and removed. The last writes of a transaction.
+    """Bring the counters in line with rows just added and removed. This has to be a transaction's last write.
 
-    The hot keys are read here, after the shared lock, so that a key is either counted by its promotion or
-    by us. Counters are changed in key order, so that writers wait for each other and never in a circle.
+    The hot keys are read here, after the shared lock was taken, so that a key is counted either by its
+    promotion or by us. Counters are changed in the order of their keys, so that writers can wait for each
+    other but not deadlock.
     """
     keys = {row.key for rows in (added, removed) for row in rows}
     hot = engine().hot(cursor, keys) if keys else set()
@@ -107,11 +108,11 @@ def update(
 
 
 def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
-    """Drop counters that came to nothing and find the last day again where it may have been removed, `last`
-    being the last one among the rows removed.
+    """Drop counters that have come down to nothing, and find the last day again if it may have been removed.
 
-    The counters' row locks are already held, so whoever changed them before us has committed and is seen:
-    where rows lie on other servers, as soon as these have heard of it.
+    `last` has the last day among the removed rows of each counter. The counters' row locks are held already,
+    so whoever changed them before us has committed, and we see those changes: if rows lie on other servers,
+    once these have learned of the commit.
     """
     cursor.executemany(_DROP_EMPTY, sorted(last))
     engine().wait_decided(cursor)
@@ -119,9 +120,10 @@ def _settle(cursor: CursorWrapper, last: Mapping[CounterKey, int]) -> None:
 
 
 def promote(key: int, code: str) -> None:
-    """Begin to keep counters for a key, `code` being its canonical code. Nothing changes if it has them.
+    """Begin to keep counters for a key, whose canonical code is `code`; do nothing if it has counters
+    already.
 
-    Takes the counters' lock exclusively, for as long as it takes to read the key's rows. Raises
+    The counters' lock is held exclusively for as long as it takes to read the key's rows. Raises
     UndecidedError.
     """
     with transaction.atomic(), connection.cursor() as cursor:
@@ -136,14 +138,14 @@ def _fill(cursor: CursorWrapper, key: int) -> None:
 
 
 def counted(key: int) -> list[Counter]:
-    """Return what the counters of a key have to be, by its rows; in their order."""
+    """Return what the counters of a key should be according to its rows, in their order."""
     text, values = engine().carried([(_ROWS, [key])], _ROW)
     rows = engine().fetch_prepared(_GROUPED.format(rows=text), values, keep=False)
     return [tuple(map(int, row)) for row in rows]
 
 
 def kept(cursor: CursorWrapper, key: int) -> list[Counter]:
-    """Return the counters of a key, in their order."""
+    """Return the counters of a key as they are, in their order."""
     cursor.execute(_KEPT, [key])
     return list(cursor.fetchall())
 

@@ -1,4 +1,4 @@
-"""Working off uploads: claim them, read their entries, store them batch by batch."""
+"""Work through uploads: claim them, read their entries, store them batch by batch."""
 
 import logging
 import secrets
@@ -35,19 +35,19 @@ BATCH_SECONDS = 0.4
 long as reading took, on any machine."""
 
 TURN_SECONDS = 1.0
-"""A worker works on an upload for so long, then others have their turn."""
+"""How long a worker works on an upload before others have their turn."""
 
 CAREFUL_TRIES = 3
-"""After so many claims without a committed batch, entries are stored singly: one of them is to blame."""
+"""After so many claims without a committed batch, entries are stored one by one: one of them is to blame."""
 
 DEADLY_TRIES = 6
-"""After so many, the next entry fails unread, since it alone has ended the worker three times."""
+"""After so many claims, the next entry fails unread, since it alone has ended the worker three times."""
 
 
 def work_off(upload_id: int) -> None:
     """Read and store everything in an upload; do nothing if it is claimed, done or gone.
 
-    Killed anywhere, it can be run again: stored entries stay, and the rest is read.
+    If it is killed at any point, it can be run again: stored entries stay, and the rest is read.
     """
     token = secrets.token_hex(16)
     while work_on(upload_id, token):
@@ -65,8 +65,11 @@ def work_on(upload_id: int, token: str, seconds: float | None = None) -> bool:
 
 
 def work_with_others(upload_id: int, token: str, seconds: float | None = None) -> list[int]:
-    """Work on an upload and, if it is small, on other small ones that wait, because many files together cost
-    far less than one by one. Return the ids of uploads with more to do."""
+    """Work on an upload and, if it is small, on other small ones that wait; return the ids of those with more
+    to do.
+
+    Many small uploads together cost far less than one by one.
+    """
     upload = _claimed(upload_id, token)
     if upload is None:
         return []
@@ -79,13 +82,16 @@ def _claimed(upload_id: int, token: str) -> Upload | None:
 
 def work_together(uploads: Sequence[Upload], token: str, seconds: float | None = None) -> list[int]:
     """Work on claimed uploads, one after the other, for about `seconds` in all; return the ids of those with
-    more to do. Their claims are given back then, and the caller has to send messages."""
+    more to do.
+
+    The claims of these are given back, and the caller has to send messages.
+    """
     with _told_of(uploads):
         return _work_together(uploads, token, seconds)
 
 
 def _told_of(uploads: Sequence[Upload]) -> AbstractContextManager[None]:
-    """Let log lines name the request that brought these uploads, and the upload, where all have the same."""
+    """Make log lines name the request that brought these uploads, and the upload, if all have the same."""
     requests = {upload.request for upload in uploads}
     return logs.about(
         request=requests.pop() if len(requests) == 1 else "",
@@ -117,7 +123,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
         if store.holds(left, token):
             raise
     except OSError:
-        # There is no room for temporary files, or the like: this try says nothing about the uploads.
+        # There is no room for temporary files, or the like: this try does not count against the uploads.
         walks.close_all()
         store.lives(left)
         raise
@@ -135,7 +141,7 @@ def _work_together(uploads: Sequence[Upload], token: str, seconds: float | None)
 
 
 def _batch_size(uploads: Sequence[Upload]) -> int:
-    """Return how many entries to store in one transaction: single ones after tries that failed."""
+    """Return how many entries to store in one transaction: one by one after tries that failed."""
     if any(upload.tries >= CAREFUL_TRIES for upload in uploads):
         return 1
     again = any(upload.rereads for upload in uploads)
@@ -153,14 +159,14 @@ def _finish(upload: Upload, token: str) -> None:
 
 
 def _count(counts: store.StoredCounts) -> None:
-    """Count entries for whoever watches over the archive, by what became of them."""
+    """Count entries by what became of them, for the metrics."""
     for outcome in ("stored", "duplicate", "failed"):
         if n := getattr(counts, outcome):
             tally.add(tally.ENTRIES, "", outcome, n)
 
 
 def _charge(upload: Upload) -> None:
-    """Count the games of an upload, when it is first read, for its sender."""
+    """Charge the sender of an upload for its games, when it is read for the first time."""
     if upload.payer:
         charge_games(upload.payer, Entry.objects.filter(upload=upload, state=Entry.State.STORED).count())
 
@@ -173,7 +179,7 @@ class OpenWalks:
         self.open: dict[int, UploadWalk] = {}
 
     def __iter__(self) -> Iterator[tuple[int, Iterator[DerivedEntry]]]:
-        """Yield the id of each upload and its entries that are not stored yet."""
+        """Yield the id of each upload with its entries that are not stored yet."""
         data = small_data(self.uploads)
         for upload in self.uploads:
             # Nothing is expected of an upload before its first batch: then there are no entries to look at.
@@ -184,22 +190,22 @@ class OpenWalks:
             yield upload.pk, _limited(_telling(upload, entries))
 
     def close(self, upload_id: int) -> None:
-        """Be done with an upload."""
+        """Close the walk of an upload that is done."""
         self.open.pop(upload_id).close()
 
     def close_all(self) -> None:
-        """Give back the files and memory of all."""
+        """Give back the files and memory of all walks."""
         while self.open:
             self.open.popitem()[1].close()
 
     def keep(self) -> None:
-        """Keep what is open for the next turn."""
+        """Keep the open walk for the next turn."""
         while self.open:
             keep(self.open.popitem()[1])
 
 
 def _telling(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
-    """Yield the entries of an upload; lines that are written while one is read tell of it."""
+    """Yield the entries of an upload; log lines written while an entry is read name it."""
     while True:
         with _told_of([upload]):
             entry = next(entries, None)
@@ -209,7 +215,7 @@ def _telling(upload: Upload, entries: Iterator[DerivedEntry]) -> Iterator[Derive
 
 
 def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
-    """Yield the entries up to ARCHIVE_MAX_ENTRIES, and where there are more, one that tells so."""
+    """Yield the entries up to ARCHIVE_MAX_ENTRIES, and if there are more, one that says so."""
     limit = settings.ARCHIVE_MAX_ENTRIES
     for entry in entries:
         if entry.seq >= limit:
@@ -224,7 +230,7 @@ def _limited(entries: Iterator[DerivedEntry]) -> Iterator[DerivedEntry]:
 def batches(
     walks: Iterable[tuple[int, Iterable[DerivedEntry]]], size: int | None = None
 ) -> Iterator[list[store.ReadBatch]]:
-    """Yield uploads' entries in groups small enough for one transaction and quick enough to read."""
+    """Yield the entries of uploads in groups small enough for one transaction and quick enough to read."""
     limit = BATCH_ENTRIES if size is None else size
     group: list[store.ReadBatch] = []
     count, rows, until = 0, 0, time.monotonic() + BATCH_SECONDS
@@ -238,8 +244,8 @@ def batches(
             read.append(entry)
             count += 1
             rows += len(entry.game.rows) if entry.game else 0
-            # The first entry of an upload is mostly the last one as well, which is found out by going on;
-            # not where something is deadly and all before it is to be stored first.
+            # The first entry of an upload is usually also its last one, which is found out by going on;
+            # but not if something is deadly: then everything before it is to be stored first.
             if full() and (len(read) > 1 or limit == 1):
                 yield [*group, store.ReadBatch(upload_id, read)]
                 group, read = [], []

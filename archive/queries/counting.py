@@ -1,8 +1,9 @@
-"""Count rows under keys: from counters if a key has them, else from the rows. With filters, count the rows of
-as many games as there is time for, and say if these are not all.
+"""Count rows under keys: from the key's counters if it has them, else from its rows. With filters, count the
+rows of as many games as there is time for, and say if these are not all.
 
-The index may be on other servers than the catalogue of games, players and lists. So each is asked separately:
-what one has found is carried to the other (`Engine.carried`), and rows find their games by their slots.
+The index and the catalogue of games, players and lists may be on different servers. So each is asked
+separately: what is found on one side is carried to the other (`Engine.carried`), where rows find their games
+by their slots.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,8 +23,11 @@ from archive.queries.sql import Sql, conjunction
 
 
 class RowCount(NamedTuple):
-    """A number of rows. `rated` and `rating_sum` are of the side to move, None where not looked up;
-    `first_played` is the first known day, None where there is none or where counters were asked."""
+    """How many rows have the same key, flags, move and result: `n`.
+
+    `rated` and `rating_sum` are for the side to move, None if they were not looked up; `first_played` is the
+    first known day, None if there is none or if counters were asked.
+    """
 
     key: int
     flags: int
@@ -37,7 +41,9 @@ class RowCount(NamedTuple):
 
 
 class RowAtHand(NamedTuple):
-    """A row of the index that is carried to be counted; it also tells the first and the last game."""
+    """A row of the index that is carried to be counted; the first and the last game are found among these,
+    too.
+    """
 
     key: int
     flags: int
@@ -120,10 +126,10 @@ def counted(keys: Collection[int]) -> list[RowCount]:
 
 
 def look(keys: Collection[int]) -> Looked:
-    """Return what there is under keys. A key without counters has few rows (about HOT_GAMES), which are read.
+    """Return what there is under keys. Keys without counters have few rows (about HOT_GAMES), which are read.
 
-    Where the database has one state for all keys, a game that is moving from one version of the index to
-    another is in it once, and so is a key that gets its counters meanwhile.
+    If the database has one state for all keys, a game that is being moved from one version of the index to
+    another is counted once, and so is a key that gets its counters meanwhile.
     """
     kept = Sql(_KEPT.format(each=_each("archive_hotmove", engine().KEYS)), ([*keys],))
     if engine().APART:
@@ -145,8 +151,11 @@ def totals(keys: Collection[int], lines: Lines) -> dict[int, int]:
 
 
 def _look_apart(keys: Collection[int], kept: Sql) -> Looked:
-    """Ask for counters first, then for the rows of those keys that have none. On other servers a statement
-    costs by what has to be planned: this is one table, and nothing around it."""
+    """Ask for counters first, then for the rows of the keys that have none.
+
+    The cost of a statement to other servers depends on how much has to be planned, so it reads one table and
+    nothing else.
+    """
     told = [RowCount(*row) for row in engine().fetch_prepared(*kept)]
     cold = frozenset(keys) - {row.key for row in told}
     if not cold:
@@ -166,27 +175,29 @@ def _totals_apart(keys: Collection[int], counting: str) -> dict[int, int]:
 
 
 def _of_keys(statement: str, keys: Collection[int], **parts: str) -> Sql:
-    """Return a statement about a table under keys: of one key one that goes to one shard, of several one that
-    goes to all of theirs at once."""
+    """Return a statement about a table under keys.
+
+    For one key the statement goes to one shard, for several keys to all of their shards at once.
+    """
     if len(keys) == 1:
         return Sql(statement.format(of_keys="d.key = %s", **parts), (*keys,))
     return Sql(statement.format(of_keys="d.key = ANY(%s::bigint[])", **parts), (sorted(keys),))
 
 
 def _cold(select: str, where: str = "") -> list[str]:
-    """Return SELECTs of the rows of those keys of a list that have no counters, of each table one."""
+    """Return SELECTs, one for each table, of the rows of those keys in a list that have no counters."""
     cold = f"(SELECT k.key FROM {engine().KEYS} WHERE {_HOT} = 0) k"
     return [f"{select} FROM {_each(table, cold)} {where}" for table in engine().TABLES]
 
 
 def carried(pieces: Sequence[Sql], columns: Sequence[str], alias: str = "d", *, few: bool = False) -> Sql:
-    """Return rows of the index, or of a list, as a FROM item of a question to the other side."""
+    """Return rows of the index, or of a list, as a FROM item for a question to the other side."""
     text, values = engine().carried(pieces, columns, few=few)
     return Sql(f"({text}) {alias}", values)
 
 
 def unnested(rows: Sequence[Sequence[int]], columns: Sequence[str], alias: str) -> Sql:
-    """Return rows that are at hand as a FROM item of a question to the coordinator of Citus."""
+    """Return rows that are at hand as a FROM item for a question to the coordinator of Citus."""
     arrays = tuple(f"{{{','.join(map(str, column))}}}" for column in zip(*rows, strict=True))
     return Sql(unnest(columns, alias), arrays)
 
@@ -195,9 +206,10 @@ def unnested(rows: Sequence[Sequence[int]], columns: Sequence[str], alias: str) 
 
 
 def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
-    """Return the numbers of the games that the filters let through, and the parts as they were read.
+    """Return the numbers of the games that match the filters, and the parts as they were read.
 
-    Exact for up to `EXACT_ROWS` rows or games of lists; beyond that a sample of the newest `SAMPLE_ROWS`.
+    The numbers are exact up to `EXACT_ROWS` rows or games of lists; beyond that they are those of the newest
+    `SAMPLE_ROWS`.
     """
     if not any(part.resolved.probing or part.resolved.days() for part in parts):
         kept = counted(_keys(parts)) if parts else []
@@ -211,7 +223,7 @@ def filtered(parts: Sequence[Part]) -> tuple[list[RowCount], list[Part]]:
 
 
 def _grouped(part: Part, key: int) -> Sql:
-    """Return SQL for the numbers of what the filters let through under a key."""
+    """Return SQL for the numbers of the rows under a key that match the filters."""
     rated = part.reading.rated
     rating = _RATING.format(colour=mover(key)) if rated else _NO_RATING
     rows = let_through(part, key, _rows(part, key), COUNTED_BY, rated=rated)
@@ -221,9 +233,10 @@ def _grouped(part: Part, key: int) -> Sql:
 def let_through(
     part: Part, key: int, rows: Sequence[Sql], columns: Sequence[str], *, rated: bool = False
 ) -> Sql:
-    """Return FROM and WHERE for those rows of the index whose games pass. `rows` are SELECTs of its columns.
+    """Return FROM and WHERE for the rows of the index whose games match. `rows` are SELECTs of the index's
+    columns.
 
-    Only where a game has to be looked at, or its ratings, are they carried to the catalogue.
+    Rows are carried to the catalogue only if a game, or its ratings, have to be looked at.
     """
     probes = part.resolved.probes(part.asked, key, part.reading)
     if probes or rated:
@@ -242,8 +255,11 @@ def _wanted(part: Part, row: RowCount) -> bool:
 
 
 def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
-    """Return of each part how many rows there are under those of its keys that have counters, and how many of
-    these rows count in totals: one for each game. The other keys have few rows."""
+    """Return for each part how many rows its keys with counters have, and how many of these rows count in
+    totals: one for each game.
+
+    Keys without counters have few rows.
+    """
     lines = parts[0].asked.lines
     each, counting = _each("archive_hotmove", engine().KEYS), _of_lines(lines)
     sql = _ROWS_KNOWN.format(each=each, counting=counting, once=ROWS[lines])
@@ -254,12 +270,14 @@ def _rows_known(parts: Sequence[Part]) -> list[tuple[int, int]]:
 
 
 def _of_lines(lines: Lines) -> str:
-    """Return the condition on rows that count. Where all lines are asked for, moves of forks count too."""
+    """Return the condition on the rows that count: those of the main line, or with all lines also moves of
+    forks.
+    """
     return f"(d.flags & {FORK}) = 0" if lines == "main" else "TRUE"
 
 
 class _Numbers:
-    """The numbers of a question about one space, looked up in the database."""
+    """The numbers for a question about one space, looked up in the database."""
 
     def __init__(self, part: Part, rows: int, games: int) -> None:
         self.part, self.rows, self.games = part, rows, games
@@ -281,15 +299,17 @@ class _Numbers:
         return int(slot)
 
     def read_by(self, reading: ReadingPlan) -> int:
-        """Return how many rows, or games of a list, are looked at so."""
+        """Return how many rows, or games of a list, this plan reads."""
         if reading.most is not None:
             return reading.most
         return self.rows if self.rows <= reading_plan.EXACT_ROWS else self.rows_within_days()
 
 
 def choose(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts, each with the shortest way to all its games that the filters let through; all with
-    the way to a sample where there are too many to look at."""
+    """Return the parts, each with the shortest way to all its games that match the filters.
+
+    If these are too many to look at, all parts get the way to a sample.
+    """
     numbers = [_Numbers(part, *known) for part, known in zip(parts, _rows_known(parts), strict=True)]
     found = [reading for one in numbers if (reading := way_to_all(one)) is not None]
     if len(found) == len(parts):
@@ -303,14 +323,14 @@ def choose(parts: Sequence[Part]) -> list[Part]:
 
 
 def choose_for_pages(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts, each with the shorter way to look for the next of its games."""
+    """Return the parts, each with the shorter way to find the next of its games."""
     known = _rows_known(parts) if parts else []
     numbers = (_Numbers(part, *rows) for part, rows in zip(parts, known, strict=True))
     return [one.part._replace(reading=way_to_next(one)) for one in numbers]
 
 
 def _rows_among(part: Part) -> int:
-    """Count the rows that have a day that is asked for, of each key up to one more than `EXACT_ROWS`."""
+    """Count the rows within the days asked for, for each key up to one more than `EXACT_ROWS`."""
     each = (_in_order(part, key) for key in part.asked.keys)
     most = reading_plan.EXACT_ROWS + 1
     statements = [
@@ -324,7 +344,7 @@ def _selected(select: str, found: Sql) -> Sql:
 
 
 def _in_order(part: Part, key: int) -> Sql:
-    """Return FROM and WHERE for a key's rows within the days asked for, before anything else is asked."""
+    """Return FROM and WHERE for the rows of a key within the days asked for, before other filters."""
     lines = Sql(_of_lines(part.asked.lines))
     return conjunction_from(ROWS_OF_KEY, [Sql("d.key = %s", (key,)), part.resolved.between("d"), lines])
 
@@ -348,7 +368,9 @@ _SINCE: Final = """
 
 
 def _sampled(parts: Sequence[Part], games: int) -> ReadingPlan:
-    """Return how to read the newest `SAMPLE_ROWS` rows of all keys: where they begin, and of which days."""
+    """Return how to read the newest `SAMPLE_ROWS` rows of all keys: where they begin, and which days they
+    span.
+    """
     each = [_newest(_in_order(part, key)) for part in parts for key in part.asked.keys]
     newest = Sql(*engine().carried(each, ("played", "slot", "flags")))
     cut = _CUT.format(newest=newest.text)
@@ -362,7 +384,7 @@ def _sampled(parts: Sequence[Part], games: int) -> ReadingPlan:
 
 
 def _newest(rows: Sql) -> Sql:
-    """Return SQL for the newest of a key's rows."""
+    """Return SQL for the newest rows of a key."""
     return Sql(_NEWEST_OF.format(rows=rows.text), (*rows.values, reading_plan.SAMPLE_ROWS))
 
 
@@ -371,7 +393,7 @@ def _day(ordinal: int) -> date | None:
 
 
 def _rows(part: Part, key: int) -> list[Sql]:
-    """Return SELECTs of the rows under a key that pass what the index knows, of each table one."""
+    """Return SELECTs, one for each table, of the rows under a key that match as far as the index knows."""
     asked, resolved, reading = part
     conditions = [Sql(_of_lines(asked.lines)), resolved.result_of(asked, key)]
     if reading.driver is not None:
@@ -388,7 +410,9 @@ def _rows(part: Part, key: int) -> list[Sql]:
 
 
 def among_list(part: Part, key: int) -> list[Sql]:
-    """Return the condition that a row's game is one of the list at hand; nothing where none is."""
+    """Return the condition that a row's game is in the list at hand; no condition if there is no such
+    list.
+    """
     if part.reading.at_hand is None:
         return []
     slots = driver_of(part, key, part.reading.at_hand).slots
@@ -397,8 +421,10 @@ def among_list(part: Part, key: int) -> list[Sql]:
 
 
 def _all_of(rows: Sql) -> Sql:
-    """Return rows as a FROM item, so that conditions are asked of the rows of all segments together. What
-    some conditions keep for all rows would otherwise be made anew for each segment."""
+    """Return rows as a FROM item, so that conditions apply to the rows of all segments together.
+
+    Otherwise, what some conditions compute once for all rows would be computed again for each segment.
+    """
     return Sql(f"(SELECT d.* {rows.text} LIMIT {ALL}) d", rows.values)
 
 
@@ -406,18 +432,18 @@ _LISTED: Final = "SELECT l.played, l.slot {rows} ORDER BY l.played, l.slot LIMIT
 
 
 def _listed(part: Part, driver: Driver) -> Sql:
-    """Return SQL for a list's games within the days asked for, in the order of the list's index."""
+    """Return SQL for the games of a list within the days asked for, in the order of the list's index."""
     rows = conjunction_from(driver.source, [*driver.conditions, part.resolved.between("l")])
     return Sql(_LISTED.format(rows=rows.text), (*rows.values, reading_plan.EXACT_ROWS))
 
 
 def probed(listed: Sql, key: int) -> list[Sql]:
-    """Return FROM clauses for the rows d that each game of a list, whose alias is l, has under a key."""
+    """Return FROM clauses for the rows d that each game of a list, with the alias l, has under a key."""
     on = "d.key = %s AND d.played = l.played AND d.slot = l.slot"
     each = (engine().EACH.format(list=listed.text, table=table, on=on) for table in engine().TABLES)
     return [Sql(text, (*listed.values, key)) for text in each]
 
 
 def driver_of(part: Part, key: int, number: int) -> Driver:
-    """Return the list of this number, for a key."""
+    """Return the list with this number, for a key."""
     return [*part.resolved.drivers(part.asked, key)][number]

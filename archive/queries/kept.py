@@ -23,7 +23,10 @@ T = TypeVar("T")
 
 
 def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
-    """Return what `make` gives or gave before. `seconds` tells how long a value is kept, 0 for not at all."""
+    """Return what `make` returns, or what it returned before.
+
+    `seconds` says how long a value is kept, 0 for not at all.
+    """
     key = _key(last_gone(), name)
     found: tuple[float, T] | None = cache.get(key)
     if found is None:
@@ -37,7 +40,7 @@ def kept(name: str, make: Callable[[], T], seconds: Callable[[T], float]) -> T:
 
 
 def unchanged(name: str, make: Callable[[], T]) -> T:
-    """Return what `make` gives or gave before, if nobody has committed anything since."""
+    """Return what `make` returns, or what it returned before, if nothing has been committed since."""
     # Read before anything else: a commit in the meantime makes another revision.
     revision = engine().revision()
     if revision is None:
@@ -54,17 +57,19 @@ def _key(state: object, name: str) -> str:
 
 
 def begin() -> None:
-    """Begin to note until when all holds that is told from now on."""
+    """Begin to note until when all values returned from now on hold."""
     _until.set(time.monotonic() + LONGEST)
 
 
 def until() -> float:
-    """Return when the first number given since `begin` must be counted again, on the monotonic clock."""
+    """Return when the first value returned since `begin` has to be counted again, on the monotonic clock."""
     return _until.get()
 
 
 def last_gone() -> tuple[int, int]:
-    """Return numbers that change when an upload has left the lists, and a game a space."""
+    """Return two numbers: one changes whenever an upload leaves the lists, one whenever a game leaves a
+    space.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (SELECT max(id) FROM archive_goneupload), (SELECT sum(times) FROM archive_leftspace)"

@@ -1,5 +1,6 @@
-"""Which way a filtered question about a position is answered: chosen from numbers alone; `counting` has the
-SQL that finds them and the SQL of each way.
+"""Choose the way in which a filtered question about a position is answered, from numbers alone.
+
+`counting` has the SQL that finds these numbers, and the SQL for each way.
 """
 
 from dataclasses import dataclass
@@ -8,27 +9,30 @@ from typing import Final, Protocol
 
 # --- the table of constants: measured 2026-11-20 with `benchmarks.index --games 1000000` on both engines ----
 
-# Rows of a position that an exact answer reads at most, and the newest that are read where it has more.
+# The most rows of a position that an exact answer reads, and how many of the newest if there are more.
 EXACT_ROWS: Final = 200_000
 SAMPLE_ROWS: Final = 20_000
-# Rows, or games of a list, that a page looks at: then it ends, however short it is.
+# Rows, or games of a list, that a page looks at before it ends, however short it is then.
 PAGE_ROWS: Final = 20_000
-# Rows for which ratings are looked up at most.
+# The most rows for which ratings are looked up.
 RATED_ROWS: Final = 20_000
 # Rows that are read without looking for a shorter way.
 FEW_ROWS: Final = 200
-# In the time in which one game's ratings are looked up, those of so many are read in a row.
+# How many games' ratings can be read in a row while those of one game are looked up.
 RATINGS_A_PROBE: Final = 5
-# In the time in which one of its games is found in the index, so many rows are looked up in a list at hand.
+# How many rows can be looked up in a list at hand while one of its games is found in the index.
 ROWS_A_LOOKUP: Final = 6
-# In the time in which one row's game is probed, so many slots of a list are brought to hand.
+# How many slots of a list can be brought to hand while the game of one row is probed.
 SLOTS_A_PROBE: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An answer from some games only: the newest `read` of `of` that reach the position, played from `since`
-    to `until` (None: without a day)."""
+    """Says that an answer is made from a part of the games only.
+
+    It counts the newest `read` of the `of` games that reach the position, played from `since` to `until`
+    (None: of unknown day).
+    """
 
     read: int
     of: int
@@ -38,10 +42,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """How filtered rows are read: driven by a list (its number) or row by row, with a list `at_hand` or
-    without; from `cut` on, the day and slot where a sample begins; with the mover's ratings or without;
-    asking for a rating by one look at all of them or row by row. `most` is how many rows, or games of the
-    driving list, are looked at under a key at most, where that is known."""
+    """How filtered rows are read.
+
+    With a `driver` (the number of a list), that list's games are looked up under the key; without, all rows
+    are read. With `at_hand` (the number of a list), rows are compared with that list. `rated` says that the
+    mover's ratings are read; `ratings_at_once`, that a rating asked for is checked by reading all ratings at
+    once instead of row by row. `cut` is the day and slot where a sample begins. `most` is how many rows, or
+    games of the driving list, are read under a key at most, if that is known.
+    """
 
     driver: int | None = None
     at_hand: int | None = None
@@ -53,25 +61,30 @@ class ReadingPlan:
 
 
 class Numbers(Protocol):
-    """What a choice goes by: the rows under the asked keys, as far as they are counted, and whether days and
-    ratings are asked for. The others cost a look at the database, and are asked for where they decide."""
+    """What the choice depends on: the rows under the asked keys, as far as counters know them, and whether
+    days and ratings are asked for.
+
+    Each method costs a look at the database, so it is called only if the choice depends on it.
+    """
 
     rows: int
     dated: bool
     rating: bool
 
     def shortest_list(self, limit: int) -> tuple[int, int] | None:
-        """Return the number and the length of the shortest list that is shorter than the limit."""
+        """Return the number and the length of the shortest list, if it is shorter than the limit;
+        else None.
+        """
 
     def rows_within_days(self) -> int:
-        """Return how many rows have a day that is asked for, `EXACT_ROWS` and one more at most."""
+        """Return how many rows lie within the days asked for, at most `EXACT_ROWS` and one more."""
 
     def games_in_all(self) -> int:
         """Return about how many games there are."""
 
 
 def way_to_all(numbers: Numbers) -> ReadingPlan | None:
-    """Return the shortest way to all games; None where they are too many, and a sample has to do."""
+    """Return the shortest way to all games; None if there are too many, so that a sample is needed."""
     rows = numbers.rows
     if rows <= FEW_ROWS:
         return ReadingPlan()
@@ -92,7 +105,7 @@ def way_to_next(numbers: Numbers) -> ReadingPlan:
 
 
 def _by_list(numbers: Numbers) -> ReadingPlan | None:
-    """Return how to read by the shortest list, if that is shorter than to probe all rows."""
+    """Return how to read by the shortest list, if that is shorter than probing all rows; else None."""
     rows = numbers.rows
     best = numbers.shortest_list(min(rows * SLOTS_A_PROBE, EXACT_ROWS) + 1)
     if best is None:

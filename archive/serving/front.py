@@ -1,12 +1,12 @@
 """The ASGI application between granian and the archive: no slow visitor ever holds a thread.
 
-A request's whole body is taken first, to disk where it is large, within a time; then one of a fixed pool of
-threads runs the WSGI application, so that connections to the database, and the plans kept on them, live as
-long as their threads. An answer is sent piece by piece as fast as the visitor takes it; between two pieces
-no thread waits.
+First the whole body of a request is received, to disk if it is large, within a time limit. Then one of a
+fixed pool of threads runs the WSGI application, so that connections to the database, and the plans kept on
+them, live as long as their threads. An answer is sent piece by piece, as fast as the visitor takes it;
+between two pieces no thread waits.
 
-What is refused here never reaches Django: it is told as problem details under `/api/` and to probes,
-elsewhere as a line.
+What is refused here never reaches Django: the refusal is a problem detail under `/api/` and for probes, and a
+line of text elsewhere.
 """
 
 import asyncio
@@ -44,33 +44,33 @@ IN_MEMORY_BYTES: Final = MIB
 """A body beyond this goes to disk."""
 
 ALL_IN_MEMORY_BYTES: Final = 64 * MIB
-"""What the bodies that wait may take of a process's memory; beyond it each goes to disk."""
+"""Waiting bodies take at most this much of a process's memory; beyond that each goes to disk."""
 
 SMALL_BYTES: Final = 64 * 1024
-"""A body up to this always has room, so that one who sends much keeps nobody from signing in."""
+"""Bodies up to this size always have room, so that one who sends much keeps nobody from signing in."""
 
 BYTES_A_SECOND: Final = 8 * 1024
-"""So fast a body has to come beyond its first seconds: slow telephones do, and nothing waits for them."""
+"""After its first seconds a body has to arrive this fast. Slow telephones do, and nothing waits for them."""
 
 PIECE_BYTES: Final = 256 * 1024
 """An answer is taken from the application in pieces of about this size."""
 
 PIECE_SECONDS: Final = 1.0
-"""A piece ends, too, where the application has been at it for so long: others wait for the thread."""
+"""A piece also ends after the application has worked on it for so long: others wait for the thread."""
 
 WAITING: Final = 500
-"""Requests that wait for a thread; further ones are asked to come again."""
+"""How many requests may wait for a thread; further ones are asked to come again."""
 
 PROBES: Final = ("/healthz", "/readyz", "/metrics")
-"""Asked by whoever watches over the archive. Each has a thread of its own, so that it is answered also while
-visitors keep all others busy, and where it waits for a database that is in nobody's way."""
+"""Asked by whoever watches over the archive. Each has a thread of its own, so that it is answered even while
+visitors keep all other threads busy, and so that it is in nobody's way while it waits for a database."""
 
 PROBE_SECONDS: Final = 5.0
-"""How long one of them may take: who watches does not wait for longer."""
+"""How long a probe may take: whoever watches does not wait any longer."""
 
 COME_AGAIN_SECONDS: Final = 5
 STUCK: Final = 3
-"""A process all of whose threads have been at a request for this many times the limit is started anew."""
+"""A process ends if all its threads have been busy with a request for this many times the limit."""
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,9 @@ log = logging.getLogger(__name__)
 class Limits:
     """The limits on what one visitor may ask of a web process.
 
-    `body_seconds` for a body to come, longer for larger ones (`later`); `answer_seconds` for the
-    application until an answer begins, and for the visitor to take a piece of it; `request_bytes` for one
-    body, `waiting_bytes` for all that have come or are coming.
+    `body_seconds` is the time for a body to arrive, longer for larger ones (`later`); `answer_seconds` the
+    time until the application begins an answer, and for the visitor to take a piece of it; `request_bytes`
+    the size of one body, `waiting_bytes` that of all bodies that have arrived or are arriving.
     """
 
     body_seconds: float = 30
@@ -91,7 +91,7 @@ class Limits:
 
 
 class Refused(Exception):
-    """A request that the application does not get to see."""
+    """A request that never reaches the application."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -101,16 +101,17 @@ class Refused(Exception):
 
 
 class Gone(Exception):
-    """The visitor takes no answer."""
+    """The visitor no longer takes the answer."""
 
 
 # --- bodies ----------------------------------------------------------------------------------------------
 
 
 class Room:
-    """The bytes of bodies that have come or are coming, of all requests of this process.
+    """The bytes of bodies that have arrived or are arriving, of all requests of this process.
 
-    One address has half of the room at most, or that of one body, so that nobody alone keeps all others out.
+    One address may have half of the room, or as much as one body if that is more, so that nobody alone keeps
+    all others out.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -121,7 +122,7 @@ class Room:
         self._taken_by: Counter[str] = Counter()
 
     def take(self, address: str, size: int, before: int) -> None:
-        """Make room for so many bytes of a body that has some. Raises Refused where there is none."""
+        """Make room for more bytes of a body. Raises Refused if there is none."""
         full = self.taken + size > self.limit or self._taken_by[address] + size > self.limit_of_one
         if full and before + size > SMALL_BYTES:
             raise Refused(503, "busy", "too much is being sent here at once: try again later")
@@ -129,7 +130,7 @@ class Room:
         self._taken_by[address] += size
 
     def give_back(self, address: str, size: int) -> None:
-        """Give back the room of a body of an address."""
+        """Give back the room that a body of an address had."""
         self.taken -= size
         self._taken_by[address] -= size
         if not self._taken_by[address]:
@@ -137,18 +138,18 @@ class Room:
 
 
 class Body:
-    """The body of a request while it comes, and then its file."""
+    """The body of a request while it arrives, and then its file."""
 
     def __init__(self, room: Room, address: str, folder: str | None) -> None:
         self.room = room
         self.address = address
         self.size = 0
         self.kept = 0
-        # Closed with the request, which is no block of code.
+        # It is closed with the request, which is not a block of code.
         self.file: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=folder)  # noqa: SIM115
 
     def add(self, data: bytes) -> None:
-        """Keep what has come. Raises Refused where there is no room for it."""
+        """Keep bytes that have arrived. Raises Refused if there is no room for them."""
         self.room.take(self.address, len(data), self.size)
         self.size += len(data)
         self.file.write(data)
@@ -162,23 +163,25 @@ class Body:
         self.kept = kept
 
     def close(self) -> None:
-        """Give the room back."""
+        """Close the file and give the room back."""
         self.room.give_back(self.address, self.size)
         self._count(0)
         self.file.close()
 
 
 def later(deadline: float, size: int, now: float, seconds: float) -> float:
-    """Return the time by which the next bytes of a body have to come, after some that came now.
+    """Return the time by which the next bytes of a body have to arrive, after some that arrived now.
 
-    Each that come earn time (`BYTES_A_SECOND`), but none is saved up: who has sent much and then nothing more
-    is not waited for any longer than others are.
+    All bytes earn time (`BYTES_A_SECOND`), but it cannot be saved up: nobody who has sent much and then stops
+    is waited for any longer than others are.
     """
     return min(deadline + size / BYTES_A_SECOND, now + seconds)
 
 
 def _length(scope: Scope) -> int | None:
-    """Return the length of the body as far as it is told; 0 for a request without one, None in chunks."""
+    """Return the length of the body according to the headers; 0 without a body, None if it comes in
+    chunks.
+    """
     length = 0
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
@@ -192,10 +195,10 @@ def _length(scope: Scope) -> int | None:
 
 
 def environ_of(scope: Scope, body: IO[bytes], size: int) -> dict[str, Any]:
-    """Return the WSGI environment of a request whose body has come.
+    """Return the WSGI environment of a request whose body has arrived.
 
-    Headers with an underscore in their name are left out: there they would be the same as those with a
-    hyphen, which a proxy watches over.
+    Headers with an underscore in their name are left out: in the environment they would look like those with
+    a hyphen, which a proxy watches over.
     """
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
@@ -231,7 +234,7 @@ _OF_THE_BODY: Final = frozenset(("CONTENT-LENGTH", "TRANSFER-ENCODING", "EXPECT"
 
 
 class Answer:
-    """The application's answer to one request; each method is for a thread of the pool."""
+    """The application's answer to one request; its methods run in a thread of the pool."""
 
     def __init__(self, application: Wsgi, environ: dict[str, Any]) -> None:
         self.application = application
@@ -239,7 +242,7 @@ class Answer:
         self.status = 500
         self.headers: Headers = []
         self.began = 0.0
-        # What the application keeps for a request, such as the language, is there for all of its pieces.
+        # What the application keeps for a request, such as the language, must be there for all its pieces.
         self.context = contextvars.copy_context()
         self._chunks: Iterator[bytes] = iter(())
         self._close: Callable[[], object] | None = None
@@ -256,7 +259,7 @@ class Answer:
         self.headers = [(name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers]
 
     def piece(self) -> tuple[bytes, bool]:
-        """Return the next piece, and whether there is more; close the answer where there is not."""
+        """Return the next piece, and whether there is more; close the answer if there is not."""
         data, size, until = [], 0, time.monotonic() + PIECE_SECONDS
         try:
             for chunk in self._chunks:
@@ -278,7 +281,7 @@ class Answer:
 
 
 class Threads:
-    """Some of a process's threads; `asked` requests have or wait for one, each `seconds` at most."""
+    """Some threads of a process; `asked` requests have one or wait for one, each for at most `seconds`."""
 
     def __init__(self, threads: int, name: str, seconds: float) -> None:
         self.executor = ThreadPoolExecutor(threads, name)
@@ -287,7 +290,7 @@ class Threads:
 
 
 class Pool:
-    """The threads that run the application, and what they are at."""
+    """The threads that run the application, and the answers that they are working on."""
 
     def __init__(self, threads: int, limits: Limits) -> None:
         self.threads = threads
@@ -309,13 +312,13 @@ class Pool:
             threads.asked -= 1
 
     async def _begun(self, answer: Answer, threads: Threads) -> tuple[bytes, bool]:
-        # Of a probe that hangs nothing is concluded: it says so itself.
+        # A probe that hangs does not count as a stuck thread: whoever asked it notices.
         step = partial(self._run, answer, answer.begin) if threads is self.visitors else answer.begin
         work = threads.executor.submit(answer.context.run, step)
         await asyncio.wait([asyncio.wrap_future(work)], timeout=threads.seconds)
         if work.done():
             return work.result()
-        # A thread cannot be stopped: its answer is thrown away when it comes.
+        # A thread cannot be stopped, so its answer is thrown away when it comes.
         if not work.cancel():
             work.add_done_callback(lambda _: answer.close())
         self._end_where_stuck()
@@ -339,7 +342,7 @@ class Pool:
         self.visitors.executor.submit(answer.context.run, answer.close)
 
     def _end_where_stuck(self) -> None:
-        """End this process where no thread has come back for long; granian starts another."""
+        """End this process if no thread has come back for long; granian starts another one."""
         since = time.monotonic() - STUCK * self.limits.answer_seconds
         if sum(answer.began < since for answer in tuple(self.running)) == self.threads:
             log.critical("no thread of this web process comes back: it ends, to be started anew")
@@ -350,7 +353,7 @@ class Pool:
 
 
 class Front:
-    """The ASGI application; one of them serves a process. `folder` is for bodies that go to disk."""
+    """The ASGI application, one for each process. `folder` is for bodies that go to disk."""
 
     def __init__(self, application: Wsgi, threads: int, limits: Limits, folder: str | None = None) -> None:
         self.application = application
@@ -363,7 +366,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if not self.listening:
-            # Only now is there surely a socket: the server opens it after this was made.
+            # Only now is it certain that there is a socket: the server opens it after this object is made.
             self.listening = True
             sockets.end_untaken(self.limits.answer_seconds)
         body, began = Body(self.room, scope["client"][0], self.folder), time.monotonic()
@@ -379,7 +382,7 @@ class Front:
             body.close()
 
     async def _take(self, scope: Scope, receive: Receive, body: Body) -> None:
-        """Take the whole body. Raises Refused for what is too large, comes too slowly or breaks off."""
+        """Receive the whole body. Raises Refused if it is too large, comes too slowly or breaks off."""
         length = _length(scope)
         if length == 0:
             return
@@ -395,7 +398,7 @@ class Front:
             except TimeoutError:
                 raise Refused(408, "body-too-slow", "the body of the request came too slowly") from None
             if message["type"] == "http.disconnect":
-                # Whoever has only ended what it sends still reads; granian would answer 500 for us.
+                # A client that has only stopped sending still reads; granian would answer 500 in our place.
                 raise Refused(400, "incomplete", "the body ended before its length was reached")
             data = message.get("body", b"")
             self._check_size(body.size + len(data))
@@ -405,7 +408,9 @@ class Front:
 
     @staticmethod
     def _keep(body: Body, data: bytes) -> None:
-        """Keep what has come. Raises Refused where there is no room for it, also on the disk."""
+        """Keep bytes that have arrived. Raises Refused if there is no room for them, including on the
+        disk.
+        """
         try:
             body.add(data)
         except OSError:
@@ -429,7 +434,7 @@ class Front:
         try:
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
             while more:
-                if data:  # nothing has come of the work yet
+                if data:  # the application may not have produced anything yet
                     await self._send(send, data, more=True)
                 data, more = await self.pool.piece(answer)
             await self._send(send, data, more=False)
@@ -438,7 +443,7 @@ class Front:
                 self.pool.forget(answer)
 
     async def _send(self, send: Send, data: bytes, more: bool) -> None:
-        """Send a piece. Raises Gone where the visitor does not take it in time."""
+        """Send a piece. Raises Gone if the visitor does not take it in time."""
         message = {"type": "http.response.body", "body": data, "more_body": more}
         try:
             async with asyncio.timeout(self.limits.answer_seconds):
@@ -465,7 +470,7 @@ async def _refuse(refusal: Refused, scope: Scope, send: Send, began: float) -> N
         (b"x-content-type-options", b"nosniff"),
         (b"x-request-id", identifier.encode()),
         (b"cache-control", b"no-store"),
-        # The rest of the body, if it ever comes, is no request.
+        # The rest of the body, if it ever comes, must not be taken for a request.
         (b"connection", b"close"),
     ]
     if refusal.status == 503:

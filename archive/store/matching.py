@@ -2,11 +2,11 @@
 
 Besides the digest, three rules decide, inside the writing transaction:
 
-- the same moves, and headers of which one says what the other leaves out: the same game;
-- a record that stops, of a longer game with the same players and day: a snapshot, superseded by that game;
-- several games that it could be: none of them, and the reader is told of likely twins.
+- if the moves are the same and one's headers say what the other's leave out, they are the same game
+- if a record stops, and a longer game has the same players and day, it is a snapshot, superseded by that game
+- if it could be one of several games, it is none of them, and readers are told of likely twins
 
-Games that could be one are under a lock that both their writers take (`lock`), so neither overlooks the
+Games that could be the same are under a lock that both their writers take (`lock`), so neither overlooks the
 other.
 """
 
@@ -26,7 +26,7 @@ from archive.index.schema import UNKNOWN
 from archive.models import Game
 
 STOPPED: Final = ("", "CHUDAN")
-"""How a record ends whose game goes on elsewhere: not at all, or interrupted."""
+"""The endings of a record whose game may go on elsewhere: none, or interrupted."""
 
 
 Names = Mapping[tuple[int, str], int]
@@ -36,8 +36,11 @@ Players = tuple[int | None, int | None]
 
 
 class Facts(NamedTuple):
-    """The facts that distinguish games of the same moves. `day` is as exact as it is known, `time` that of
-    its beginning; both are empty, and players None, if unknown."""
+    """The facts that distinguish games with the same moves.
+
+    `day` is as exact as it is known, `time` is when the game began; both are empty, and players None, if
+    unknown.
+    """
 
     players: Players
     day: str
@@ -46,7 +49,7 @@ class Facts(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """The players and the day of a game: what a snapshot has in common with its game."""
+    """The players and the day of a game: what a snapshot shares with its game."""
 
     space: int
     kind: str
@@ -76,7 +79,7 @@ def stored_facts(game: Game) -> Facts:
 
 
 def agree(one: Facts, other: Facts) -> bool:
-    """Return whether nothing that both know differs. A day agrees with its month and its year."""
+    """Return whether all facts known of both are the same. A day agrees with its month and its year."""
     names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
     result = UNKNOWN in (one.result, other.result) or one.result == other.result
     return names and result and _begin_alike(one.day, other.day)
@@ -103,7 +106,7 @@ def stopped(result: int, special: str) -> bool:
 
 
 def lock(games: Iterable[DerivedGame], names: Names) -> None:
-    """Until the transaction ends, keep others from storing a game that could be one with these."""
+    """Keep others from storing games that could be the same as one of these, until the transaction ends."""
     marks: set[bytes] = set()
     for game in games:
         marks.add(game.stem)
@@ -128,7 +131,7 @@ _A_STATEMENT: Final = 500
 
 
 def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
-    """Return by stem the stored games that these could be editions of."""
+    """Return, by stem, the stored games that these games could be editions of."""
     stems = {game.stem for game in games if game.plies >= SHORT_PLIES}
     found: dict[bytes, list[Game]] = defaultdict(list)
     if stems:
@@ -138,7 +141,7 @@ def same_moves(games: Iterable[DerivedGame]) -> dict[bytes, list[Game]]:
 
 
 def meetings(games: Sequence[DerivedGame], names: Names) -> list[Game]:
-    """Return stored games of the same players and day of which one has stopped and is shorter."""
+    """Return the stored games of the same players and day if one of the two has stopped and is shorter."""
     wanted = sorted(
         {
             (*met.players, game.played, game.plies, int(_open(game)))
@@ -165,7 +168,7 @@ def _games(**condition: Any) -> Iterable[Game]:
 
 
 def alone(games: Sequence[DerivedGame], names: Names) -> list[DerivedGame]:
-    """Return the games that can be one neither with a stored game nor with another of them."""
+    """Return the games that cannot be the same as a stored game or as another one of them."""
     stems: dict[bytes, list[DerivedGame]] = defaultdict(list)
     for game in games:
         stems[game.stem].append(game)

@@ -1,13 +1,12 @@
-"""Pages that need not be made again: those that a visitor already has (304), and those that were drawn a
-moment ago.
+"""Avoid making pages again that a visitor already has (304) or that were made a moment ago.
 
-Both are identified by what a page is made of: everything that was found for it in the database, and
-everything that depends on its visitor: language, address, colours, pieces, the part that is asked for. So
+A page is identified by what it is made of: everything that was found for it in the database, and everything
+that depends on its visitor, such as language, address, colours, pieces, and the part that is asked for. So
 nothing has to be invalidated when something changes, because the changed page is another page. And as long as
 nothing at all has been committed, nothing has to be looked up either (`archive.answers`). Visitors who are
-signed in or have a message waiting get a page of their own, made every time and cached by nobody.
+signed in or have a message waiting get pages of their own, which are made anew each time and cached nowhere.
 
-The tokens of forms are masked differently on every page, also on kept ones. A page's tag depends on the
+The tokens of forms are masked differently on every page, even on kept ones. The tag of a page depends on the
 token's secret; an answer that gives a visitor a new secret has no tag.
 """
 
@@ -64,13 +63,13 @@ def remembered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 def conditional(
     request: HttpRequest, make: Callable[[], HttpResponse], *parts: object, forms: bool = True
 ) -> HttpResponse:
-    """Return what `make` answers, with its tag, in a view that is `remembered`.
+    """Return what `make` returns, with its tag, in a view that is `remembered`.
 
-    Answer 304 where the visitor has that page already, and with the page as it was where it was made before,
-    both without calling `make`.
+    If the visitor has the page already, answer 304; if it was made before, answer with it again; both without
+    calling `make`.
 
-    `parts` are all that the page is made of beside the request and the links of its foot, as values whose
-    `repr` says all of them; `forms` tells that the page has forms with tokens.
+    `parts` are everything that the page is made of besides the request and the links in its foot, as values
+    whose `repr` is complete. `forms` says that the page has forms with tokens.
     """
     question: Question = request.META[_QUESTION]
     name = of_parts(question.said, parts, written()) if question.said else ""
@@ -91,7 +90,7 @@ def _finished(response: HttpResponse, tag: str) -> HttpResponse:
 
 
 def _visitor(request: HttpRequest) -> str:
-    """Return what tells a stranger's page from all others; empty for a page of one visitor's own."""
+    """Return what distinguishes a stranger's page from all others; empty for a page of one visitor's own."""
     if not is_stranger(request) or len(get_messages(request)):
         return ""
     return of_parts(
@@ -103,7 +102,7 @@ def _visitor(request: HttpRequest) -> str:
 
 
 def _tag(request: HttpRequest, name: str, forms: bool) -> str:
-    """Return the tag of a page; empty where its forms get a token that this visitor did not have."""
+    """Return the tag of a page; empty if its forms get a token that this visitor did not have before."""
     if not forms:
         return name
     token = request.META.get("CSRF_COOKIE")
@@ -111,7 +110,7 @@ def _tag(request: HttpRequest, name: str, forms: bool) -> str:
 
 
 def _around_tokens(content: bytes) -> tuple[bytes, ...]:
-    """Return what stands before, between and behind the tokens of a page's forms."""
+    """Return the pieces of a page before, between and after the tokens of its forms."""
     edges = [0, *(edge for found in _TOKEN.finditer(content) for edge in found.span(1)), len(content)]
     return tuple(content[first:last] for first, last in zip(edges[::2], edges[1::2], strict=True))
 

@@ -1,6 +1,6 @@
-"""Raw records to complete JKF: the one loop that replays what was written.
+"""Turn raw records into complete JKF: the one loop that replays what was written.
 
-A format's reader gives a `Line`: the steps of the main line with times, comments and forks. `replay_line`
+A format's reader supplies a `Line`: the steps of the main line with times, comments and forks. `replay_line`
 plays it on a board and fills in what the format leaves out: source squares, colours, pieces, captures,
 promotion, 同, relative words, total times. Its cost is linear in the number of steps, forks included.
 """
@@ -47,11 +47,11 @@ _KINGS: Final = (OU, -OU)
 class Line:
     """A line of play as it was written: the main line or a fork.
 
-    `times` has one item for each of `steps`; `comments` are by the index of their step, -1 for those before
+    `times` has one item for each of `steps`. `comments` are by the index of their step, -1 for those before
     the first; `forks` are by the index of the step to which they are alternatives. `spots` say where the
     steps are in the text: (index of the first step, offset, end offset) for each block, in order; a block may
-    also be a comment or the mark of a variation, without a step. `written` is what the line was made from if
-    that is not text. `restore_same` marks a format without a word for 同.
+    also be a comment or the mark of a variation, without a step. `written` is what the line was made from, if
+    that is not text. `restore_same` marks a format that has no word for 同.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Line:
     level: int = 0
 
     def add_text(self, begin: int, end: int) -> None:
-        """Take in text without a step, from offset to offset: it belongs behind what the line has so far."""
+        """Add text without a step, from offset to offset, after what the line has so far."""
         if self.spots and self.spots[-1][2] == begin:
             first, begin, _ = self.spots.pop()
             self.spots.append((first, begin, end))
@@ -72,7 +72,9 @@ class Line:
             self.spots.append((len(self.steps), begin, end))
 
     def forks_from(self, index: int) -> Iterator[Line]:
-        """Yield all forks that are alternatives to the step of that index or a later one, with their own."""
+        """Yield all forks that are alternatives to the step with that index or a later one, and their own
+        forks.
+        """
         waiting = [fork for mark, forks in self.forks.items() if mark >= index for fork in forks]
         while waiting:
             fork = waiting.pop()
@@ -82,7 +84,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about one step of a line; the format turns it into an issue with its place in the text."""
+    """A finding about one step of a line; the format turns it into an issue with its place in the text."""
 
     code: str
     severity: Severity
@@ -96,10 +98,10 @@ class Finding:
 class Played:
     """A replayed line: the entries after the start, the position after the main line, and the findings.
 
-    `ending` is the first ending of the main line with its ply and the side to move; `cuts` are the lines
-    that could not be played to their end, each with the index of the first step not played; what hangs on
-    later steps was not played either. `more` counts the warnings beyond those that anybody is shown.
-    `first` are the start's comments that are kept, `left_out` the comments beyond the limit.
+    `ending` is the first ending of the main line with its ply and the side to move. `cuts` are the lines that
+    could not be played to their end, each with the index of the first step not played; forks of later steps
+    were not played either. `more` counts the warnings beyond those that are shown. `first` are the start's
+    comments that are kept, `left_out` the comments beyond the limit.
     """
 
     entries: list[MoveEntry]
@@ -117,10 +119,10 @@ def replay_line(
 ) -> Played:
     """Play a line and its forks from a position, which is left as it was.
 
-    Illegal but playable moves are played and found; a step that cannot be played ends its line, and what
-    hangs on later steps is not played either. So does a step beyond the limits: the main line comes first,
-    then forks, the outer ones before those inside them. `comments` are the start's, which count too; those
-    for which there is room come back as `first`.
+    Illegal but playable moves are played, with a finding. A step that cannot be played ends its line, and
+    forks of later steps are not played either. The same goes for a step beyond the limits: the main line
+    comes first, then forks, outer ones before those inside them. `comments` are the start's, which count too;
+    those for which there is room are returned as `first`.
     """
     return _Replay(line, position.copy(), limits, comments).run()
 
@@ -137,7 +139,7 @@ class _Job:
 
 
 class _Replay:
-    """The state of one replay: a queue of lines, so that nesting costs no recursion."""
+    """The state of one replay; lines are queued, so that nesting needs no recursion."""
 
     def __init__(self, line: Line, position: Position, limits: Limits, comments: Sequence[str]) -> None:
         self.jobs = deque([_Job(line, position, 0, -1, None)])
@@ -163,13 +165,13 @@ class _Replay:
         return self.played
 
     def _line(self, job: _Job) -> list[MoveEntry]:
-        """Play one line and return its entries; its forks are queued with the positions they begin from."""
+        """Play one line and return its entries; queue its forks with the positions from which they begin."""
         line, position = job.line, job.position
         entries: list[MoveEntry] = []
         begin, waiting = 0, []
         most = self.limits.plies if job.parent is None else self.room.fork_moves
         end = min(len(line.steps), most)
-        # An ending is no ply.
+        # An ending is not a ply.
         if end < len(line.steps) and isinstance(line.steps[end], Special):
             end += 1
         for mark in (*(mark for mark in sorted(line.forks) if mark < end), end):
@@ -190,7 +192,7 @@ class _Replay:
         return entries
 
     def _beyond(self, job: _Job, code: LimitCode, index: int) -> None:
-        """Leave a line from one of its steps on, which lies beyond a limit."""
+        """Leave out a line from a step on that lies beyond a limit."""
         self.played.cuts.append((job.line, index))
         self._tell(job, code, index)
 
@@ -199,7 +201,7 @@ class _Replay:
             self._find(job, code, "error", index, {"limit": limit_of(self.limits, code)})
 
     def _comments(self, job: _Job, index: int, texts: list[str]) -> list[str]:
-        """Return those of a step's comments for which there is room."""
+        """Return those comments of a step for which there is room."""
         kept = self.room.comments(texts)
         if len(kept) < len(texts):
             self._tell(job, "comments-limit", index)
@@ -221,7 +223,7 @@ class _Replay:
                         self._beyond(one, "forks-limit", 0)
 
     def _advance_to(self, job: _Job, begin: int, end: int, entries: list[MoveEntry]) -> bool:
-        """Play the steps from `begin` up to `end` with looks at the clock; return as `_advance` does."""
+        """Play the steps from `begin` up to `end`, looking at the clock; return what `_advance` returns."""
         for at in range(begin, end, PIECE):
             check_time()
             if not self._advance(job, at, min(at + PIECE, end), entries):
@@ -318,7 +320,7 @@ class _Replay:
     def _ending(self, job: _Job, step: Step, entries: list[MoveEntry], time: Consumption | None) -> MoveEntry:
         """Return the entry of an ending.
 
-        One that JKF has no name for keeps only its time, comments and forks.
+        An ending for which JKF has no name keeps only its time, comments and forks.
         """
         assert isinstance(step, Special)
         turn, index = job.position.turn, len(entries)
@@ -373,7 +375,7 @@ def _impossible(position: Position, chosen: Plan) -> str:
     """Return the reason why a plan makes no sense on the board, or an empty text."""
     board, sign = position.board, -1 if position.turn else 1
     if chosen.origin < 0:
-        if chosen.fault == "bad-drop":  # no hand has a place for it
+        if chosen.fault == "bad-drop":  # hands have no place for it
             return chosen.fault
         if board[chosen.to]:
             return "occupied"
@@ -399,7 +401,7 @@ def _with_piece(chosen: Plan, found: int) -> Plan:
 
 
 def _broken_rule(position: Position, chosen: Plan) -> str:
-    """Return the rule that a playable plan breaks, or an empty text; check is left aside."""
+    """Return the rule that a playable plan breaks, or an empty text; check is not considered."""
     board = position.board
     if chosen.fault:
         return chosen.fault
@@ -414,7 +416,7 @@ def _broken_rule(position: Position, chosen: Plan) -> str:
 
 
 def complete_times(entries: list[MoveEntry], turn: int) -> None:
-    """Give every time its total per side, forks included; totals that the source gives are believed."""
+    """Give every time its total per side, forks included; totals in the source are believed."""
     jobs = deque([(entries, turn, [0, 0])])
     while jobs:
         line, side, clocks = jobs.popleft()
@@ -434,9 +436,10 @@ def complete_times(entries: list[MoveEntry], turn: int) -> None:
 
 
 def wrong_totals(entries: Sequence[MoveEntry], turn: int) -> list[int]:
-    """Return the plies of a line at which a side's written total is not the one before plus the move's time.
+    """Return the plies of a line at which a side's written total is not the previous one plus the move's
+    time.
 
-    After a move without a time, each side's next total is believed; a difference is told once.
+    After a move without a time, each side's next total is believed; a difference is reported once.
     """
     found: list[int] = []
     clocks: list[int | None] = [0, 0]
@@ -460,7 +463,7 @@ def seconds(time: Time) -> int:
 
 
 def total_time(count: int) -> Time:
-    """Return a number of seconds as JKF writes totals."""
+    """Return a number of seconds in the form of JKF's totals."""
     return {"h": count // 3600, "m": count // 60 % 60, "s": count % 60}
 
 
@@ -511,7 +514,7 @@ def complete_record(
 
 
 def _line_of(entries: Sequence[MoveEntry], notation: Notation, level: int) -> Line:
-    """Return the line that raw entries stand for; forks are at most `jkf.FORK_LEVELS` deep."""
+    """Return the line that raw entries stand for; forks nest at most `jkf.FORK_LEVELS` deep."""
     line = Line(restore_same=notation == "csa", level=level, written=entries)
     for index, entry in enumerate(watched(entries)):
         line.steps.append(_step_of(entry, notation))

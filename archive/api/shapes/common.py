@@ -12,15 +12,15 @@ _FORMATS: Final = [name for game in GAMES.values() for name in game.formats.name
 
 Address = Annotated[str, About(format="uri")]
 Number = Annotated[int, About(minimum=0)]
-Which = Annotated[str, About("Which game it is.", title="GameName", enum=[*GAMES])]
-RecordKind = Annotated[
-    str, About("What a record is of its game.", title="RecordKind", enum=Game.RecordKind.values)
-]
-Side = Annotated[str, About("What the game calls a side.", title="Side", enum=_SIDES)]
+Which = Annotated[str, About("The kind of game.", title="GameName", enum=[*GAMES])]
+RecordKind = Annotated[str, About("The kind of record.", title="RecordKind", enum=Game.RecordKind.values)]
+Side = Annotated[str, About("The game's name for a side.", title="Side", enum=_SIDES)]
 Outcome = Annotated[
     str, About("The side that won, or neither.", title="Outcome", enum=[*_SIDES, "draw", "unknown"])
 ]
-UploadState = Annotated[str, About("How far the reading is.", title="UploadState", enum=Upload.State.values)]
+UploadState = Annotated[
+    str, About("How far reading it has come.", title="UploadState", enum=Upload.State.values)
+]
 EntryState = Annotated[str, About("What became of an entry.", title="EntryState", enum=Entry.State.values)]
 Next = Annotated[str | None, About("The address of the next page; null for the last.", format="uri")]
 SpaceName = Annotated[
@@ -38,12 +38,16 @@ class Problem(TypedDict):
     title: str
     status: Annotated[int, About(minimum=400, maximum=599)]
     detail: str
-    code: Annotated[str, About("Which of them an operation answers, its answers list in `x-codes`.")]
+    code: Annotated[
+        str, About("The answers of each operation list the codes that they may have in `x-codes`.")
+    ]
     errors: Annotated[
         list[dict[str, Any]],
         About("`field` and `detail` of each wrong parameter, or findings as `Issue` has them."),
     ]
-    request_id: NotRequired[Annotated[str, About("Of a fault: what the server's log has it under.")]]
+    request_id: NotRequired[
+        Annotated[str, About("For a fault of the server: the id of the request in its log.")]
+    ]
 
 
 class Issue(TypedDict):
@@ -59,7 +63,7 @@ class Issue(TypedDict):
 
 
 class Length(TypedDict):
-    """How many a list has; more than that number where it is not `exact`."""
+    """How many members a list has; if not `exact`, more than that."""
 
     number: Number
     exact: bool

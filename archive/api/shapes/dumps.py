@@ -32,7 +32,7 @@ class DumpTold(TypedDict):
     games: Number
     size: Annotated[int, About("Bytes of all files.", minimum=0)]
     revision: Annotated[
-        str, About("Of the archive when the dump was begun; the same says that nothing changed.")
+        str, About("Of the archive when the dump was begun; if two are equal, nothing has changed.")
     ]
     files: list[DumpFileTold]
     manifest_url: Address
@@ -52,19 +52,21 @@ class ColumnFileTold(TypedDict):
 
 
 class ColumnsTold(TypedDict):
-    """The positions of the public games of shogi as Parquet files; they change as games come and go."""
+    """The positions of the public games of shogi as Parquet files, which change as games come and go."""
 
-    version: Annotated[int, About("It grows when columns change their meaning.", minimum=1)]
+    version: Annotated[int, About("Increased when the meaning of columns changes.", minimum=1)]
     games: Number
     rows: Number
     size: Annotated[int, About("Bytes of all files.", minimum=0)]
     files: list[ColumnFileTold]
-    gone: Annotated[int, About("Slots in them to be left out, which the manifest names.", minimum=0)]
+    gone: Annotated[
+        int, About("Slots in the files that have to be left out; the manifest names them.", minimum=0)
+    ]
     manifest_url: Address
 
 
 class DumpsTold(TypedDict):
-    """The dumps that are offered, the newest first; null for columns that nobody has written yet."""
+    """The dumps that are offered, newest first; null stands for columns that nobody has written yet."""
 
     results: list[DumpTold]
     columns: ColumnsTold | None

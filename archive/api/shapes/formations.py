@@ -20,39 +20,44 @@ class WorkTold(TypedDict):
 
 
 class FormationListed(FormationNamed):
-    """A castle or an opening, how many games have it, and how they ended for the side that does."""
+    """A castle or an opening, how many games have it, and how they ended for the side that has it."""
 
-    parents: Annotated[list[FormationName], About("What it is a form of: games that have it have these.")]
-    patterns: Annotated[list[str], About("What has to stand on the board, as its owner sees it.")]
-    until: Annotated[int, About("The last ply at which it can begin to stand.", minimum=1)]
-    sources: Annotated[list[WorkTold], About("What confirms its shape or name; none where only games do.")]
+    parents: Annotated[
+        list[FormationName],
+        About("The more general ones of which it is a form: games that have it have these, too."),
+    ]
+    patterns: Annotated[list[str], About("What has to be on the board, as its owner sees it.")]
+    until: Annotated[int, About("The last ply at which it can arise.", minimum=1)]
+    sources: Annotated[list[WorkTold], About("Works that confirm its shape or name; none if only games do.")]
     games: Annotated[int, About("A game in which both sides have it counts once.", minimum=0)]
-    sides: Annotated[Fared, About("Of the sides that have it: where both do, both count.")]
+    sides: Annotated[Fared, About("For the sides that have it: if both have it, both count.")]
     url: Address
     games_url: Address
 
 
 class FormationsTold(TypedDict):
-    """All castles and openings, in the order of the library; those that no game has, too."""
+    """All castles and openings, in the order of the library, including those that no game has."""
 
-    version: Annotated[int, About("Of the library; it goes up with every change.", minimum=1)]
+    version: Annotated[
+        int, About("Of the library of castles and openings; increased with every change.", minimum=1)
+    ]
     results: list[FormationListed]
 
 
 class FormationFaced(FormationNamed):
-    """What the other side had, and how the owner of the castle or opening that is told of fared."""
+    """What the other side had, and how the owner of this castle or opening fared against it."""
 
     fared: Fared
 
 
 class SideHad(Fared):
-    """How a side fared that had it."""
+    """How the side that had it fared."""
 
     side: Side
 
 
 class PlyGames(TypedDict):
-    """In so many games it first stood from ply `first` to ply `last`."""
+    """How many games first had it from ply `first` to ply `last`."""
 
     first: Number
     last: Number
@@ -60,7 +65,7 @@ class PlyGames(TypedDict):
 
 
 class NextMove(TypedDict):
-    """A move that the owner made next, as Black on a board that is turned where White has it."""
+    """A move that the owner made next; where White has it, the board is turned and the move is Black's."""
 
     text: Annotated[str, About("In Japanese.")]
     english: str
@@ -68,11 +73,11 @@ class NextMove(TypedDict):
 
 
 class FormationTold(FormationListed):
-    """One castle or opening over the sides that have it; the most frequent of the rest."""
+    """One castle or opening, over all sides that have it; of lists only the most frequent members."""
 
     counted: Counted
     by_side: list[SideHad]
-    years: Annotated[list[YearGames], About("From the first to the last, also those without games.")]
+    years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     plies: list[PlyGames]
     against: list[FormationFaced]
     players: list[PlayerFared]
@@ -80,13 +85,13 @@ class FormationTold(FormationListed):
 
 
 class OpeningHere(FormationNamed):
-    """What most of the newest games through a position have."""
+    """The opening that most of the newest games through a position have."""
 
     games: Number
     counted: Annotated[int, About("The games that were looked at.", minimum=1)]
 
 
 class OpeningTold(TypedDict):
-    """The opening that a position belongs to; null where most of its games have none in common."""
+    """The opening that a position belongs to; null if most of its games have none in common."""
 
     opening: OpeningHere | None

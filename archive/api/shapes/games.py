@@ -1,4 +1,4 @@
-"""Games, lists of them, and what is told of one."""
+"""Games, lists of them, and details of one."""
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
@@ -18,7 +18,7 @@ from archive.queries.twins import Reason
 from kifu_core.shogi.evaluations import Role
 
 Day = Annotated[
-    str | None, About("With as much as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])
+    str | None, About("As precise as is known.", pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", examples=["1709-10"])
 ]
 
 Calendar = Annotated[
@@ -50,20 +50,20 @@ class GameTold(TypedDict):
 
 
 class ExcerptTold(TypedDict):
-    """Where a word of a query stands: in the comment at `ply` of the line `path`, or in the header `name`."""
+    """Where a word of a query occurs: in the comment at `ply` of the line `path`, or in the header `name`."""
 
     before: str
     word: Annotated[str, About("As it is written there.")]
     after: str
-    ply: Annotated[int | None, About("Null of a header.", minimum=0)]
-    path: Annotated[str, About("Of a variation, as pages have it in `fork`; empty of the main line.")]
-    name: Annotated[str, About("Of a header; empty of a comment.")]
+    ply: Annotated[int | None, About("Null for a header.", minimum=0)]
+    path: Annotated[str, About("The variation, as in `fork` of pages; empty for the main line.")]
+    name: Annotated[str, About("The name of the header; empty for a comment.")]
 
 
 class GameFound(GameTold):
-    """A game of a list that was asked for."""
+    """A game in a list of results."""
 
-    excerpt: NotRequired[Annotated[ExcerptTold | None, About("Where `excerpts` is asked for.")]]
+    excerpt: NotRequired[Annotated[ExcerptTold | None, About("Only if `excerpts` is asked for.")]]
 
 
 class GamesPage(TypedDict):
@@ -74,14 +74,14 @@ class GamesPage(TypedDict):
 
 
 class Total(TypedDict):
-    """How many games; at least so many where that is not `exact`."""
+    """How many games there are; if not `exact`, at least that many."""
 
     games: Number
     exact: bool
 
 
 class Counted(TypedDict):
-    """What was counted: all games, or those among the `newest` of the list."""
+    """What was counted: all games, or only the `newest` of the list."""
 
     games: Number
     newest: Number | None
@@ -159,7 +159,7 @@ class UploadGames(TypedDict):
 
 
 class Facets(TypedDict):
-    """What games are made of: the most frequent values."""
+    """The most frequent values of the games' properties."""
 
     total: Total
     counted: Counted
@@ -177,7 +177,7 @@ class Facets(TypedDict):
 
 
 class Twin(TypedDict):
-    """A game that may be the same."""
+    """Another game that may be the same one."""
 
     id: Number
     reason: Reason
@@ -201,7 +201,7 @@ FormationName = Annotated[str, About("Its name for programs.", examples=["anagum
 
 
 class FormationNamed(TypedDict):
-    """What a castle or an opening is called."""
+    """The names of a castle or an opening."""
 
     formation: FormationName
     family: FormationFamily
@@ -218,16 +218,20 @@ class FormationHad(FormationNamed):
 
 
 class GameDetail(GameTold):
-    """All that is known of a game."""
+    """Everything known of a game."""
 
-    header_data: Annotated[dict[str, Any], About("What else its headers tell; members are there by need.")]
+    header_data: Annotated[
+        dict[str, Any], About("What else its headers say; members that do not apply are left out.")
+    ]
     record: Annotated[dict[str, str], About("Addresses of its downloads, by format.")]
     positions: Address
     series: Address
-    formations: Annotated[list[FormationHad], About("Castles and openings, as they arise.")]
+    formations: Annotated[
+        list[FormationHad], About("Castles and openings, in the order in which they arise.")
+    ]
     twins: list[Twin]
     sources: Annotated[list[Source], About(maxItems=100)]
-    more_sources: Annotated[int, About("Sources beside those that are listed.", minimum=0)]
+    more_sources: Annotated[int, About("How many more sources there are than those listed.", minimum=0)]
 
 
 class PositionOfGame(TypedDict):
@@ -253,7 +257,7 @@ class Mate(TypedDict):
 
 
 class ScoreTold(TypedDict):
-    """What a chart shows of a ply. `score` is in hundredths of a pawn from Black's side."""
+    """What a chart shows for a ply. `score` is in hundredths of a pawn, from Black's side."""
 
     ply: Number
     score: int | None
@@ -261,7 +265,7 @@ class ScoreTold(TypedDict):
 
 
 class Evaluation(ScoreTold):
-    """What an engine wrote of the position after a ply."""
+    """What an engine wrote about the position after a ply."""
 
     source: str
     role: Role
@@ -275,7 +279,7 @@ class Evaluation(ScoreTold):
 
 
 class Tick(TypedDict):
-    """A move's time, in seconds."""
+    """The time of a move, in seconds."""
 
     ply: Number
     side: Side
@@ -290,7 +294,7 @@ class NoveltyTold(TypedDict):
     """Where a game left the games before it."""
 
     novelty: Annotated[
-        int | None, About("The first ply whose position no earlier game had; null where that is not known.")
+        int | None, About("The first ply whose position no earlier game had; null if that is not known.")
     ]
 
 

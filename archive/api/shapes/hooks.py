@@ -1,4 +1,4 @@
-"""Webhooks, and what became of what they were sent."""
+"""Webhooks and their deliveries."""
 
 from datetime import datetime
 from typing import Annotated, NotRequired, TypedDict
@@ -12,36 +12,35 @@ _FAILURES = [*TEXTS, "connection", "timeout", "tls", "redirect", "answer", "noth
 
 
 class Delivery(TypedDict):
-    """Games that were sent, or are to be sent, in one request."""
+    """Games that were sent, or will be sent, in one request."""
 
     id: Annotated[str, About(format="uuid")]
     made: datetime
     games: Annotated[int, About("How many.", minimum=0, maximum=100)]
     test: bool
     tries: Number
-    next_try: Annotated[datetime | None, About("Null where it is over.")]
+    next_try: Annotated[datetime | None, About("Null if there will be no further try.")]
     last_try: datetime | None
-    status: Annotated[int | None, About("What was answered last.")]
+    status: Annotated[int | None, About("The status of the last answer.")]
     error: Annotated[
-        str, About("What went wrong last; empty for nothing but the status.", enum=["", *_FAILURES])
+        str,
+        About("What went wrong last; empty if only the status is wrong, or nothing.", enum=["", *_FAILURES]),
     ]
 
 
 class HookTold(TypedDict):
-    """A webhook; `secret` is told once, when it is made."""
+    """A webhook; `secret` is shown once, when it is made."""
 
     id: Number
     url: Address
     address: Address
     query: Annotated[str, About("In the search language; empty for all games.")]
-    scope: Annotated[str, About("Names of spaces, by commas.")]
+    scope: Annotated[str, About("Names of spaces, separated by commas.")]
     made: datetime
-    disabled: Annotated[
-        str, About("Why it is switched off; empty where it is on.", enum=["", *Hook.Off.values])
-    ]
+    disabled: Annotated[str, About("Why it is switched off; empty if it is on.", enum=["", *Hook.Off.values])]
     failing_since: datetime | None
     deliveries: Annotated[list[Delivery], About("The last 20, the newest first.")]
-    secret: NotRequired[Annotated[str, About("What signatures are made with.")]]
+    secret: NotRequired[Annotated[str, About("The secret with which deliveries are signed.")]]
 
 
 class Hooks(TypedDict):

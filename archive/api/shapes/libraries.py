@@ -1,4 +1,4 @@
-"""Whose a game is, and what one may do about that."""
+"""Which space a game lies in, and what one may do about that."""
 
 from typing import Annotated, NotRequired, TypedDict
 
@@ -10,7 +10,7 @@ MAY = ("publish", "share", "take-back", "give-back")
 
 
 class ShareTold(TypedDict):
-    """Whom a game is shared with; `name` is null of a link."""
+    """Whom a game is shared with; for a link, `name` is null."""
 
     id: Number
     name: str | None
@@ -23,17 +23,17 @@ class LibraryTold(TypedDict):
     space: SpaceName
     may: Annotated[
         list[Annotated[str, About("A deed.", title="MayBeDone", enum=[*MAY])]],
-        About("What who asks may do with the game."),
+        About("What the visitor may do with the game."),
     ]
-    shares: Annotated[list[ShareTold], About("Told to those who may share it.")]
+    shares: Annotated[list[ShareTold], About("Only for those who may share it.")]
 
 
 class LibraryDone(TypedDict):
-    """What has become of a game. It may have another number, or be gone for who asked."""
+    """What has become of a game. It may have another number, or no longer be visible to the one who asked."""
 
     game_id: Number | None
     game_url: Annotated[str | None, About(format="uri")]
-    link: NotRequired[Annotated[str, About("Of `link`: it is told here and never again.", format="uri")]]
+    link: NotRequired[Annotated[str, About("For `link`: shown here and never again.", format="uri")]]
 
 
 class MovingTold(TypedDict):

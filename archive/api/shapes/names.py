@@ -8,7 +8,10 @@ from archive.api.shapes.games import Counted, OpeningGames, YearGames
 from archive.api.telling import About
 from archive.kana_readings import LATIN, ROWS
 
-Row = Annotated[str, About("Where a name stands by reading.", title="Row", enum=[*ROWS, LATIN, OTHERS])]
+Row = Annotated[
+    str,
+    About("The row of kana in which a name is listed by reading.", title="Row", enum=[*ROWS, LATIN, OTHERS]),
+]
 
 
 class NameListed(TypedDict):
@@ -18,7 +21,7 @@ class NameListed(TypedDict):
     url: Address
     name: str
     games: Number
-    exact: Annotated[bool, About("Whether there are no more games than that.")]
+    exact: Annotated[bool, About("Whether `games` is the exact number; otherwise it is the least.")]
 
 
 class PlayerListed(NameListed):
@@ -27,11 +30,11 @@ class PlayerListed(NameListed):
     row: Row | None
 
 
-Likely = Annotated[list[str], About("Names that are spelt nearly so, nearest first, where none has the one.")]
+Likely = Annotated[list[str], About("If no name matches, names that are spelt similarly, nearest first.")]
 
 
 class EventsPage(TypedDict):
-    """A page of events. `cut` tells that the list ends where others have fewer games."""
+    """A page of events. `cut` says that events with fewer games are left out after the end of the list."""
 
     total: Length
     results: list[NameListed]
@@ -41,7 +44,7 @@ class EventsPage(TypedDict):
 
 
 class PlayersPage(TypedDict):
-    """A page of players. `cut` tells that the list ends where others have fewer games."""
+    """A page of players. `cut` says that players with fewer games are left out after the end of the list."""
 
     total: Length
     results: list[PlayerListed]
@@ -68,7 +71,9 @@ class SideFared(Fared):
 
 
 class PlayerFared(Fared):
-    """How the games with a player ended: for that player of an event, for the other one of an opponent."""
+    """How the games with a player ended: in an event, for that player; with an opponent, for the
+    other one.
+    """
 
     id: Number
     url: Address
@@ -76,7 +81,7 @@ class PlayerFared(Fared):
 
 
 class NameTold(TypedDict):
-    """What the games of a player or of an event add up to."""
+    """Totals over the games of a player or of an event."""
 
     id: Number
     url: Address
@@ -84,18 +89,18 @@ class NameTold(TypedDict):
     names: Annotated[list[str], About("Other names that records have.")]
     counted: Counted
     sides: list[SideFared]
-    years: Annotated[list[YearGames], About("From the first to the last, also those without games.")]
+    years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     openings: list[OpeningGames]
     games_url: Address
 
 
 class PlayerTold(NameTold):
-    """What the games of a player add up to; the most frequent opponents and openings."""
+    """Totals over the games of a player, with the most frequent opponents and openings."""
 
     opponents: list[PlayerFared]
 
 
 class EventTold(NameTold):
-    """What the games of an event add up to; the most frequent players and openings."""
+    """Totals over the games of an event, with the most frequent players and openings."""
 
     players: list[PlayerFared]

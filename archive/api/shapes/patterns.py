@@ -1,4 +1,4 @@
-"""Patterns, and the games in which they stand."""
+"""Patterns, and the games in which they occur."""
 
 from typing import Annotated, TypedDict
 
@@ -9,16 +9,16 @@ from archive.api.telling import About
 
 
 class PatternResults(TypedDict):
-    """Games by result: won by the side whose pieces are own, by the other, and neither."""
+    """Games by result: won by the side whose pieces are own, won by the other side, or neither."""
 
     own: Number
     enemy: Number
     draw: Number
-    unknown: Annotated[int, About("Not known, or no games.", minimum=0)]
+    unknown: Annotated[int, About("Games without a known result, and records that are not games.", minimum=0)]
 
 
 class PlySpanGames(TypedDict):
-    """In so many games a pattern stands first after `first` to `last` half-moves."""
+    """How many games first have a pattern after `first` to `last` half-moves."""
 
     first: Number
     last: Number
@@ -26,35 +26,38 @@ class PlySpanGames(TypedDict):
 
 
 class PatternMove(TypedDict):
-    """A move played where a pattern stands first."""
+    """A move played where a pattern first occurs."""
 
-    move: Annotated[str, About("By USI, on a board on which own is Black and the pattern is not mirrored.")]
-    text: Annotated[str, About("In Japanese, as the side that plays it on that board: ▲ is own.")]
+    move: Annotated[
+        str, About("As in USI, on a board on which own is Black and the pattern is not mirrored.")
+    ]
+    text: Annotated[str, About("In Japanese, with the side that plays it on that board: ▲ is own.")]
     english: str
-    own: Annotated[bool, About("Whether the side whose pieces are own plays it.")]
+    own: Annotated[bool, About("Whether the side whose pieces are own plays the move.")]
     games: Number
     outcomes: PatternResults
 
 
 class GameWithPattern(GameTold):
-    """A game with a pattern, and where it stands first."""
+    """A game with a pattern, and the place where it first occurs."""
 
     ply: Number
     own: Side
     mirrored: bool
     fork: Annotated[bool, About("Whether that is in a variation.")]
-    path: Annotated[str, About("Of that variation, as pages have it in `fork`; empty of the main line.")]
+    path: Annotated[str, About("That variation, as in `fork` of pages; empty for the main line.")]
     squares: Annotated[list[str], About("The squares of its first step, as they lie in this game.")]
-    move: Annotated[str | None, About("What is played there, by USI; null at the end.")]
+    move: Annotated[str | None, About("The move played there, as in USI; null at the end.")]
 
 
 class PatternTold(TypedDict):
-    """What is known of a pattern, and a page of the games in which it stands."""
+    """What is known of a pattern, and a page of the games in which it occurs."""
 
-    pattern: Annotated[str, About("As it is printed.")]
+    pattern: Annotated[str, About("The pattern in its canonical spelling.")]
     total: Length
     waiting: Annotated[
-        int, About("Games that are not looked through yet; then `total` is not exact.", minimum=0)
+        int,
+        About("Games that have not been searched yet; if there are any, `total` is not exact.", minimum=0),
     ]
     outcomes: PatternResults
     years: list[YearGames]
@@ -62,7 +65,7 @@ class PatternTold(TypedDict):
     plies: list[PlySpanGames]
     moves: Annotated[list[PatternMove], About("The most frequent.")]
     players: Annotated[
-        list[PlayerFared], About("Those who have it most often, of the newest `players_of` games.")
+        list[PlayerFared], About("The players who have it most often, in the newest `players_of` games.")
     ]
     players_of: Number
     results: list[GameWithPattern]

@@ -14,7 +14,7 @@ from kifu_core.games import GAMES
 MatchName = Annotated[
     str, About("Which boards count as the position.", title="MatchName", enum=[*get_args(Match)])
 ]
-CutBy = Annotated[str, About("What ended it.", title="CutBy", enum=[*get_args(Cut)])]
+CutBy = Annotated[str, About("What ended the tree early.", title="CutBy", enum=[*get_args(Cut)])]
 LinesName = Annotated[str, About("Whether variations count.", title="LinesName", enum=["main", "all"])]
 POSITIONS: Final = tuple(game.codec.schema for game in GAMES.values())
 """Schemas of positions, of all games."""
@@ -32,25 +32,29 @@ class Results(TypedDict):
 
 
 class MoveTold(TypedDict):
-    """A move that was played from a position. All that is null was not looked up."""
+    """A move that was played from a position. Members that are null were not looked up."""
 
-    move: Annotated[str, About("In its game's own notation.")]
+    move: Annotated[str, About("In the game's own notation.")]
     text: Annotated[str, About("As people write it.")]
     code: Annotated[str, About("The position after it.")]
     total: Annotated[int, About("Games that played it.", minimum=0)]
     results: Results
     others: Number
     share: Annotated[float, About("Of the games that reach the position.", minimum=0, maximum=1)]
-    score: Annotated[float | None, About("What the side to move made of it.", minimum=0, maximum=1)]
-    interval: Annotated[list[float] | None, About("Wilson's.", minItems=2, maxItems=2)]
+    score: Annotated[
+        float | None, About("The share of points that the side to move made with it.", minimum=0, maximum=1)
+    ]
+    interval: Annotated[
+        list[float] | None, About("The Wilson score interval of `score`.", minItems=2, maxItems=2)
+    ]
     rating: float | None
     rated: Number | None
     last_year: int | None
-    reached: Annotated[int | None, About("Games that reach what it leads to.", minimum=0)]
+    reached: Annotated[int | None, About("Games that reach the position after it.", minimum=0)]
 
 
 class Unplayed(TypedDict):
-    """A legal move that nobody played from here, though games reach what it leads to."""
+    """A legal move that nobody played from here, though games reach the position after it."""
 
     move: str
     text: str
@@ -63,8 +67,8 @@ class GameThrough(GameTold):
 
     ply: Number
     move: str | None
-    fork: Annotated[bool, About("Whether it does so in a variation.")]
-    turned: Annotated[bool, About("Whether it has the colours of the board exchanged.")]
+    fork: Annotated[bool, About("Whether it reaches the position in a variation.")]
+    turned: Annotated[bool, About("Whether it reaches the position with colours exchanged.")]
 
 
 Window = TypedDict("Window", {"from": date | None, "to": date | None})
@@ -72,7 +76,7 @@ Window.__doc__ = "The days of the games that were read."
 
 
 class Sample(TypedDict):
-    """Which games an answer is of, where it would take too long to read all."""
+    """The games that an answer counts, if reading all of them would take too long."""
 
     read: Number
     of: Number
@@ -117,7 +121,7 @@ class LegalMove(TypedDict):
 
     move: str
     text: str
-    english: Annotated[str, About("As people write it in English, with the mark of its side.")]
+    english: Annotated[str, About("As people write it in English, with the mark of the side that moves.")]
     code: str
     piece: NotRequired[Annotated[str, About("Of shogi, by CSA's name.")]]
     captured: NotRequired[Annotated[str | None, About("Of shogi, by CSA's name.")]]
@@ -146,12 +150,12 @@ class Board(TypedDict):
     code: str
     sfen: NotRequired[Annotated[str, About("Of shogi.")]]
     position: Position
-    words: Annotated[str, About("The board in lines, for those who do not see it.")]
-    images: Annotated[list[PositionImage], About("None that is the position itself.", maxItems=3)]
+    words: Annotated[str, About("The board line by line, for readers who cannot see it.")]
+    images: Annotated[list[PositionImage], About("Without those that equal the position itself.", maxItems=3)]
 
 
 class OddityTold(TypedDict):
-    """Something odd in a position; what is `impossible` no game can have."""
+    """Something odd in a position; no game can have what is `impossible`."""
 
     code: Annotated[
         str,
@@ -169,10 +173,10 @@ class OddityTold(TypedDict):
 
 
 class OddPosition(TypedDict):
-    """What is odd in a position of shogi that somebody has set up."""
+    """What is odd about a position of shogi that somebody has set up."""
 
     sfen: str
-    code: Annotated[str | None, About("Null for a position that no code can hold.")]
+    code: Annotated[str | None, About("Null if no code can hold the position.")]
     oddities: list[OddityTold]
 
 
@@ -183,19 +187,23 @@ class TrendTold(TypedDict):
     match: MatchName
     code: str
     years: list[YearGames]
-    whole: Annotated[bool, About("Whether all its games with a day were counted; else the newest years.")]
+    whole: Annotated[
+        bool, About("Whether all its dated games were counted; otherwise only those of the newest years are.")
+    ]
 
 
 class TreeMove(MoveTold):
-    """A move of a tree, and those after it."""
+    """A move in a tree, and the moves after it."""
 
-    again: Annotated[bool, About("Whether the position goes on elsewhere in the tree.")]
-    open: Annotated[bool, About("Whether not all that follows was looked at.")]
+    again: Annotated[bool, About("Whether the moves from this position are elsewhere in the tree.")]
+    open: Annotated[bool, About("Whether some moves after it were not looked at.")]
     moves: "list[TreeMove]"
 
 
 class Tree(TypedDict):
-    """The moves played from a position, and from those after it. `cut` says what ended it early."""
+    """The moves played from a position, and from the positions after it. `cut` says what ended the tree
+    early.
+    """
 
     game: Which
     match: MatchName
@@ -219,7 +227,7 @@ class InvalidCode(TypedDict):
 
 
 class InvalidPosition(TypedDict):
-    """What stands in a batch in place of a position whose code is not valid."""
+    """What a batch has in place of a position whose code is invalid."""
 
     code: str
     error: InvalidCode
@@ -241,4 +249,4 @@ class FoundPosition(TypedDict):
     code: str
     sfen: NotRequired[Annotated[str, About("Of shogi.")]]
     url: Address
-    issues: Annotated[list[Issue], About("Errors in a text: what of it the position does not have.")]
+    issues: Annotated[list[Issue], About("Errors in the text: what was ignored for the position.")]

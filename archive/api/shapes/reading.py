@@ -19,7 +19,7 @@ class ReadRecords(TypedDict):
     """What was read."""
 
     game: Which
-    formats: Annotated[list[str], About("What records of this game are written as.")]
+    formats: Annotated[list[str], About("The formats in which records of this game can be written.")]
     encoding: str
     format: str
     program: str
@@ -34,7 +34,7 @@ class Converted(ReadRecords):
 
 
 class CheckedRecord(TypedDict):
-    """What a record holds, and all that is wrong with it."""
+    """What a record holds, and everything that is wrong with it."""
 
     record_kind: RecordKind
     header: dict[str, str]
@@ -43,8 +43,8 @@ class CheckedRecord(TypedDict):
     special: Annotated[str | None, About("JKF's name of the ending.")]
     ending: Annotated[str | None, About("The ending as the record has it.")]
     winner: Annotated[int | None, About("A colour.", minimum=0, maximum=1)]
-    final_sfen: NotRequired[Annotated[str, About("Where its game has SFEN.")]]
-    final_code: NotRequired[Annotated[str, About("Where its game has codes alone.")]]
+    final_sfen: NotRequired[Annotated[str, About("For games that have SFEN.")]]
+    final_code: NotRequired[Annotated[str, About("For games that have only codes.")]]
     issues: list[Issue]
 
 

@@ -1,4 +1,4 @@
-"""What the archive is, what it takes, and what of it may be read by who asks."""
+"""What the archive is, what it accepts, and what a visitor may read of it."""
 
 from datetime import datetime
 from typing import Annotated, NotRequired, TypedDict
@@ -7,7 +7,7 @@ from archive.api.shapes.common import _FORMATS, Address, Issue, Length, Number, 
 from archive.api.telling import About
 
 Bytes = Annotated[int, About("Bytes.", minimum=0)]
-FormatName = Annotated[str, About("The format, as an extension.", title="FormatName", enum=_FORMATS)]
+FormatName = Annotated[str, About("The format, as a file extension.", title="FormatName", enum=_FORMATS)]
 
 
 class WriterTold(TypedDict):
@@ -15,11 +15,11 @@ class WriterTold(TypedDict):
 
     name: FormatName
     title: Annotated[str, About("What people call it.")]
-    position: Annotated[bool, About("Whether it holds one position and no game.")]
+    position: Annotated[bool, About("Whether the format holds one position instead of a game.")]
 
 
 class GameFormats(TypedDict):
-    """What records of a game are read from and written as."""
+    """The formats in which records of a game are read and written."""
 
     game: Which
     reads: list[str]
@@ -27,26 +27,26 @@ class GameFormats(TypedDict):
 
 
 class Limits(TypedDict):
-    """How much one request may bring."""
+    """How much one request may hold."""
 
     files: Annotated[int, About("Files of one request.", minimum=1)]
     request: Bytes
     file: Bytes
     text: Bytes
     convert: Annotated[int, About("Bytes that `convert` and `check` read.", minimum=0)]
-    find: Annotated[int, About("Bytes that are read for a position or a game.", minimum=0)]
+    find: Annotated[int, About("Bytes that `find` reads.", minimum=0)]
 
 
 class AboutTold(TypedDict):
-    """What an archive takes and gives."""
+    """What an archive accepts and offers."""
 
-    uploads: Annotated[bool, About("Whether who asks may send records.")]
+    uploads: Annotated[bool, About("Whether the visitor may send records.")]
     limits: Limits
     formats: list[GameFormats]
 
 
 class SiteTextTold(TypedDict):
-    """A page in the words of who keeps the archive: plain text, paragraphs between empty lines."""
+    """A page written by whoever keeps the archive: plain text, with empty lines between paragraphs."""
 
     page: str
     title: str
@@ -56,25 +56,25 @@ class SiteTextTold(TypedDict):
 
 
 class SiteTexts(TypedDict):
-    """The pages that have been written, each in the language asked for where it has been written in that."""
+    """The pages that have been written, each in the language asked for if there is such a version."""
 
     results: list[SiteTextTold]
 
 
 class SpaceTold(TypedDict):
-    """A space that who asks may read."""
+    """A space that the visitor may read."""
 
-    name: Annotated[str, About("As `scope` has it.", pattern=r"^(public|mine|group-\d+)$")]
+    name: Annotated[str, About("As in `scope`.", pattern=r"^(public|mine|group-\d+)$")]
     title: Annotated[str, About("What people call it.")]
     games: Annotated[int, About("Records of all kinds.", minimum=0)]
-    asked: Annotated[bool, About("Whether lists and counts without a `scope` are of it.")]
-    sends: Annotated[bool, About("Whether who asks may send records there.")]
+    asked: Annotated[bool, About("Whether lists and counts without a `scope` include it.")]
+    sends: Annotated[bool, About("Whether the visitor may send records there.")]
     id: Annotated[int | None, About("Of a group.", minimum=0)]
     members_url: Annotated[str | None, About("Of a group.", format="uri")]
 
 
 class Spaces(TypedDict):
-    """The spaces that who asks may read, the public one first."""
+    """The spaces that the visitor may read, the public one first."""
 
     results: list[SpaceTold]
 
@@ -88,11 +88,11 @@ class MemberTold(TypedDict):
 
 
 class Members(TypedDict):
-    """Who is in a group, owners first."""
+    """The members of a group, owners first."""
 
     name: str
-    owner: Annotated[bool, About("Whether who asks is an owner.")]
-    invitations: Annotated[int, About("Links into it that nobody has used.", minimum=0)]
+    owner: Annotated[bool, About("Whether the visitor is an owner.")]
+    invitations: Annotated[int, About("Unused links that invite to the group.", minimum=0)]
     results: list[MemberTold]
 
 
@@ -102,12 +102,12 @@ class Leading(TypedDict):
     meant: Annotated[str, About("What it is.", title="MeantBy", enum=["game", "position", "games"])]
     url: Address
     game_id: NotRequired[Number]
-    ply: NotRequired[Annotated[int, About("Of a game, where the text names one.", minimum=0)]]
+    ply: NotRequired[Annotated[int, About("The ply of a game, if the text names one.", minimum=0)]]
     game: NotRequired[Which]
     code: NotRequired[str]
-    filters: NotRequired[Annotated[dict[str, str], About("Of a list: as `GET games` takes them.")]]
+    filters: NotRequired[Annotated[dict[str, str], About("For a list: filters as `GET games` takes them.")]]
     issues: NotRequired[
-        Annotated[list[Issue], About("Errors in a record or moves: what of it the answer does not have.")]
+        Annotated[list[Issue], About("Errors in a record or moves: what was ignored for the answer.")]
     ]
 
 
@@ -116,11 +116,11 @@ class InTextTold(TypedDict):
 
     query: Annotated[str, About("As `q` of `GET games`.")]
     words: str
-    games: Annotated[Length | None, About("Null where to count them takes too long.")]
+    games: Annotated[Length | None, About("Null if counting them takes too long.")]
 
 
 class NameOffered(TypedDict):
-    """A player or an event whose name holds what was asked for."""
+    """A player or an event whose name contains what was asked for."""
 
     kind: Annotated[str, About("What it names.", title="NameKind", enum=["player", "event"])]
     id: Number
@@ -129,17 +129,17 @@ class NameOffered(TypedDict):
 
 
 class LikelyName(TypedDict):
-    """A name that is spelt nearly like one that nobody here has."""
+    """A name spelt similarly to one that the archive does not have."""
 
     filter: Annotated[str, About("The filter that asks for it.", enum=["player", "black", "white"])]
     name: str
 
 
 class Offers(TypedDict):
-    """What is offered to whom a list of games has little or nothing for; of long lists nothing is."""
+    """Suggestions for a list with few games or none; there are none for long lists."""
 
-    few: Annotated[bool, About("Whether the list has few games: only then anything is offered.")]
+    few: Annotated[bool, About("Whether the list has few games: only then is anything suggested.")]
     names: list[NameOffered]
     likely: list[LikelyName]
-    other_filters: Annotated[list[str], About("Filters that could ask for the player's words.")]
+    other_filters: Annotated[list[str], About("Other filters that the words for a player could belong to.")]
     in_text: InTextTold | None

@@ -1,4 +1,4 @@
-"""Numbers of the whole archive."""
+"""Totals over the whole archive."""
 
 from typing import Annotated, TypedDict
 
@@ -16,7 +16,7 @@ from archive.queries.statistics import TIMED
 
 
 class LengthGames(TypedDict):
-    """So many games have from `first` to `last` moves."""
+    """How many games have from `first` to `last` moves."""
 
     first: Number
     last: Number
@@ -24,7 +24,7 @@ class LengthGames(TypedDict):
 
 
 class DurationGames(TypedDict):
-    """In so many games both sides used from `first` seconds on, and less than `below`."""
+    """How many games took both sides from `first` seconds to less than `below`."""
 
     first: Number
     below: Annotated[int | None, About("Null for the longest.", minimum=0)]
@@ -32,7 +32,7 @@ class DurationGames(TypedDict):
 
 
 class Holdings(TypedDict):
-    """What there is of all games: records, and their positions in the index."""
+    """How much there is of all games: records, and their positions in the index."""
 
     records: Number
     positions: Number
@@ -40,12 +40,12 @@ class Holdings(TypedDict):
 
 
 class StatisticsTold(TypedDict):
-    """What the games of a kind add up to; problems, trees and positions are no games."""
+    """Totals over the games of a kind; problems, opening trees and positions are not games."""
 
     game: Which
     games: Number
     undated: Annotated[int, About("Games without a day.", minimum=0)]
-    years: Annotated[list[YearGames], About("From the first to the last, also those without games.")]
+    years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
     results: list[ResultGames]
     lengths: list[LengthGames]
     durations: Annotated[list[DurationGames], About(f"Of the newest {TIMED} games with times.")]

@@ -18,7 +18,7 @@ from archive.models import Entry
 
 
 class ReceivedUpload(TypedDict):
-    """An upload that has come in, or had come in before (`duplicate`)."""
+    """An upload that has been received, now or earlier (`duplicate`)."""
 
     id: Number
     state: UploadState
@@ -28,7 +28,7 @@ class ReceivedUpload(TypedDict):
 
 
 class RefusedFile(TypedDict):
-    """A file that was refused while others beside it were not."""
+    """A file that was refused while others of the same request were not."""
 
     name: str
     code: str
@@ -36,7 +36,7 @@ class RefusedFile(TypedDict):
 
 
 class ReceivedUploads(TypedDict):
-    """What became of all that was sent."""
+    """What became of everything that was sent."""
 
     uploads: list[ReceivedUpload]
     refused: NotRequired[list[RefusedFile]]
@@ -52,7 +52,7 @@ class UploadTold(TypedDict):
     """What is known of an upload."""
 
     id: Number
-    name: Annotated[str, About("Empty where it is hidden.")]
+    name: Annotated[str, About("Empty if it is hidden.")]
     paths: list[str]
     size: Annotated[int, About("Bytes.", minimum=0)]
     sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
@@ -61,21 +61,21 @@ class UploadTold(TypedDict):
     state: UploadState
     space: SpaceName
     reason: Annotated[Issue | None, About("Why it failed.")]
-    hidden: Annotated[bool, About("Whether bytes of it are hidden.")]
-    expected: Annotated[int | None, About("Entries that the reading has found so far.", minimum=0)]
-    moving_to: Annotated[SpaceName | None, About("Where its games are being moved.")]
-    deletable: Annotated[bool, About("Whether who asks may delete it.")]
+    hidden: Annotated[bool, About("Whether some of its bytes are hidden.")]
+    expected: Annotated[int | None, About("Entries that reading has found so far.", minimum=0)]
+    moving_to: Annotated[SpaceName | None, About("The space that its games are being moved to.")]
+    deletable: Annotated[bool, About("Whether the visitor may delete it.")]
     entries: EntryCounts
     entries_url: Address
     source_url: Address
 
 
 class UploadListed(TypedDict):
-    """An upload among those that one has sent."""
+    """An upload in the list of one's own."""
 
     id: Number
     url: Address
-    name: Annotated[str, About("Empty where it is hidden.")]
+    name: Annotated[str, About("Empty if it is hidden.")]
     size: Annotated[int, About("Bytes.", minimum=0)]
     sha256: Annotated[str, About(pattern="^[0-9a-f]{64}$")]
     received: datetime
@@ -84,11 +84,11 @@ class UploadListed(TypedDict):
     space: SpaceName
     reason: Annotated[Issue | None, About("Why it failed.")]
     entries: EntryCounts
-    deletable: Annotated[bool, About("Whether who asks may delete it.")]
+    deletable: Annotated[bool, About("Whether the visitor may delete it.")]
 
 
 class UploadsPage(TypedDict):
-    """A page of what one has sent, the newest first."""
+    """A page of one's own uploads, newest first."""
 
     total: Length
     results: list[UploadListed]
@@ -99,7 +99,7 @@ class EntryTold(TypedDict):
     """A record of an upload, and what was found in it."""
 
     seq: Number
-    path: Annotated[str, About("Inside a container.")]
+    path: Annotated[str, About("Its path inside a container.")]
     index: Annotated[int, About("Which game of its file, from 0.", minimum=0)]
     state: EntryState
     game_id: Number | None
@@ -109,7 +109,7 @@ class EntryTold(TypedDict):
     program: str
     hidden: bool
     issues: list[Issue]
-    more_issues: Annotated[int, About("Issues beside those that are listed.", minimum=0)]
+    more_issues: Annotated[int, About("How many more issues there are than those listed.", minimum=0)]
     source_url: Address
     report_url: Address
 
@@ -122,11 +122,11 @@ class Bookmark(TypedDict):
 
 
 class EntryDetail(EntryTold):
-    """A record of an upload with all that was found in it beside its game."""
+    """A record of an upload with everything found in it, including what is not part of its game."""
 
     bookmarks: list[Bookmark]
     unread: Annotated[str, About("Text of the record that could not be played.", maxLength=100_000)]
-    more_unread: Annotated[int, About("Characters of it that are not told here.", minimum=0)]
+    more_unread: Annotated[int, About("How many more characters of it there are.", minimum=0)]
 
 
 class EntriesPage(TypedDict):

@@ -1,1 +1,1 @@
-"""The API's views, by what they are about: each checks, calls one function and answers."""
+"""The API's views, by subject: each checks the request, calls one function and answers."""

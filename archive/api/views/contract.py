@@ -30,7 +30,7 @@ def schema(request: Request) -> HttpResponse:
 
 @endpoint("GET", types=["text/html"], told=Told({200: None}, examples=(Example("The page"),)))
 def docs(request: Request) -> HttpResponse:
-    """Show this contract as a page on which everything can be tried."""
+    """Show this contract as a page on which every operation can be tried."""
     return render(request._request, "archive/contract.html")
 
 

@@ -40,7 +40,7 @@ def _told(body: type[RecordBody], answer: Any, *examples: Example) -> Told:
     ),
 )
 def convert(request: Request) -> Response:
-    """Write the games of a record in another format, and tell what each loses there."""
+    """Write the games of a record in another format, and list what each of them loses there."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(ConvertBody, request)
     to = fields.get("to", "")
@@ -67,7 +67,7 @@ def convert(request: Request) -> Response:
     ),
 )
 def check(request: Request) -> Response:
-    """Tell what a record holds and what is wrong with it, with lines and columns."""
+    """Describe what a record holds and list what is wrong with it, with lines and columns."""
     check_body(request, settings.ARCHIVE_MAX_CONVERT_BYTES)
     fields = body(RecordBody, request)
     with limited_reading():
@@ -79,8 +79,8 @@ def check(request: Request) -> Response:
 def _read(request: Request, fields: dict[str, Any]) -> tuple[GameKind[Any], ParseResult]:
     """Read the record of a request (`file`, or `text` with an optional `name`), and find its kind of game.
 
-    Raises ApiError, KifuError; UnknownFormatError `is-container` and `unknown-container` for files in one:
-    only an upload opens them.
+    Raises ApiError and KifuError; UnknownFormatError `is-container` or `unknown-container` for a container:
+    only uploads open these.
     """
     file = request.FILES.get("file")
     text = fields.get("text")
@@ -110,7 +110,9 @@ def _about(kind: GameKind[Any], result: ParseResult) -> dict[str, Any]:
 
 
 def _converted(kind: GameKind[Any], game: ParsedGame, source: str, to: str) -> dict[str, Any]:
-    """Return a game as text (JSON as an object) with losses and issues, as `GET games/{id}/record` does."""
+    """Return a game as text (JSON as an object) with its losses and issues, as `GET games/{id}/record` writes
+    it.
+    """
     writer = kind.formats.writer(to)
     given = {"ending": game.ending, "remarks": game.remarks if source == to else ()}
     options = {name: value for name, value in given.items() if name in writer.options}

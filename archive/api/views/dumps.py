@@ -15,7 +15,7 @@ from archive.dumps.offered import MANIFEST, SUMS, Dump, offered
 
 @endpoint("GET", told=Told({200: DumpsTold}, examples=(Example("All of them"),)))
 def dumps(request: Request) -> Response:
-    """List the dumps of everything public that are offered, the newest first, and the columns."""
+    """List the dumps of everything public that are offered, newest first, and the columns."""
     results = [_dump(dump, request) for dump in offered()]
     return Response({"results": results, "columns": _columns(columns.offered(), request)})
 

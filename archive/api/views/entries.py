@@ -1,4 +1,4 @@
-"""The entries of an upload: pages, lists to keep, bytes and reports."""
+"""The entries of an upload: pages of them, whole lists as files, their bytes and reports."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -52,7 +52,7 @@ _COLUMNS: Final = (
     ),
 )
 def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBase:
-    """List the entries in the order of the file, with what was noticed; `format` gives a list to keep."""
+    """List the entries in the order of the file, with their issues; `format` gives the whole list."""
     upload = taken_down.upload_shown(request, pk)
     chosen = query.get("format") or _FORMATS[wanted(request)]
     if chosen in _LISTS:
@@ -69,7 +69,7 @@ def entries(request: Request, pk: int, query: dict[str, Any]) -> HttpResponseBas
 
 
 def entry_json(entry: Entry, request: Request, most: int | None = None) -> dict[str, Any]:
-    """Return the JSON of an entry, with its issues or `most` of them."""
+    """Return the JSON of an entry, with all of its issues or at most `most` of them."""
     at = [entry.upload_id, entry.seq]
     found = taken_down.issues_shown(request, entry)
     return {
@@ -101,7 +101,7 @@ def _list(upload: Upload, wanted: str, request: Request) -> StreamingHttpRespons
 
 
 def _pages(upload: Upload) -> Iterator[list[Entry]]:
-    """Yield all entries by pages: no cursor stays open while a client is slow."""
+    """Yield all entries page by page, so that no cursor stays open while a client is slow."""
     after = -1
     entries = (
         Entry.objects.filter(upload=upload).defer("beyond_jkf", "record", "parsed_facts").order_by("seq")
@@ -118,7 +118,7 @@ def _ndjson(upload: Upload, request: Request) -> Iterator[bytes]:
 
 
 def _csv(upload: Upload, request: Request) -> Iterator[bytes]:
-    """Yield a line per finding, and one for an entry without any."""
+    """Yield a line for each finding, and one for each entry without findings."""
     yield UTF8 + lines([_COLUMNS])
     for page in _pages(upload):
         taken_down.hide_paths(request, page)
@@ -147,7 +147,9 @@ _FORMATS: Final = {JSON: "json", "text/csv": "csv", "application/x-ndjson": "ndj
 
 @endpoint("GET", told=Told({200: EntryDetail}, examples=(Example("An entry", {"pk": 1, "seq": 0}),)))
 def detail(request: Request, pk: int, seq: int) -> Response:
-    """Tell of one entry also what its record has beside a game: marked places, text that was not played."""
+    """Describe one entry, including what its record has besides a game: bookmarks, text that could not be
+    played.
+    """
     entry = taken_down.entry_shown(request, pk, seq)
     beyond = entry.beyond_jkf if taken_down.sees_entry(request, entry) else {}
     taken_down.hide_paths(request, [entry])
@@ -172,10 +174,11 @@ def detail(request: Request, pk: int, seq: int) -> Response:
     ),
 )
 def source(request: Request, pk: int, seq: int) -> HttpResponse:
-    """Send the bytes an entry was read from: its file, even inside a container, or its game of a large file.
+    """Send the bytes that an entry was read from: its file, even inside a container, or its game of a large
+    file.
 
-    Raises ApiError `entry-without-bytes` for what was refused unread, and `too-slow` for what is so far
-    inside a container that a web process would be busy with it for long.
+    It answers `entry-without-bytes` for an entry that was refused unread, and `too-slow` for one so deep
+    inside a container that finding it would keep a web process busy for long.
     """
     entry = taken_down.entry_shown(request, pk, seq)
     taken_down.check_bytes(request, entry.upload, entry.part)
@@ -204,7 +207,7 @@ def source(request: Request, pk: int, seq: int) -> HttpResponse:
     told=Told({200: None}, examples=(Example("A report", {"pk": 1, "seq": 0}),)),
 )
 def report(request: Request, pk: int, seq: int) -> HttpResponse:
-    """Tell what is known of an entry, as a text to send to somebody."""
+    """Return what is known of an entry as a text that can be sent to somebody who can help."""
     entry = taken_down.entry_shown(request, pk, seq)
     if entry.hidden:
         taken_down.check_bytes(request, entry.upload, entry.part)

@@ -1,4 +1,4 @@
-"""Games in bulk: a search as lines of JSON, as a table, as a ZIP of files, as an opening book."""
+"""Games in bulk: a search as lines of JSON, as a table, as a ZIP of files, or as an opening book."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -52,36 +52,41 @@ _AT_ONCE: Final = AtOnce()
 
 
 class ExportQuery(FacetsQuery):
-    """What `GET games/export` takes beside `as`, which is a word of Python."""
+    """What `GET games/export` takes besides `as`, which is a keyword of Python."""
 
     cursor = Text(required=False, help_text="The number of the game after which to go on.")
     limit = Text(
         required=False,
         told={"type": "integer", "minimum": 1, "maximum": _MOST},
-        help_text="How many games at most.",
+        help_text="The largest number of games.",
     )
     position = Text(
-        required=False, max_length=1000, help_text="Of a book: code or SFEN of the position it grows from."
+        required=False,
+        max_length=1000,
+        help_text="For a book: code or SFEN of the position from which it starts.",
     )
     plies = Whole(
-        required=False, min_value=1, max_value=MOST_PLIES, help_text=f"Of a book: half-moves; {PLIES}."
+        required=False,
+        min_value=1,
+        max_value=MOST_PLIES,
+        help_text=f"For a book: its depth in half-moves; {PLIES} if missing.",
     )
     min_games = Whole(
         required=False,
         min_value=1,
         max_value=2**31 - 1,
-        help_text=f"Of a book: games that must have played a move; {MIN_GAMES}.",
+        help_text=f"For a book: games that must have played a move; {MIN_GAMES} if missing.",
     )
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        told = "As what the games are sent; `Accept` says it, too."
+        told = "The format of the answer; `Accept` can ask for it, too."
         chosen = Choice(required=False, choices=FORMS, help_text=told)
         return super().get_fields() | {"as": chosen}
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is sent: its type, what its file is called, and what makes it once it is known to be wanted."""
+    """What is sent: its type, the name of its file, and what makes it once it is clear that it is wanted."""
 
     content_type: str
     name: str
@@ -109,8 +114,11 @@ class _Answer:
     ),
 )
 def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
-    """Send all games that have what is asked for, with their records. The answer is made while it is sent,
-    can be gone on with behind any game of it, and has at most as many games as the archive allows."""
+    """Send all games that match the filters, with their records.
+
+    The answer is written while it is sent. It holds at most as many games as the archive allows, and can be
+    continued after any game in it.
+    """
     chosen = query.get("as") or _OF_TYPE[wanted(request)]
     scope = scope_of(request)
     tag = _tag(request, chosen, scope)
@@ -132,8 +140,9 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
 
 
 def _tag(request: Request, chosen: str, scope: Scope) -> str:
-    """Return the tag of the whole, however much of it is asked for; empty where nobody knows it, and of what
-    may not be public."""
+    """Return the tag of the whole export, however much of it is asked for; empty if it is unknown, or if the
+    export may not be public.
+    """
     if has_read_private(request._request):
         return ""
     revision = engine().lasting_revision()
@@ -144,8 +153,10 @@ def _tag(request: Request, chosen: str, scope: Scope) -> str:
 
 
 def _check(request: Request, tag: str) -> None:
-    """Raise ApiError `changed` where somebody goes on with an archive that is not there any more. Tags are
-    compared as in `If-None-Match`: an answer that is compressed on its way is the same."""
+    """Raise ApiError `changed` if somebody wants to continue an export of an archive that has changed since.
+
+    Tags are compared as in `If-None-Match`: an answer that is compressed on its way counts as the same.
+    """
     if not tag or (header := request.headers.get("If-Match")) is None:
         return
     asked = [one.removeprefix("W/") for one in parse_etags(header)]
@@ -169,7 +180,9 @@ def _stream(request: Request, answer: _Answer) -> StreamingHttpResponse:
 
 
 def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) -> _Answer:
-    """Return what is asked for, its first games read. Raises ApiError, ValidationError and what lists do."""
+    """Return what is asked for, with its first games read. Raises ApiError, ValidationError, and whatever
+    lists of games raise.
+    """
     _only_of_books(query, chosen)
     if "position" in query:
         return _book_of_position(query, scope)
@@ -183,7 +196,7 @@ def _answer(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
 
 
 def _only_of_books(query: dict[str, Any], chosen: str) -> None:
-    """Raise ValidationError for what a book has and other answers have not, or the other way round."""
+    """Raise ValidationError for parameters of books in other exports, or the other way round."""
     wrong: dict[str, list[str]] = {}
     if chosen != "db":
         wrong = {name: ["only a book has this: as=db"] for name in _OF_BOOKS if name in query}
@@ -209,7 +222,7 @@ def _book_of_position(query: dict[str, Any], scope: Scope) -> _Answer:
 
 
 def _cursor(query: dict[str, Any]) -> int:
-    """Return the number after which to go on. Raises ApiError."""
+    """Return the number of the game after which to continue. Raises ApiError."""
     text = query.get("cursor", "0")
     if not (text.isascii() and text.isdigit() and len(text) <= 19) or int(text) > LARGEST_ID:
         raise ApiError("invalid-cursor", "a cursor is the number of a game", field="cursor")
@@ -217,6 +230,8 @@ def _cursor(query: dict[str, Any]) -> int:
 
 
 def _teller(request: Request) -> GameTold:
-    """Return what tells of games. Addresses are looked up once: routes take longer than a record."""
+    """Return a function that makes the JSON of games. It looks routes up once, since that takes longer than a
+    record.
+    """
     whole = reverse("api:game", [0], request=request).removesuffix("0")
     return lambda row: row_json(row, f"{whole}{row.id}", space_name(request, row.space))

@@ -33,8 +33,7 @@ _START = {"kind": SHOGI.name, "code": SHOGI.codec.encode(SHOGI.rules.initial())}
 
 @endpoint("GET", remembered=True, told=Told({200: FormationsTold}, examples=(Example("All"),)))
 def formations(request: Request) -> Response:
-    """Tell of all castles and openings what they are and how games with them ended, at most ten minutes
-    old."""
+    """List all castles and openings, with how games with them ended; at most ten minutes old."""
     found = queries.standings(scope_of(request))
     results = [_listed(one, found.get(one.name), request) for one in FORMATIONS]
     return Response({"version": VERSION, "results": results})
@@ -52,7 +51,7 @@ def formations(request: Request) -> Response:
     ),
 )
 def detail(request: Request, formation: str) -> Response:
-    """Tell of a castle or an opening when it arises, against what and by whom, and what is played next."""
+    """Describe a castle or an opening: when it arises, against what, who plays it, and which moves follow."""
     if formation not in BY_NAME:
         raise Http404
     scope, one = scope_of(request), BY_NAME[formation]
@@ -90,7 +89,7 @@ def detail(request: Request, formation: str) -> Response:
     told=Told({200: None}, examples=(Example("A castle", {"formation": "anaguma"}),)),
 )
 def picture(request: Request, formation: str, query: dict[str, Any]) -> HttpResponse:
-    """Draw what has to stand on the board as SVG; `flip=1` turns it."""
+    """Draw what has to stand on the board as SVG; `flip=1` turns the board."""
     if formation not in BY_NAME:
         raise Http404
     return drawn(SHOGI, diagram(BY_NAME[formation]), flip=query["flip"])
@@ -116,7 +115,7 @@ def _listed(one: Formation, found: Standing | None, request: Request) -> dict[st
     told=Told({200: OpeningTold}, POSITIONS, examples=(Example("Of the start", _START),)),
 )
 def opening(request: Request, kind: str, code: str) -> Response:
-    """Tell which opening most of the newest games through a position have."""
+    """Return the opening that most of the newest games through a position have."""
     if kind not in GAMES:
         raise Http404
     found = queries.opening_of(scope_of(request), kind, GAMES[kind].codec.path_code(code))

@@ -77,7 +77,7 @@ EVALUATIONS: Final = 300_000
     ),
 )
 def games(request: Request, query: dict[str, Any]) -> Response:
-    """Answer with a page of the games that have all that is asked for."""
+    """List the games that match all filters, page by page."""
     try:
         page = find_games(
             scope_of(request),
@@ -96,7 +96,7 @@ def games(request: Request, query: dict[str, Any]) -> Response:
 
 
 def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[int, dict[str, Any]]:
-    """Return where the words of a query stand in games, by their ids."""
+    """Return where the words of a query occur in games, by the games' ids."""
     words = words_of(query) if query else []
     found = excerpts(scope, [row.id for row in rows], words)
     return {pk: asdict(one) for pk, one in found.items()}
@@ -112,7 +112,7 @@ def _excerpts(scope: Scope, query: str | None, rows: Sequence[GameRow]) -> dict[
     ),
 )
 def facets(request: Request, query: dict[str, Any]) -> Response:
-    """Tell how many games have all that is asked for, and what they are made of: the most frequent values."""
+    """Count the games that match all filters, and list the most frequent values of their properties."""
     filters = games_asked(query)
     found = counted(scope_of(request), filters)
     number = total(scope_of(request), filters, found, 0, following=True)
@@ -161,7 +161,7 @@ def _named(values: Iterable[tuple[int, str, int]]) -> list[dict[str, Any]]:
 )
 @uncollected()
 def detail(request: Request, pk: int) -> Response | HttpResponse:
-    """Tell what is known of one game, with its downloads and its sources. A former id answers 301."""
+    """Describe one game, with its downloads and its sources. A former id answers 301."""
     game = game_shown(request, pk, record=False)
     row = game_by_id(Scope((game.space,)), pk) if game else None
     if game is None or row is None:
@@ -187,7 +187,7 @@ def detail(request: Request, pk: int) -> Response | HttpResponse:
 
 
 def _sources(pk: int, request: Request) -> dict[str, Any]:
-    """Return the first editions of a game, and how many more there are."""
+    """Return the first editions of a game, and the number of the others."""
     deleted, spaces = sees_deleted(request), tuple(readable_spaces(request).values())
     shown = _first(spaces, deleted=deleted).rows(pk)
     more = editions(pk, spaces, deleted=deleted).count() - SOURCES if len(shown) > SOURCES else 0
@@ -196,7 +196,7 @@ def _sources(pk: int, request: Request) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _first(spaces: tuple[int, ...], *, deleted: bool) -> Question:
-    """Return the question about a game's first editions in these spaces."""
+    """Return the query for a game's first editions in these spaces."""
 
     def rows(game: int) -> QuerySet[Entry, Any]:
         found = editions(game, spaces, deleted=deleted)
@@ -228,7 +228,7 @@ def _source(row: tuple[Any, ...], request: Request) -> dict[str, Any]:
 
 
 def _types(name: str, **_parts: Any) -> list[str]:
-    """Return the media type of the files of that extension; common ones where the view does not know it."""
+    """Return the media type of files with that extension, or the usual types if the view does not know it."""
     return [DOWNLOADS[name].partition(";")[0]] if name in DOWNLOADS else [JSON, "text/plain"]
 
 
@@ -250,7 +250,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
 )
 @uncollected()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
-    """Send the record as a download; `ply` is for formats of one position. Unknown formats are 404."""
+    """Send the record as a file; `ply` is for formats of one position. An unknown format is 404."""
     game = _game(request, pk)
     formats = GAMES[game.kind].formats.names
     if name not in formats:
@@ -267,7 +267,7 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
 
 
 def _game(request: Request, pk: int) -> Game:
-    """Return the game of an id. Raises Http404 also for a former id, of which there is no file."""
+    """Return the game with an id. Raises Http404 also for a former id, for which there is no file."""
     game = game_shown(request, pk)
     if game is None:
         game_called(request, pk)
@@ -294,7 +294,7 @@ def _ply(text: str | None, game: Game) -> int | None:
     ),
 )
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """Tell what engines wrote and clocks showed, by ply; of each list `limit` members from the cursor on."""
+    """List engines' evaluations and clock times by ply, `limit` members of each list from the cursor on."""
     sides = GAMES[_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     found, first = unpack(stored or b""), number_of(query) or 0
@@ -323,7 +323,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
 )
 @uncollected()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
-    """List the code of every ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
+    """List the code of each ply of the main line from the cursor on, and its other names (shogi: SFEN)."""
     game = _game(request, pk)
     kind, first, most = GAMES[game.kind], number_of(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
@@ -341,6 +341,5 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     told=Told({200: NoveltyTold}, examples=(Example("A game of many before it", {"pk": 20}),)),
 )
 def novelty(request: Request, pk: int) -> Response:
-    """Tell from which ply on no game of an earlier day, of those that may be read, had the positions of a
-    game."""
+    """Find the ply from which on no readable game of an earlier day had the positions of a game."""
     return Response({"novelty": first_new_ply(scope_of(request), _game(request, pk))})

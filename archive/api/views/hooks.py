@@ -1,4 +1,4 @@
-"""Webhooks of one's own account."""
+"""The webhooks of one's own account."""
 
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ _OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
             {201: HookTold},
             {400: (*TEXTS, *QUERIES[400])},
             HookBody,
-            text="Make a webhook. Its secret is told here and never again.",
+            text="Make a webhook. Its secret is shown here and never again.",
             examples=(
                 Example("Of a stranger", body={"address": "https://kifu.example/new-games"}, status=401),
             ),
@@ -41,7 +41,7 @@ _OF_ONE: Final = Example("Of a stranger", {"hook_id": 1}, status=401)
     },
 )
 def hooks(request: Request) -> Response:
-    """List the webhooks of the account; POST makes another one."""
+    """List the webhooks of the account; POST makes a new one."""
     user = _owner(request)
     if request.method != "POST":
         found = Hook.objects.filter(user=user).order_by("pk")
@@ -63,12 +63,12 @@ def hooks(request: Request) -> Response:
     "GET",
     "DELETE",
     told={
-        "GET": Told({200: HookTold}, text="Tell of a webhook and its last deliveries.", examples=(_OF_ONE,)),
+        "GET": Told({200: HookTold}, text="Describe a webhook and its last deliveries.", examples=(_OF_ONE,)),
         "DELETE": Told({204: None}, text="Remove a webhook, and what waits for it."),
     },
 )
 def hook(request: Request, hook_id: int) -> Response:
-    """Tell of a webhook and its last deliveries; DELETE removes it."""
+    """Describe a webhook and its last deliveries; DELETE removes it."""
     user = _owner(request)
     if request.method == "DELETE":
         if not keeping.remove(user, hook_id):
@@ -79,7 +79,7 @@ def hook(request: Request, hook_id: int) -> Response:
 
 @endpoint("POST", told=Told({202: Delivery}, {409: ("hook-disabled",)}, examples=(_OF_ONE,)))
 def test(request: Request, hook_id: int) -> Response:
-    """Send a delivery without games to a webhook soon; nothing is sent to one that is switched off."""
+    """Send a delivery without games to a webhook soon; nothing is sent if the webhook is switched off."""
     found = _own(_owner(request), hook_id)
     if found.disabled:
         raise ApiError("hook-disabled", "this webhook is switched off: enable it first", 409)

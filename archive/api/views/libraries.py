@@ -1,4 +1,4 @@
-"""Whose games are: to publish, share and take back one, and to move those of an upload."""
+"""The spaces of games: publish, share and take back one game, or move the games of an upload."""
 
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ def _problems(*codes: str) -> Problems:
     told={
         "GET": Told(
             {200: LibraryTold},
-            text="Tell in which space a game lies, and what who asks may do with it.",
+            text="Return the space of a game, and what the visitor may do with the game.",
             examples=(Example("Of a stranger", {"pk": 1}),),
         ),
         "POST": Told(
@@ -60,7 +60,7 @@ def _problems(*codes: str) -> Problems:
     },
 )
 def of_game(request: Request, pk: int) -> Response:
-    """Tell in which space a game lies; POST publishes it, takes it back, shares it, or ends that."""
+    """Return the space of a game; POST publishes the game, takes it back, shares it, or ends that."""
     game = game_shown(request, pk, record=False)
     if game is None:
         game_called(request, pk)
@@ -98,7 +98,7 @@ def _told(request: Request, game: Game) -> dict[str, Any]:
 
 
 def _owner(request: Request) -> User:
-    """Return who asks for a deed. Raises NotAuthenticated, PermissionDenied."""
+    """Return the user who asks for a change. Raises NotAuthenticated, PermissionDenied."""
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     if not may_dispose(request.user):
@@ -116,7 +116,9 @@ def _problem(error: LibraryError) -> ApiError:
 
 
 def no_target(user: User | AnonymousUser, name: str) -> ApiError:
-    """Return the error of a space that somebody cannot send games to; it names those where that can be."""
+    """Return the error for a space that a visitor cannot send games to; it names the spaces that are
+    possible.
+    """
     known = libraries.targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
     names = ", ".join(called for _space, called, _title in known)
     text = f"space={name!r} is none of where you may send games ({names})"
@@ -124,7 +126,7 @@ def no_target(user: User | AnonymousUser, name: str) -> ApiError:
 
 
 def target_of(user: User | AnonymousUser, name: str) -> int:
-    """Return the space that somebody means to send games to. Raises ApiError."""
+    """Return the space that a visitor wants to send games to. Raises ApiError."""
     try:
         return libraries.target(user, name)
     except LibraryError as error:
@@ -149,7 +151,7 @@ def _done(request: Request, done: Done) -> dict[str, Any]:
     ),
 )
 def move_upload(request: Request, pk: int) -> Response:
-    """Begin to move all games of an upload to another space: 202, or 200 where they are there already."""
+    """Begin to move all games of an upload to another space: 202, or 200 if they are there already."""
     upload = upload_shown(request, pk)
     asked, user = body(MoveBody, request), _owner(request)
     try:

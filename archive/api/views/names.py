@@ -1,4 +1,4 @@
-"""Players and events: lists by name, and what the games of one of them add up to."""
+"""Players and events: lists by name, and totals over the games of one of them."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -41,7 +41,7 @@ from kifu_core.games import GAMES
     ),
 )
 def players(request: Request, query: dict[str, Any]) -> Response:
-    """Answer with a page of the players whose names hold all that is asked for."""
+    """List the players whose names contain everything asked for, page by page."""
     return _page("player", request, query)
 
 
@@ -56,7 +56,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
     ),
 )
 def events(request: Request, query: dict[str, Any]) -> Response:
-    """Answer with a page of the events whose names hold all that is asked for."""
+    """List the events whose names contain everything asked for, page by page."""
     return _page("event", request, query)
 
 
@@ -86,7 +86,7 @@ def _page(kind: Kind, request: Request, query: dict[str, Any]) -> Response:
 
 
 def _after(signer: Signer, query: dict[str, Any]) -> str:
-    """Return the place behind which a list is asked to go on; empty for its beginning. Raises ApiError."""
+    """Return the place after which a list is to continue; empty for its beginning. Raises ApiError."""
     try:
         return signer.unsign(query["cursor"]) if "cursor" in query else ""
     except BadSignature:
@@ -116,7 +116,9 @@ def _named(kind: Kind, one: Named | Summary, request: Request) -> dict[str, Any]
     ),
 )
 def player(request: Request, player_id: int) -> Response | HttpResponse:
-    """Tell what the games of a player add up to. The former id of one who was two answers 301."""
+    """Describe a player by totals over the player's games. The former id of a player who was merged answers
+    301.
+    """
     found = people.player_summary(scope_of(request), player_id)
     if found is None and (now := people.united_with(scope_of(request), player_id)) is not None:
         return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
@@ -131,7 +133,7 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     told=Told({200: EventTold}, examples=(Example("An event", {"event_id": 1}),)),
 )
 def event(request: Request, event_id: int) -> Response:
-    """Tell what the games of an event add up to."""
+    """Describe an event by totals over its games."""
     found = people.event_summary(scope_of(request), event_id)
     if found is None:
         raise Http404
@@ -159,12 +161,12 @@ def _people(found: Summary, request: Request) -> list[dict[str, Any]]:
 
 
 def player_json(one: Named, tally: Tally, request: Request) -> dict[str, Any]:
-    """Return a player and how games ended for one side."""
+    """Return the JSON of a player and of how games ended for one side."""
     return _named("player", one, request) | fared_json(tally)
 
 
 def fared_json(tally: Tally) -> dict[str, int]:
-    """Return games by how they ended for one side."""
+    """Return the JSON of games by how they ended for one side."""
     return {
         "games": tally.games,
         "won": tally.wins,

@@ -1,4 +1,4 @@
-"""Patterns: in which games they stand."""
+"""Patterns: the games in which they occur."""
 
 from typing import Any, Final
 
@@ -40,7 +40,9 @@ _WRONG: Final = tuple(code for code in TEXTS if code.startswith("pattern-"))
     ),
 )
 def patterns(request: Request, query: dict[str, Any]) -> Response:
-    """Tell in which games a pattern stands, how these ended, when, who has it, and what is played then."""
+    """Find the games in which a pattern occurs: how they ended, when they were played, by whom, and what was
+    played next.
+    """
     pattern = parse(query["pattern"])
     try:
         found = pattern_games(

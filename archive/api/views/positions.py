@@ -1,4 +1,4 @@
-"""Positions: which one is meant, how often it was reached, what was played, which games did it."""
+"""Positions: finding them, how often they were reached, what was played from them, and by which games."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -93,7 +93,7 @@ def _game(kind: str) -> GameKind[Any]:
     ),
 )
 def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
-    """Redirect (303) to the position that an SFEN names. Raises DecodeError for a text that is none."""
+    """Redirect (303) to the position that an SFEN names. Raises DecodeError for any other text."""
     position = Position.from_sfen(query["sfen"])
     address = position_url(SHOGI, SHOGI.codec.encode(position), request)
     return HttpResponse(status=303, headers={"Location": address})
@@ -115,7 +115,7 @@ def by_sfen(request: Request, query: dict[str, Any]) -> HttpResponse:
     ),
 )
 def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """Answer as the explorer does; a position that nobody reached has zero games."""
+    """Return what the explorer shows for a position; a position that nobody reached has zero games."""
     game = _game(kind)
     code = game.codec.path_code(code)
     position = game.codec.decode(code)
@@ -141,7 +141,7 @@ def detail(request: Request, kind: str, code: str, query: dict[str, Any]) -> Res
     told=Told({200: Board}, POSITIONS, examples=(Example("The start", _START),)),
 )
 def board(request: Request, kind: str, code: str) -> Response:
-    """Tell a position by itself: as an object, in words, and what it is mirrored or with colours turned."""
+    """Describe a position by itself: as an object, in words, mirrored and with colours exchanged."""
     game = _game(kind)
     code = game.codec.path_code(code)
     position = game.codec.decode(code)
@@ -181,7 +181,9 @@ def _images(game: GameKind[Any], position: Any) -> Iterator[tuple[str, str]]:
     ),
 )
 def oddities(request: Request, query: dict[str, Any]) -> Response:
-    """Tell what is odd in a position of shogi that somebody has set up, with what no game can have first."""
+    """List what is odd about a position of shogi that somebody has set up, beginning with what no game can
+    have.
+    """
     position = Position.from_sfen(query["sfen"])
     return Response(
         {
@@ -203,7 +205,7 @@ def oddities(request: Request, query: dict[str, Any]) -> Response:
     ),
 )
 def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """Answer with a page of the games through a position."""
+    """List the games through a position, page by page."""
     game = _game(kind)
     code = game.codec.path_code(code)
     game.codec.decode(code)
@@ -235,7 +237,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     ),
 )
 def legal_moves(request: Request, kind: str, code: str) -> Response:
-    """List all legal moves with their texts and the codes of what they lead to, played by anybody or not."""
+    """List all legal moves, played or not, with their texts and the codes of the positions they lead to."""
     game = _game(kind)
     code = game.codec.path_code(code)
     moves = [legal_json(move) for move in legal(kind, code)]
@@ -253,8 +255,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
     ),
 )
 def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """Count by year the games with a day that reach a position on their main line, from the first year to the
-    last, also those without games."""
+    """Count by year the dated games that reach a position on their main line, also years without games."""
     game = _game(kind)
     code = game.codec.path_code(code)
     found = games_by_year(scope_of(request), kind, code, query["match"])
@@ -269,8 +270,10 @@ def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
     ),
 )
 def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
-    """Tell the moves played from a position, and from those after it, to a depth. The tree is bounded, and
-    says what cut it short."""
+    """Return the tree of moves played from a position, and from the positions after it, to a depth.
+
+    The size of the tree is limited; it says what cut it short.
+    """
     game = _game(kind)
     code = game.codec.path_code(code)
     found = walk(
@@ -290,7 +293,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     ),
 )
 def batch(request: Request, kind: str) -> Response:
-    """Tell the numbers of many positions, in the order asked; an invalid code has an error in its place."""
+    """Return the numbers of many positions, in the order asked; an invalid code has an error in its place."""
     game, sent = _game(kind), body(BatchBody, request)
     errors = {code: error for code in sent["codes"] if (error := _error_of(game, code))}
     valid = list(dict.fromkeys(code for code in sent["codes"] if code not in errors))
@@ -329,7 +332,7 @@ def _error_of(game: GameKind[Any], code: str) -> dict[str, Any] | None:
     ),
 )
 def find(request: Request, kind: str) -> Response:
-    """Redirect (303) to the position that is meant, told in the body too, whether games reach it or not."""
+    """Redirect (303) to the position that is meant, also named in the body, whether games reach it or not."""
     game = _game(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
@@ -343,7 +346,7 @@ _DOORS: Final = ("text", "game_id", "position")
 
 
 def _meant(game: GameKind[Any], request: Request) -> tuple[Any, list[Issue]]:
-    """Return the position that is meant, and what of its text is not in it."""
+    """Return the position that is meant, and issues for what of its text it does not include."""
     if isinstance(request.data, dict) and request.data and not {*_DOORS, "ply"} & request.data.keys():
         return game.codec.of_object(request.data), []
     sent = body(FindBody, request)

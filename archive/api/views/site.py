@@ -1,4 +1,4 @@
-"""What the archive is and takes, what who asks may read of it, and what a text of the search box leads to."""
+"""What the archive is and accepts, what a visitor may read, and what a text in the search box leads to."""
 
 import re
 from typing import Any, Final
@@ -46,7 +46,7 @@ _RECORDS: Final = ("{", "~")
 
 @endpoint("GET", told=Told({200: AboutTold}, examples=(Example("What it takes and gives"),)))
 def about(request: Request) -> Response:
-    """Tell what the archive reads and writes, how much of it, and whether who asks may send records."""
+    """Describe what the archive reads and writes, its limits, and whether the visitor may send records."""
     return Response(
         {
             "uploads": may_upload(request),
@@ -77,7 +77,7 @@ def _formats(game: GameKind[Any]) -> dict[str, Any]:
 
 @endpoint("GET", told=Told({200: SiteTexts}, examples=(Example("Of an archive without any"),)))
 def texts(request: Request) -> Response:
-    """Tell what who keeps the archive has written: terms of use, privacy, contact."""
+    """List the texts of whoever keeps the archive: terms of use, privacy, contact."""
     found = [site_texts.site_text(page, issues.language()) for page in site_texts.written()]
     return Response(
         {
@@ -101,7 +101,7 @@ def texts(request: Request) -> Response:
 
 @endpoint("GET", told=Told({200: Spaces}, examples=(Example("Of a stranger"),)))
 def spaces(request: Request) -> Response:
-    """List the spaces that who asks may read: the public one, the own library, groups."""
+    """List the spaces that the visitor may read: the public one, the visitor's own library, groups."""
     readable, asked = spaces_to_ask(request), scope_of(request)
     titles = libraries.called(readable.values())
     allowed = may_upload(request)
@@ -130,7 +130,7 @@ def _group(name: str, space: int, request: Request) -> dict[str, Any]:
 
 @endpoint("GET", told=Told({200: Members}, examples=(Example("Of a stranger", {"space": 1}, status=404),)))
 def members(request: Request, space: int) -> Response:
-    """Tell the members of a group to each of them."""
+    """List the members of a group; only members may ask."""
     if not isinstance(request.user, User) or f"group-{space}" not in readable_spaces(request):
         raise Http404
     group = Space.objects.get(pk=space)
@@ -163,8 +163,11 @@ def members(request: Request, space: int) -> Response:
     ),
 )
 def find(request: Request) -> Response:
-    """Tell what a text that people write or paste into a search box leads to: a game, a position, or a list
-    of games. Of several lines it is a record or a drawn board."""
+    """Find what a text leads to that somebody writes or pastes into a search box: a game, a position, or a
+    list of games.
+
+    A text of several lines is taken for a record or a drawn board.
+    """
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     text, scope = body(SearchedBody, request)["text"].strip(), scope_of(request)
     check_text(text, settings.ARCHIVE_MAX_FIND_BYTES)
@@ -185,21 +188,22 @@ def find(request: Request) -> Response:
 
 
 def _of_words(meant: position_lookup.Meant, text: str, request: Request) -> dict[str, Any]:
-    """Return the position that words mean, and what of them is not in it."""
+    """Return the position that words mean, and issues for what of the words it does not include."""
     told = _position(meant.game, meant.game.codec.encode(meant.position), request)
     return told | {"issues": issues.all_told(position_lookup.faults(meant.game, text, meant.position))}
 
 
 def _of_record(scope: Scope, text: str, request: Request) -> dict[str, Any]:
-    """Return where a record leads; a drawn board leads to itself. Raises KifuError for other texts."""
+    """Return where a record leads; a drawn board leads to its position. Raises KifuError for other texts."""
     if (found := _read(text)) is not None:
         return _of_reading(scope, *found, request)
     return _of_words(position_lookup.Meant(SHOGI, position_lookup.of_text(SHOGI, text)), text, request)
 
 
 def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: Request) -> dict[str, Any]:
-    """Return where a record that was read leads: to its game, else to the last of its positions that any game
-    reaches; and what of it could not be read."""
+    """Return where a record that was read leads, and issues for what could not be read: it leads to its game,
+    or else to the last of its positions that any game reaches.
+    """
     record = found.games[0].record
     if (game := position_lookup.stored_game(scope, record)) is not None:
         told = _game(AddressedGame(game), request)
@@ -211,7 +215,9 @@ def _of_reading(scope: Scope, kind: GameKind[Any], found: ParseResult, request: 
 
 
 def _read(text: str) -> tuple[GameKind[Any], ParseResult] | None:
-    """Return the kind of game of a text, and what was read of it; None for what is no record with moves."""
+    """Return the kind of game of a text, and what was read from it; None for a text that is not a record with
+    moves.
+    """
     try:
         kind, found = games.load(text)
     except KifuError:
@@ -246,8 +252,9 @@ def _games(filters: dict[str, str], request: Request) -> dict[str, Any]:
 
 
 def _valid(found: dict[str, str]) -> dict[str, str]:
-    """Return filters as `GET games` takes them: a month or a year is its first or last day there. Raises
-    ApiError for what is no day."""
+    """Return filters as `GET games` takes them, with a month or a year as its first or last day. Raises
+    ApiError for a text that is not a day.
+    """
     kinds = {one.name: one.value for one in filters_of("games")}
     return {name: _day(name, value, kinds.get(name, "text")) for name, value in found.items()}
 
@@ -275,7 +282,7 @@ def _day(name: str, value: str, kind: str) -> str:
     ),
 )
 def suggestions(request: Request, query: dict[str, Any]) -> Response:
-    """Offer what else may be meant where the games of these filters are few: names, other filters, texts."""
+    """Suggest what else may be meant if few games match these filters: names, other filters, texts."""
     scope = scope_of(request)
     page = find_games(scope, games_asked(query), limit=offers.FEW)
     few, nothing = offers.is_short(page), not page.items and page.next is None

@@ -1,4 +1,4 @@
-"""What the whole archive adds up to."""
+"""Totals over the whole archive."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ Opening = tuple[str, int]
     ),
 )
 def statistics(request: Request, query: dict[str, Any]) -> Response:
-    """Tell what the games of a kind add up to. The numbers are at most ten minutes old."""
+    """Return totals over the games of a kind. The numbers are at most ten minutes old."""
     scope = scope_of(request)
     found = queries.statistics(scope, query.get("game"))
     game = GAMES[found.kind]
@@ -89,7 +89,7 @@ def _holdings(scope: Scope) -> dict[str, Any]:
     ),
 )
 def openings(request: Request, query: dict[str, Any]) -> Response:
-    """Answer with a page of the openings that games name, the most frequent first."""
+    """List the openings that games name, most frequent first, page by page."""
     kind, found = queries.openings(scope_of(request), query.get("game"))
     limit, after = limit_of(query), _after(kind, query)
     following = [one for one in found if after is None or _place(one) > _place(after)]
@@ -112,7 +112,7 @@ def openings(request: Request, query: dict[str, Any]) -> Response:
 
 
 def _place(one: Sequence[Any]) -> tuple[int, str]:
-    """Return where an opening stands."""
+    """Return the place of an opening in the list."""
     name, n = one
     return -n, name
 
@@ -126,7 +126,7 @@ def _cursor(kind: str, last: Opening) -> str:
 
 
 def _after(kind: str, query: dict[str, Any]) -> Opening | None:
-    """Return the opening after which the list is asked to go on; None for its beginning. Raises ApiError."""
+    """Return the opening after which the list is to continue; None for its beginning. Raises ApiError."""
     if "cursor" not in query:
         return None
     try:

@@ -45,7 +45,7 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
         "GET": Told(
             {200: UploadsPage},
             {400: CURSORS},
-            text="List what the account has sent, or without one this session, the newest first.",
+            text="List the uploads of the account, or of this session if there is no account, newest first.",
             examples=(Example("Of a stranger"),),
         ),
         "POST": Told(
@@ -64,8 +64,8 @@ from archive.queries.uploads import counts_of_uploads, entry_counts, number_of_u
 def own(request: Request, query: dict[str, Any] | None = None) -> Response:
     """Store one upload per `file`, or one for `text`; 202 if any of them is new.
 
-    One that is refused does not keep the others; where all are, the first one's error is the answer. GET
-    lists what was sent before.
+    A file that is refused does not keep out the others; if all are refused, the first one's error is the
+    answer. GET lists earlier uploads.
     """
     return _create(request) if query is None else _own(request, query)
 
@@ -91,7 +91,7 @@ def _own(request: Request, query: dict[str, Any]) -> Response:
 
 
 def _known(upload: Upload, counts: dict[str, int], request: Request) -> dict[str, Any]:
-    """Return what is known of an upload, wherever it is told of; `counts` are its entries by state."""
+    """Return what every answer says of an upload; `counts` are the numbers of its entries by state."""
     return {
         "id": upload.pk,
         "name": upload.name,
@@ -136,7 +136,7 @@ def _create(request: Request) -> Response:
 
 
 def _parts(request: Request) -> tuple[list[tuple[str, Iterable[bytes]]], str]:
-    """Return what is sent, each with its name, and where its games are to go."""
+    """Return what is sent, each with its name, and the space that its games go to."""
     fields = body(UploadBody, request, several=["file"])
     files, space = request.FILES.getlist("file"), fields.get("space", "")
     if files:
@@ -176,7 +176,7 @@ def _created(upload: Upload, created: bool, space: str, request: Request) -> dic
     told={
         "GET": Told(
             {200: UploadTold},
-            text="Tell the state and the counts of an upload.",
+            text="Return the state and the counts of an upload.",
             examples=(
                 Example("An upload", {"pk": 1}),
                 Example("One that is not there", {"pk": 99999}, status=404),
@@ -189,7 +189,7 @@ def _created(upload: Upload, created: bool, space: str, request: Request) -> dic
     },
 )
 def detail(request: Request, pk: int) -> Response:
-    """Tell the state and the counts of an upload; DELETE takes it away."""
+    """Return the state and the counts of an upload; DELETE deletes it."""
     if request.method == "DELETE":
         return _delete(request, pk)
     upload = upload_shown(request, pk)
@@ -235,7 +235,7 @@ def source(request: Request, pk: int) -> HttpResponseBase:
 
 
 def source_response(upload: Upload) -> StreamingHttpResponse:
-    """Return a download of the upload's bytes, never shown in place, whatever they are."""
+    """Return an upload's bytes as a download, which browsers never display, whatever the bytes are."""
     response = StreamingHttpResponse(upload.stream(), content_type="application/octet-stream")
     response["Content-Length"] = str(upload.size)
     response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(upload.name, safe='')}"

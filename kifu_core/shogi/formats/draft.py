@@ -1,4 +1,4 @@
-"""From what a format's reader collected to a finished game."""
+"""Make finished games from what the readers of formats have collected."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -21,10 +21,11 @@ from kifu_core.shogi.start import start_position
 
 
 class Said(NamedTuple):
-    """What a line says of the result: the ending's word, the winner it names, and where it stands.
+    """What a line says about the result: the word for the ending, the winner it names, and its place in the
+    text.
 
-    `believed` is a line whose winner counts whatever an ending says: a server's word, or a line that is all
-    there is.
+    `believed` marks a line whose winner counts whatever an ending says: because a server wrote it, or because
+    there is nothing else.
     """
 
     word: str
@@ -37,19 +38,19 @@ Locate = Callable[[str], list[int]]
 """The offsets of the steps within a block of text."""
 
 MAX_BOOKMARKS = 1000
-"""Bookmarks that are more than comments: whoever sets more marks nothing."""
+"""The most bookmarks that are kept as such; with more than that, none of them marks anything."""
 
 
 @dataclass(slots=True)
 class Draft:
     """A game while it is being read.
 
-    `initial` is None if the record says nothing about its start; `position` is where it starts all the same.
+    `initial` is None if the record says nothing about its start; even then `position` is where it starts.
     `comments` belong to the start. `said` is what a result line says; it counts if no row of the main line is
     an ending, or if it is to be believed. `lost` are variations that belong to no move and are kept as text.
     `plain_times` marks times that may lack totals. `started` marks a source that says where it starts: that
-    is a record even without moves. `doubtful_start` marks one that names its start in an unknown way: that is
-    a record only if it can be played from the usual start.
+    is a record even without moves. `doubtful_start` marks a source that names its start in an unknown way:
+    that is a record only if it can be played from the usual start.
     """
 
     notes: Notes
@@ -71,7 +72,7 @@ class Draft:
     started: bool = False
 
     def finish(self, index: int, locate: Locate) -> ParsedGame | None:
-        """Return the finished game, None if it cannot be played or has no move, no ending and no start."""
+        """Return the finished game; None if it cannot be played or has no move, no ending and no start."""
         if not self.playable:
             return None
         played = replay_line(self.line, self.position, self.notes.source.limits, self.comments)
@@ -101,10 +102,10 @@ class Draft:
         )
 
     def decide(self, winner: int | None, offset: int) -> None:
-        """End the main line as a result alone tells, with nothing on how: nobody's win is a drawn game.
+        """End the main line by a result that does not say how the game ended; if nobody won, it is drawn.
 
-        Whoever lost and is to move has resigned, as readers of まで lines have it. Where the winner is to
-        move, only who won is known.
+        If the loser is to move, the loser has resigned, as readers of まで lines understand it. If the winner
+        is to move, only the winner is known.
         """
         steps = self.line.steps
         if winner is None:
@@ -115,7 +116,7 @@ class Draft:
         self.said = Said(f"{('先手', '後手')[winner]}の勝ち", winner, offset)
 
     def _check_totals(self, played: Played, locate: Locate) -> None:
-        """Note totals that are no sums: formats that write no totals lose them."""
+        """Note totals that are not the sums of the times: formats that write no totals lose them."""
         if self.line.restore_same or not any(self.line.times):
             return  # CSA and USI have none
         if wrong := wrong_totals(played.entries, self.position.turn):
@@ -123,7 +124,7 @@ class Draft:
             self.notes.add("total-mismatch", offset, "warning", wrong[0], count=len(wrong))
 
     def _starts_even(self, played: Played) -> bool:
-        """Tell whether a game of unknown start is sound from the usual one.
+        """Tell whether a game of unknown start is sound when it is played from the usual one.
 
         If it is, the error about its start becomes a warning.
         """
@@ -138,7 +139,7 @@ class Draft:
         return True
 
     def give_up(self, notes: Notes, said_anything: bool) -> None:
-        """Hand the issues of a game that could not be read to the source's; at least one says why."""
+        """Hand the issues of a game that could not be read to those of the source; at least one says why."""
         if said_anything and not any(issue.severity == "error" for issue in self.notes.issues):
             self.notes.add("no-moves", self.first_offset, "error")
         notes.take(self.notes)
@@ -154,7 +155,7 @@ class Draft:
         return record
 
     def _fractions(self, played: Played) -> dict[int, str]:
-        """Return the fractions of the seconds of those moves that were played."""
+        """Return the fractions of seconds of the moves that were played."""
         last = next((index for line, index in played.cuts if line is self.line), len(self.line.steps))
         return {ply: text for ply, text in self.fractions.items() if ply <= last}
 
@@ -177,9 +178,9 @@ class Draft:
         return Ending(self.said.word, special, plies, side, draw)
 
     def _is_foul_that_ends(self, played: Played) -> bool:
-        """Tell whether the game was lost by its last move, which nobody can play.
+        """Tell whether the game was lost by its last move, because that move cannot be played.
 
-        Then it ends right before that move.
+        The game then ends right before that move.
         """
         steps, cut = self.line.steps, next((index for line, index in played.cuts if line is self.line), None)
         if cut is None or not all(isinstance(step, Special) for step in steps[cut + 1 :]):
@@ -188,9 +189,9 @@ class Draft:
         return isinstance(last, Special) and (last.special or "").endswith(("ILLEGAL_ACTION", "ILLEGAL_MOVE"))
 
     def _compared(self, ending: Ending) -> Ending:
-        """Return the ending; note a line that names another winner.
+        """Return the ending, and note if the result line names another winner.
 
-        The line's winner counts only where the line is `believed`.
+        The line's winner counts only if the line is `believed`.
         """
         said = self.said
         if said is None or said.winner is None or said.winner == ending.winner:
@@ -202,7 +203,7 @@ class Draft:
     # --- findings ----------------------------------------------------------------------------------------
 
     def _report(self, played: Played, locate: Locate) -> None:
-        """Turn the replay's findings into issues with their places, and keep the text not played."""
+        """Turn the replay's findings into issues with places, and keep the text that was not played."""
         if not (played.findings or played.cuts or played.left_out or self.lost):
             return
         places = Places(self.notes.source, locate)
@@ -218,7 +219,7 @@ class Draft:
 
 
 class Places:
-    """Where the steps of lines stand in the text; each block is searched once."""
+    """The places of lines' steps in the text; each block is searched once."""
 
     def __init__(self, source: Source, locate: Locate) -> None:
         self.text = source.text
@@ -226,7 +227,7 @@ class Places:
         self.blocks: dict[int, list[int]] = {}
 
     def offset(self, line: Line, index: int) -> int | None:
-        """Return the offset of a step, None for a line without text."""
+        """Return the offset of a step; None for a line without text."""
         spot = bisect_right(line.spots, index, key=itemgetter(0)) - 1
         if spot < 0:
             return None
@@ -237,7 +238,7 @@ class Places:
         return begin + (offsets[index - first] if index - first < len(offsets) else 0)
 
     def rest(self, line: Line, index: int) -> tuple[int, str]:
-        """Return where one of a line's steps stands, and the line's text from there on, without its forks."""
+        """Return the place of one of a line's steps, and the line's text from there on, without its forks."""
         begin = self.offset(line, index) if index else line.spots[0][1] if line.spots else None
         if begin is None:
             return 0, ""
@@ -246,7 +247,7 @@ class Places:
 
 
 class Plies:
-    """The places of a main line's moves in its text; nothing is looked for before it is asked, nor twice."""
+    """The places of a main line's moves in its text; they are found only when asked for, and only once."""
 
     def __init__(self, source: Source, line: Line, locate: Locate) -> None:
         self.source = source
@@ -257,7 +258,7 @@ class Plies:
     def __call__(self, issue: Issue) -> Issue:
         """Return an issue with the place of its ply.
 
-        It comes back as it is if it has no ply, or if the text has no place for it.
+        The issue is returned unchanged if it has no ply, or if the text has no place for it.
         """
         index = self._index(issue.ply)
         offset = None if index is None else self.places.offset(self.line, index)
@@ -266,7 +267,7 @@ class Plies:
         return self.source.issue(issue.code, offset, issue.severity, issue.ply, **issue.params)
 
     def _index(self, ply: int | None) -> int | None:
-        """Return the index of the step of a ply, counted from 1; endings are steps, but no plies."""
+        """Return the index of the step of a ply, counted from 1; endings are steps, but not plies."""
         if not ply:
             return None
         if self.moves is None:
@@ -276,7 +277,7 @@ class Plies:
 
 
 class GameReader(Protocol):
-    """Reads one game of a text with several, into a draft."""
+    """Reads one game of a text with several games into a draft."""
 
     draft: Draft
     said_anything: bool
@@ -288,10 +289,10 @@ R = TypeVar("R", bound=GameReader)
 
 
 def finished(readers: Iterable[R], source: Source, notes: Notes) -> Iterator[tuple[R, ParsedGame | None]]:
-    """Yield each reader with its game, None where it has none.
+    """Yield each reader with its game, or with None if it has none.
 
-    The issues of readers without a game go to `notes`; where a text has more games than are read of it, an
-    issue there says so.
+    The issues of readers without a game go to `notes`; if a text has more games than are read, an issue there
+    says so.
     """
     most, count = most_games(source.text), 0
     for number, reader in enumerate(readers):
