@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from archive.columns.places import Places, first_in, needs_lines, slots_with_variations, together, told
+from archive.columns.forked import table_of_games
+from archive.columns.places import (
+    Places,
+    columns_of,
+    first_in,
+    needs_lines,
+    slots_with_variations,
+    together,
+    told,
+)
 from archive.columns.runs import Runs
-from archive.columns.segments import reading, table_of
 from archive.columns.state import State
 from archive.columns.variations import first_places, place_of
 from archive.duck import Asked
@@ -21,17 +29,20 @@ from kifu_core.shogi.patterns import Pattern
 
 Slots = NDArray[np.int32]
 
+ROWS_AT_ONCE: Final = 500_000
+"""Rows of games with variations that a statement is given; one file may have more."""
+
 
 def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[int] | None = None) -> Places:
     """Return the first place of a pattern in each game that is in the files and not gone; with `few`, of
-    those in these slots only. Raises TimeoutError, FileNotFoundError, duckdb.IOException."""
+    those in these slots only. Raises TimeoutError, FileNotFoundError."""
     asked = _Games(_sorted(state.gone), None if few is None else _sorted(few))
 
     def look(path: Path) -> _Part:
         runs = Runs(path)
         places = first_in(runs, pattern, question.check_time)
         varied = slots_with_variations(runs, pattern) if needs_lines(pattern) else _NO_SLOTS
-        return _Part(path, runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
+        return _Part(runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
 
     threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
     if threads > 1:
@@ -63,7 +74,6 @@ class _Games(NamedTuple):
 class _Part(NamedTuple):
     """What a file has: places, and the slots of the games that are to be asked line by line."""
 
-    path: Path
     runs: Runs
     places: Places
     varied: Slots
@@ -82,12 +92,27 @@ def _lacks(known: Slots, slots: Slots) -> NDArray[np.bool_]:
 
 def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> list[Places]:
     """Return the first places in the games with variations of each of some files."""
-    question.table("varied", table_of(np.concatenate([part.varied for part in parts])))
-    rows = f"(SELECT * FROM {reading(part.path for part in parts)} SEMI JOIN varied USING (slot))"
-    places = {slot: place_of(number) for slot, number in question.rows(first_places(pattern, rows))}
-    found = []
-    for part in parts:
-        slots = np.array([slot for slot in part.varied.tolist() if slot in places], np.int32)
-        node, own, mirrored = np.array([places[slot] for slot in slots.tolist()], np.int32).reshape(-1, 3).T
-        found.append(told(part.runs, part.runs.rows_of(slots, node), own, mirrored))
+    names, found = sorted(columns_of(pattern)), list[Places]()
+    for some in _together(parts):
+        tables = [table_of_games(part.runs, part.varied, names) for part in some]
+        question.table("varied", {name: np.concatenate([one[name] for one in tables]) for name in tables[0]})
+        places = {slot: place_of(number) for slot, number in question.rows(first_places(pattern, "varied"))}
+        for part in some:
+            slots = np.array([slot for slot in part.varied.tolist() if slot in places], np.int32)
+            told_of = np.array([places[slot] for slot in slots.tolist()], np.int32)
+            node, own, mirrored = told_of.reshape(-1, 3).T
+            found.append(told(part.runs, part.runs.rows_of(slots, node), own, mirrored))
     return found
+
+
+def _together(parts: list[_Part]) -> Iterator[list[_Part]]:
+    """Yield the files that are asked by one statement: as many as have few rows altogether."""
+    some, rows = list[_Part](), 0
+    for part in parts:
+        some.append(part)
+        rows += part.runs.size_of(part.varied)
+        if rows > ROWS_AT_ONCE:
+            yield some
+            some, rows = [], 0
+    if some:
+        yield some

@@ -230,6 +230,11 @@ def _holding(runs: Runs, step: Seen) -> Spans:
     return spans
 
 
+def columns_of(pattern: Pattern) -> set[str]:
+    """Return the columns that a pattern names."""
+    return {name for look in looks(pattern) for step in look.steps for name, _ in _contents(step)}
+
+
 def _contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
     """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
     for square, allowed in step.squares:

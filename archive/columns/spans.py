@@ -48,12 +48,12 @@ def meeting(spans: Spans, others: Spans) -> tuple[Spans, NDArray[np.intp]]:
     """
     low = np.searchsorted(others.end, spans.first, "right")
     high = np.searchsorted(others.first, spans.end, "left")
-    which, other = _each(low, high)
+    which, other = each(low, high)
     first = np.maximum(spans.first[which], others.first[other])
     return Spans(first, np.minimum(spans.end[which], others.end[other])), other
 
 
-def _each(low: NDArray[np.intp], high: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def each(low: NDArray[np.intp], high: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return all numbers from each low to before its high, after the place of that pair."""
     counts = high - low
     which = np.repeat(np.arange(len(low)), counts)
@@ -68,7 +68,7 @@ def narrowed(spans: Spans, starts: Rows, wanted: Wanted) -> Spans:
     if len(spans.first) * _PROBED > len(wanted):
         return meeting(spans, where(starts, wanted))[0]
     low = np.searchsorted(starts, spans.first, "right") - 1
-    which, run = _each(low, np.searchsorted(starts[:-1], spans.end, "left"))
+    which, run = each(low, np.searchsorted(starts[:-1], spans.end, "left"))
     inside = wanted[run]
     which, run = which[inside], run[inside]
     first = np.maximum(spans.first[which], starts[run])

@@ -51,8 +51,6 @@ def state(spaces: Sequence[int]) -> State:
 def asked(spaces: Sequence[int], ask: Callable[[Asked, State], T]) -> T:
     """Return what `ask` makes of the files of spaces; where one of them is not there any more, of those that
     took its place. Raises BusyError, TimeoutError after ARCHIVE_SEARCH_SECONDS, MissingFilesError."""
-    import duckdb
-
     with asking(columns_folder(), settings.ARCHIVE_SEARCH_SECONDS) as question:
         for _ in range(TRIES):
             found = state(spaces)
@@ -60,7 +58,7 @@ def asked(spaces: Sequence[int], ask: Callable[[Asked, State], T]) -> T:
                 continue
             try:
                 return ask(question, found)
-            except (duckdb.IOException, FileNotFoundError):
+            except FileNotFoundError:
                 if all(map(is_here, found.files)):
                     raise
     raise MissingFilesError(f"a file in {columns_folder()} is not there")

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from archive.columns.folder import runs_of
+from archive.columns.forked import table_of_games
 from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
-from archive.columns.segments import write_segment
+from archive.columns.segments import reading, write_segment
 from archive.columns.spans import Spans, before, meeting, narrowed, where
+from archive.duck import bounded
 from benchmarks import generate
 from kifu_core.jkf import Record
 from kifu_core.shogi.patterns import Pattern, parse, text_of
@@ -29,7 +31,7 @@ MADE = 30
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
     made = [generate.record(number) for number in range(MADE)]
-    return made + [random_record(seed, plies=40, forks=seed % 2) for seed in range(30)]
+    return made + [random_record(seed, plies=40, forks=seed % 4) for seed in range(30)]
 
 
 @pytest.fixture
@@ -51,6 +53,16 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
     written = runs_of(file).read_bytes()
     make_runs(file)
     assert runs_of(file).read_bytes() == written
+
+
+def test_rows_made_of_runs_are_those_of_the_file(file, records):
+    slots = np.arange(0, len(records), 2, dtype=np.int32)
+    made = table_of_games(Runs(file), slots, ["s55", "black_hand_FU", "white_FU"])
+    with bounded() as database:
+        columns = f"SELECT {', '.join(made)} FROM {reading([file])}"
+        there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
+    assert {name: made[name].tolist() for name in made} == {name: there[name].tolist() for name in made}
+    assert len(made["fork"]) > made["fork"].sum() > 100
 
 
 def test_first_places_are_those_that_replaying_finds(file, records):
