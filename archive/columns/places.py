@@ -11,6 +11,7 @@ are left to `variations` then.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -239,12 +240,21 @@ def _contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
     """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
     for square, allowed in step.squares:
         if allowed != ANYTHING:
-            bits = [bool(allowed >> _signed(byte) % PIECES & 1) for byte in range(_BYTES)]
-            yield SQUARES[square], np.array(bits)
+            yield SQUARES[square], _pieces(allowed)
     for columns, counts in ((HANDS, step.step.hands), (COUNTS, step.step.board)):
         for count in counts:
-            allows = [count.allows(number) for number in range(_BYTES)]
-            yield columns[_owner(step, count), abs(count.piece)], np.array(allows)
+            yield columns[_owner(step, count), abs(count.piece)], _numbers_of(count)
+
+
+# Each look at each file asks for the same again.
+@lru_cache(maxsize=1024)
+def _pieces(allowed: int) -> Wanted:
+    return np.array([bool(allowed >> _signed(byte) % PIECES & 1) for byte in range(_BYTES)])
+
+
+@lru_cache(maxsize=1024)
+def _numbers_of(count: Count) -> Wanted:
+    return np.array([count.allows(number) for number in range(_BYTES)])
 
 
 def _signed(byte: int) -> int:
