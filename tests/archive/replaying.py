@@ -68,6 +68,15 @@ def nodes(game: DerivedGame) -> list[Node]:
     return list(_nodes(board, record["moves"][1:], board.start(record), 0, False))
 
 
+@cache
+def _nodes_by_text(game: DerivedGame) -> dict[str, list[Node]]:
+    """The nodes of a game by their positions."""
+    found: dict[str, list[Node]] = {}
+    for node in nodes(game):
+        found.setdefault(node[0], []).append(node)
+    return found
+
+
 def _nodes(board: Board, entries: list[MoveEntry], position: Any, ply: int, fork: bool) -> Iterator[Node]:
     hanging = []
     for entry in entries:
@@ -116,14 +125,15 @@ def naive(
 ) -> tuple[Counter, Counter]:
     """Numbers by result, and by move and result, as the asker sees the board."""
     total, by_move = Counter(), Counter()
+    same = images(position, match)
     for game in games:
         result = game.result if game.record_kind == "game" else 4
-        walked = nodes(game)
-        for turn, text in images(position, match):
-            if not passes(game, turn):
+        walked = _nodes_by_text(game)
+        for turn, text in same:
+            if text not in walked or not passes(game, turn):
                 continue
             seen = result ^ 1 if turn & 2 and result < 2 else result
-            reached = [(fork, move) for at, _, fork, move in walked if at == text]
+            reached = [(fork, move) for _, _, fork, move in walked[text]]
             main = [move for fork, move in reached if not fork][:1]
             forks = [move for fork, move in reached if fork] if lines == "all" else []
             total[seen] += bool(main or forks)
@@ -164,11 +174,13 @@ def expected_games(
 ) -> Counter:
     """(day, ply, whether by a fork, move on the asker's board) of every game in every orientation."""
     found = Counter()
+    same = images(position, match)
     for game in pool:
-        for turn, text in images(position, match):
-            if not passes(game, turn):
+        walked = _nodes_by_text(game)
+        for turn, text in same:
+            if text not in walked or not passes(game, turn):
                 continue
-            first = [node for node in nodes(game) if node[0] == text and (lines == "all" or not node[2])][:1]
+            first = [node for node in walked[text] if lines == "all" or not node[2]][:1]
             for _, ply, fork, move in first:
                 mine = seen_as(position, match, move, turn) if move else move
                 found[game.played, ply, fork, mine] += 1
