@@ -305,7 +305,9 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     expect_pattern(page, "K9i")
 
 
-def test_a_step_with_more_than_its_button_shows_says_so(open_page: PageMaker, live_server: LiveServer) -> None:
+def test_a_step_with_more_than_its_button_shows_says_so(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
     page = editor(open_page, live_server, "K9i L9h N8i kept:3 then K8h S7h G7g")
     expect(page.locator(".steps button")).to_have_text(["1 L9h K9i N8i…", "2 G7g K8h S7h"])
 
