@@ -71,6 +71,20 @@ def test_what_is_wrong_is_marked_in_the_text(client):
     assert "8文字目" in page and "9九玉、9八香<mark>香</mark>、8八玉</code>" in page
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("P7f " * 11 + "P0f", "…" + "P7f " * 10 + "<mark>P0f</mark></code>"),
+        ("P0f " + "P7f " * 10 + "P7f", "<code><mark>P0f</mark> " + "P7f " * 9 + "P7f…</code>"),
+        ("Q" * 50 + " P7f", "<code><mark>" + "Q" * 40 + "…</mark> P7f</code>"),
+        ("P7f P0f P7f", "<code>P7f <mark>P0f</mark> P7f</code>"),
+    ],
+    ids=["before", "after", "itself", "nothing"],
+)
+def test_what_is_left_out_around_what_is_wrong_is_told(client, text, told):
+    assert told in shown(client, f"?pattern={text}", status=400)
+
+
 @pytest.mark.parametrize("text", ["P0f", "K9i then", "hand:", "<script>alert(1)</script>"])
 def test_what_is_no_pattern_is_told_with_its_character(client, text):
     page = shown(client, f"?pattern={text}", status=400)
@@ -82,6 +96,19 @@ def test_a_page_that_is_none_is_a_wrong_address(client):
     ingest(ready(CORNER))
     build()
     shown(client, "?pattern=P1f&cursor=x", status=400)
+
+
+def test_the_next_page_opens_at_its_games(client, monkeypatch):
+    monkeypatch.setattr("archive.web.shogi.patterns.PAGE", 1)
+    ingest(ready(CORNER, black="甲", day="2020/01/02"))
+    ingest(ready(CORNER, black="乙", day="2019/01/02"))
+    build()
+    page = shown(client, "?pattern=P1f")
+    (link,) = re.findall(r'rel="next" href="([^"]+)"', page)
+    address, hash_mark, place = link.partition("#")
+    assert hash_mark and f'<section id="{place}"> <h2>Games</h2>' in page
+    further = shown(client, address.replace("&amp;", "&"))
+    assert f'<section id="{place}"> <h2>Games</h2>' in further and 'rel="next"' not in further
 
 
 def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):

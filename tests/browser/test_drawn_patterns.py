@@ -19,7 +19,7 @@ from kifu_core.shogi.pieces import BY_NAME, HAND_KINDS, KINDS
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.browser.boards import drag, finger_drag, middle, tap
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, eventually, follow
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, eventually, follow, loading
 from tests.browser.test_accessibility import CONTRAST, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
@@ -305,6 +305,36 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     expect_pattern(page, "K9i")
 
 
+def test_a_step_with_more_than_its_button_shows_says_so(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = editor(open_page, live_server, "K9i L9h N8i kept:3 then K8h S7h G7g")
+    expect(page.locator(".steps button")).to_have_text(["1 L9h K9i N8i…", "2 G7g K8h S7h"])
+
+
+def test_a_new_step_is_in_sight_where_it_is_drawn(finger: Page) -> None:
+    finger.touchscreen.tap(*middle(finger, 8, 8))
+    finger.locator('[data-content="K"]').tap()
+    finger.locator("button.then").tap()
+    expect(finger.locator(".steps button")).to_have_count(2)
+    expect(finger.locator(".steps")).to_be_in_viewport(ratio=1)
+    finger.locator('[data-field="kept"]').scroll_into_view_if_needed()
+    finger.locator("button.drop-step").tap()
+    expect_pattern(finger, "K8h")
+
+
+def test_control_and_enter_search_from_the_board(open_page: PageMaker, live_server: LiveServer) -> None:
+    page = editor(open_page, live_server)
+    page.locator("#pattern-editor .board-host").focus()
+    page.keyboard.press("Control+Enter")
+    expect_pattern(page, "")
+    page.keyboard.press("k")
+    with loading(page):
+        page.keyboard.press("Control+Enter")
+    assert urlsplit(page.url).path == "/patterns/"
+    assert parse_qs(urlsplit(page.url).query) == {"pattern": ["K5e"]}
+
+
 def test_a_pattern_is_drawn_by_fingers(finger: Page) -> None:
     finger.touchscreen.tap(*middle(finger, 9, 9))
     finger.locator('[data-content="K"]').tap()
@@ -414,6 +444,8 @@ def test_a_finger_and_the_keyboard_choose_squares_and_escape_leaves(
 ) -> None:
     phone.goto(f"{live_server.url}/games/{game.pk}/")
     phone.locator("button.select-pieces").tap()
+    expect(phone.locator(".selecting")).to_be_visible()
+    expect(phone.locator("svg.board .square-cursor")).to_have_count(0)
     finger_drag(phone, middle(phone, 9, 9), middle(phone, 7, 9))
     eventually(phone, lambda: chosen(phone), "L9i N8i S7i")
     phone.touchscreen.tap(*middle(phone, 8, 9))

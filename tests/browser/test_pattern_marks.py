@@ -88,3 +88,30 @@ def test_without_scripts_they_are_marked_too(open_page: PageMaker, live_server: 
     page.goto(f"{live_server.url}/patterns/?{urlencode({'pattern': 'P7f P2f own:black'})}")
     page.locator(".games .game-row").click()
     expect(page.locator("#replay svg.board .marked rect")).to_have_count(2)
+
+
+def test_boards_of_steps_lie_side_by_side_whatever_is_told_of_them(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(language="en")
+    text = "P7f hand:P<=9 board:R=1 turn:own ply:1..9 kept:1 then P2f then<=3 P6f"
+    page.goto(f"{live_server.url}/patterns/?{urlencode({'pattern': text})}")
+    boards = [board.bounding_box() for board in page.locator(".asked-board svg.board").all()]
+    assert len({box["y"] for box in boards if box}) == 1 and len(boards) == 3
+    words = [caption.bounding_box() for caption in page.locator(".asked-board figcaption").all()]
+    assert len({box["y"] for box in words if box}) == 1
+    page.set_viewport_size({"width": 390, "height": 844})
+    stacked = [board.bounding_box() for board in page.locator(".asked-board svg.board").all()]
+    assert len({box["x"] for box in stacked if box}) == 1 and len({box["y"] for box in stacked if box}) == 3
+
+
+def test_on_paper_the_results_stand_without_what_is_for_the_screen(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(language="en", theme="dark")
+    page.goto(f"{live_server.url}/patterns/?{urlencode({'pattern': 'P7f own:black'})}")
+    page.emulate_media(media="print")
+    for one in ("form.name-filter", ".edit-pattern", ".total a", ".plot details"):
+        expect(page.locator(one).first).to_be_hidden()
+    for one in (".total", "svg.board", ".tally", ".games .game-row"):
+        expect(page.locator(one).first).to_be_visible()

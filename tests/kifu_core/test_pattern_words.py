@@ -33,6 +33,7 @@ from kifu_core.shogi.pieces import BY_CODE
         ("turn:enemy ply:5..", ["相手の手番", "5手目以降"], ["The enemy is to move", "From move 5 on"]),
         ("ply:..9", ["9手目まで"], ["Up to move 9"]),
         ("K9i ply:5..9 kept:3", ["９九 玉", "5〜9手目", "その後3手続く"], None),
+        ("K9i kept:1", ["９九 玉", "その後1手続く"], ["9i king", "Stands for 1 move more"]),
     ],
 )
 def test_a_step_is_told_in_words(text, japanese, english):
@@ -43,6 +44,7 @@ def test_a_step_is_told_in_words(text, japanese, english):
 
 def test_it_is_told_when_a_step_follows_and_whose_pieces_are_own():
     assert [gap_words(gap, "en") for gap in (None, 20)] == ["Later", "Within 20 moves"]
+    assert [gap_words(1, language) for language in ("en", "ja")] == ["One move later", "1手後"]
     assert whole_words(parse("K9i"), "ja") == "先手・後手どちらでも"
     told = whole_words(parse("K9i own:white mirror:yes line:main"), "en")
     assert told == "Of White alone · Mirror images, too · Not in variations"

@@ -98,7 +98,7 @@ def test_conditions_are_read_in_japanese(text, printed):
         ("8八玉{金,金銀}7八", "pattern-pieces", 4, "金銀"),
         ("8八玉{金,銀}7八9九", "pattern-item", 11, "9九"),
         ("8八玉{金,銀}7h9九玉", "pattern-square", 4, "7h9九玉"),
-        ("９九玉 8八玉8八香", "pattern-never", 8, "8h"),
+        ("９九玉 8八玉8八香", "pattern-never", 8, "8八"),
         ("9九玉その後1000手以内9八玉", "pattern-value", 4, "1000"),
         ("9九玉その後0手以内9八玉", "pattern-never", 4, "その後0手以内"),
         ("その後9九玉", "pattern-nothing", 1, None),

@@ -17,6 +17,8 @@ import { Squares } from "./squares.js";
 
 const NOTHING = fromSfen("9/9/9/9/9/9/9/9/9 b -");
 const PAUSE = 250;
+/** Words of a step that its button has. */
+const SHOWN = 3;
 /** How squares take what is put on them. */
 const KEYS_OF_MODES = /** @type {Record<string, string>} */ ({ "=": "is", ",": "or", "!": "not" });
 const PROMOTED = [0, 9, 10, 11, 12, 0, 13, 14, 0, 1, 2, 3, 4, 6, 7];
@@ -158,7 +160,8 @@ class PatternEditor {
     steps.forEach((step, index) => {
       const button = /** @type {HTMLButtonElement} */ (row.children[index]);
       button.type = "button";
-      button.textContent = `${index + 1} ${stepWords(step).slice(0, 3).join(" ")}`;
+      const words = stepWords(step);
+      button.textContent = `${index + 1} ${words.slice(0, SHOWN).join(" ")}${words.length > SHOWN ? "…" : ""}`;
       button.setAttribute("aria-pressed", String(index === this.at));
     });
     row.hidden = steps.length < 2;
@@ -210,6 +213,7 @@ class PatternEditor {
     const squares = this.squares.wanted();
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && key === "z") return this.takeBack();
+    if ((event.ctrlKey || event.metaKey) && key === "enter") return this.search();
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === "Escape" && this.brush !== null) this.brush = null;
     else if (event.key in KEYS_OF_MODES) this.mode = KEYS_OF_MODES[event.key];
@@ -229,6 +233,13 @@ class PatternEditor {
     this.field.value = last;
     if (!last) this.pattern = emptyPattern();
     this.take();
+    return true;
+  }
+
+  /** @returns {boolean} whether there was something to search for */
+  search() {
+    if (!this.field.value) return false;
+    this.field.form?.requestSubmit();
     return true;
   }
 
@@ -254,6 +265,7 @@ class PatternEditor {
         this.pattern.gaps.splice(this.at, 0, null);
       });
       this.show(this.at + 1);
+      this.one(".steps").scrollIntoView({ block: "nearest" });
     });
     this.one("button.drop-step").addEventListener("click", () => {
       this.change(() => {

@@ -48,7 +48,9 @@ export class Selecting {
     return this.cover.isConnected;
   }
 
-  begin() {
+  /** @param {boolean} pointed whether by a pointer, which needs no cursor */
+  begin(pointed) {
+    this.squares.typing = !pointed;
     this.cover.setAttribute("aria-label", this.panel.dataset.label || "");
     this.root.querySelector(".board-frame")?.append(this.cover);
     this.panel.hidden = false;
@@ -123,7 +125,7 @@ export class Selecting {
     this.root.addEventListener("click", (event) => {
       if (!(event.target instanceof Element)) return;
       const begins = event.target.closest("button.select-pieces") && !this.open;
-      if (begins) this.begin();
+      if (begins) this.begin(event.detail > 0);
       else if (event.target.closest("button.select-pieces, .selecting button.leave")) this.leave();
     });
     this.root.addEventListener("change", (event) => {

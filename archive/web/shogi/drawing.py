@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EMPTY_BOARD: Final = "9/9/9/9/9/9/9/9/9 b -"
 _WORD: Final = re.compile(r"[^\s、]+|\S")
+_AROUND: Final = 40
+"""Characters of a text that are shown where it is wrong, and as many on either side."""
 _ROWS: Final = ((8, 7, 6, 5, 4, 3, 2, 1), (14, 13, 12, 11, 10, 9))
 """Kinds of pieces as the palette has them: from the king, and promoted."""
 
@@ -63,10 +65,15 @@ def wrong_with(text: str, error: KifuError) -> dict[str, Any]:
     return {
         "wrong": detail_of(error),
         "column": column,
-        "before": before[-40:],
-        "marked": rest[:end][:40] or " ",
-        "after": rest[end:][:40],
+        "before": "…" * (len(before) > _AROUND) + before[-_AROUND:],
+        "marked": _begun(rest[:end]) or " ",
+        "after": _begun(rest[end:]),
     }
+
+
+def _begun(text: str) -> str:
+    """Return the beginning of a text, with a mark of what is left out."""
+    return text[:_AROUND] + "…" * (len(text) > _AROUND)
 
 
 def _palette(kinds: tuple[int, ...], *, own: bool) -> list[tuple[str, str]]:

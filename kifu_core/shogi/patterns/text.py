@@ -146,7 +146,7 @@ class _Reader:
         allowed = ANYTHING & ~allowed if negated else allowed
         both = self.squares.get(place, ANYTHING) & allowed
         if not both:
-            self._fail("pattern-never", text=USI[place])
+            self._fail("pattern-never", text=square)
         self.squares[place] = both
 
     def _content(self, name: str) -> int:

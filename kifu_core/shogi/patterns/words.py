@@ -36,7 +36,9 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
         "until": "{last}手目まで",
         "plies": "{first}〜{last}手目",
         "kept": "その後{kept}手続く",
+        "kept-once": "その後{kept}手続く",
         "then": "その後",
+        "next": "1手後",
         "within": "その後{gap}手以内",
         "either": "先手・後手どちらでも",
         "black": "先手だけ",
@@ -68,7 +70,9 @@ _PHRASES: Final[dict[Language, dict[str, str]]] = {
         "until": "Up to move {last}",
         "plies": "At moves {first} to {last}",
         "kept": "Stands for {kept} moves more",
+        "kept-once": "Stands for {kept} move more",
         "then": "Later",
+        "next": "One move later",
         "within": "Within {gap} moves",
         "either": "For either side",
         "black": "Of Black alone",
@@ -107,7 +111,7 @@ def _step_lines(step: Step, language: Language) -> Iterator[str]:
     if step.first is not None or step.last is not None:
         yield phrases[_span(step.first, step.last)].format(first=step.first, last=step.last)
     if step.kept:
-        yield phrases["kept"].format(kept=step.kept)
+        yield phrases["kept-once" if step.kept == 1 else "kept"].format(kept=step.kept)
 
 
 def _pieces(allowed: int, language: Language) -> str:
@@ -139,7 +143,8 @@ def _span(first: int | None, last: int | None) -> str:
 
 def gap_words(gap: int | None, language: Language) -> str:
     """Return when a step has to follow the one before it."""
-    return _PHRASES[language]["then" if gap is None else "within"].format(gap=gap)
+    name = "then" if gap is None else "next" if gap == 1 else "within"
+    return _PHRASES[language][name].format(gap=gap)
 
 
 def whole_words(pattern: Pattern, language: Language) -> str:
