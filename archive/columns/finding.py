@@ -40,7 +40,8 @@ def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[i
 
     def look(path: Path) -> _Part:
         runs = Runs(path)
-        places = first_in(runs, pattern, question.check_time)
+        games = None if few is None else asked.hold(runs.games["slot"])
+        places = first_in(runs, pattern, games, question.check_time)
         varied = slots_with_variations(runs, pattern) if needs_lines(pattern) else _NO_SLOTS
         return _Part(runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
 

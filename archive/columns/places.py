@@ -26,6 +26,9 @@ from kifu_core.shogi.patterns.pattern import ANYTHING
 from kifu_core.shogi.patterns.pattern import CONTENTS as PIECES
 
 _BYTES: Final = 256
+_FEW: Final = 16
+"""Where one line of so many is asked, the others are not looked at."""
+
 _NOWHERE: Final = np.iinfo(np.int64).max
 _PLY, _OWN, _MIRRORED = 33, 32, 31
 """A place in its game as a number: the ply, whose side is own, whether mirrored, and the row."""
@@ -84,12 +87,19 @@ def needs_lines(pattern: Pattern) -> bool:
     return several and not pattern.main
 
 
-def first_in(runs: Runs, pattern: Pattern, check: Callable[[], None] = lambda: None) -> Places:
-    """Return the first place of a pattern in each game; in those without variations only, where it
-    `needs_lines`. `check` is called before each step of each look, to raise where that takes too long. Time:
-    linear in the runs of the columns that it names, for each look."""
+def first_in(
+    runs: Runs,
+    pattern: Pattern,
+    games: NDArray[np.bool_] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Places:
+    """Return the first place of a pattern in each game, or in each of some games of the file; in those
+    without variations only, where it `needs_lines`. `check` is called before each step of each look, to raise
+    where that takes too long. Time: linear in the runs of the columns that it names, for each look."""
     best = np.full(len(runs.games["slot"]), _NOWHERE)
     allowed = _lines_to_ask(runs, pattern)
+    if games is not None:
+        allowed &= games[runs.lines["game"]]
     for look in looks(pattern):
         stand = _stand(runs, pattern, look, allowed, check)
         if len(stand.line):
@@ -104,11 +114,12 @@ def slots_with_variations(runs: Runs, pattern: Pattern) -> NDArray[np.int32]:
     """Return the slots of the games with variations in which each step of a pattern stands somewhere, however
     short: all that it can stand in."""
     forked = _is_forked(runs)
+    allowed = forked[runs.lines["game"]]
     found = np.zeros(len(forked), np.bool_)
     for look in looks(pattern):
         here = forked.copy()
         for step in look.steps:
-            _, line = _parted(runs, _holding(runs, step), forked[runs.lines["game"]])
+            _, line = _holding(runs, step, allowed)
             stands = np.zeros(len(forked), np.bool_)
             stands[runs.lines["game"][line]] = True
             here &= stands
@@ -175,7 +186,7 @@ def _met(runs: Runs, stand: _Stand, other: _Stand) -> _Stand:
 def _standing(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> _Stand:
     """Return the rows from which on a step stands as long as it has to."""
     asked = step.step
-    spans, line = _parted(runs, _holding(runs, step), allowed)
+    spans, line = _holding(runs, step, allowed)
     begin = runs.lines["first"][line] - runs.lines["ply"][line]
     first, end = spans.first, spans.end - asked.kept
     if asked.first is not None:
@@ -211,24 +222,30 @@ def _line_of(runs: Runs, rows: NDArray[np.int32]) -> NDArray[np.intp]:
     return np.searchsorted(runs.lines["first"], rows, "right") - 1
 
 
-def _parted(runs: Runs, spans: Spans, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
-    """Return spans cut where lines begin, without the lines that are not allowed, and the line of each."""
-    parts, number = meeting(spans, runs.line_spans(allowed))
-    return parts, np.flatnonzero(allowed)[number]
+def _holding(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> tuple[Spans, NDArray[np.intp]]:
+    """Return the rows of lines that are allowed and hold what a step asks for, cut where lines begin, and the
+    line of each span."""
+    lines = runs.line_spans(allowed)
+    # What lies in few lines is looked up there, and not in the whole file.
+    few = len(lines.first) * _FEW < len(allowed)
+    spans, number = meeting(_with_contents(runs, step, lines if few else None), lines)
+    return spans, np.flatnonzero(allowed)[number]
 
 
-def _holding(runs: Runs, step: Seen) -> Spans:
-    """Return the rows that hold what a step asks for: what stands in fewest runs is looked for first."""
+def _with_contents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
+    """Return the rows that hold what a step asks for, of some or of all: what stands in fewest runs is looked
+    for first."""
     asked = []
     for name, allowed in _contents(step):
         starts, values = runs.column(name)
         wanted = allowed[values.view(np.uint8)]
         asked.append((np.count_nonzero(wanted), starts, wanted))
     asked.sort(key=lambda one: one[0])
-    spans = Spans(np.zeros(1, np.int32), np.array([len(runs)], np.int32))
-    for number, (_, starts, wanted) in enumerate(asked):
-        spans = narrowed(spans, starts, wanted) if number else where(starts, wanted)
-    return spans
+    for _, starts, wanted in asked:
+        within = where(starts, wanted) if within is None else narrowed(within, starts, wanted)
+    if within is None:
+        return Spans(np.zeros(1, np.int32), np.array([len(runs)], np.int32))
+    return within
 
 
 def columns_of(pattern: Pattern) -> set[str]:

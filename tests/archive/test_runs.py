@@ -79,6 +79,9 @@ def test_first_places_are_those_that_replaying_finds(file, records):
             left += len({*wanted} & varied)
             wanted = {slot: place for slot, place in wanted.items() if slot not in varied}
         assert told == wanted, text_of(pattern)
+        few = np.isin(np.arange(len(records)), random.sample(range(len(records)), random.choice([1, 3, 20])))
+        among_few = first_in(runs, pattern, few).slot.tolist()
+        assert among_few == [slot for slot in places.slot.tolist() if few[slot]], text_of(pattern)
         found += len(told)
     assert found > 150 and left > 0
 
