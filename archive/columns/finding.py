@@ -11,7 +11,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from archive.columns.forked import table_of_games
+from archive.columns.forked import Forked, first_in_forked
 from archive.columns.places import (
     Places,
     columns_of,
@@ -30,7 +30,7 @@ from kifu_core.shogi.patterns import Pattern
 Slots = NDArray[np.int32]
 
 ROWS_AT_ONCE: Final = 500_000
-"""Rows of games with variations that a statement is given; one file may have more."""
+"""Rows of games with variations that are looked at together."""
 
 
 def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[int] | None = None) -> Places:
@@ -42,8 +42,18 @@ def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[i
         runs = Runs(path)
         games = None if few is None else asked.hold(runs.games["slot"])
         places = first_in(runs, pattern, games, question.check_time)
-        varied = slots_with_variations(runs, pattern) if needs_lines(pattern) else _NO_SLOTS
-        return _Part(runs, places.among(asked.hold(places.slot)), varied[asked.hold(varied)])
+        part = _Part(runs, places.among(asked.hold(places.slot)), _NO_SLOTS)
+        if not needs_lines(pattern):
+            return part
+        varied = slots_with_variations(runs, pattern)
+        varied = varied[asked.hold(varied)]
+        if _stays_before_others(pattern) or not len(varied):
+            return part._replace(varied=varied)
+        found = [
+            first_in_forked(Forked(runs, some), pattern, question.check_time)
+            for some in _together(runs, varied)
+        ]
+        return part._replace(places=together([part.places, *found]))
 
     threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
     if threads > 1:
@@ -91,29 +101,24 @@ def _lacks(known: Slots, slots: Slots) -> NDArray[np.bool_]:
     return lacking
 
 
-def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> list[Places]:
-    """Return the first places in the games with variations of each of some files."""
-    names, found = sorted(columns_of(pattern)), list[Places]()
-    for some in _together(parts):
-        tables = [table_of_games(part.runs, part.varied, names) for part in some]
-        question.table("varied", {name: np.concatenate([one[name] for one in tables]) for name in tables[0]})
-        places = {slot: place_of(number) for slot, number in question.rows(first_places(pattern, "varied"))}
-        for part in some:
-            slots = np.array([slot for slot in part.varied.tolist() if slot in places], np.int32)
+def _stays_before_others(pattern: Pattern) -> bool:
+    return any(step.kept for step in pattern.steps[:-1])
+
+
+def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> Iterator[Places]:
+    """Yield the first places in the games with variations of each of some files."""
+    names = sorted(columns_of(pattern))
+    for part in parts:
+        for some in _together(part.runs, part.varied):
+            question.table("varied", Forked(part.runs, some).table(names))
+            places = {slot: place_of(one) for slot, one in question.rows(first_places(pattern, "varied"))}
+            slots = np.array(sorted(places), np.int32)
             told_of = np.array([places[slot] for slot in slots.tolist()], np.int32)
             node, own, mirrored = told_of.reshape(-1, 3).T
-            found.append(told(part.runs, part.runs.rows_of(slots, node), own, mirrored))
-    return found
+            yield told(part.runs, part.runs.rows_of(slots, node), own, mirrored)
 
 
-def _together(parts: list[_Part]) -> Iterator[list[_Part]]:
-    """Yield the files that are asked by one statement: as many as have few rows altogether."""
-    some, rows = list[_Part](), 0
-    for part in parts:
-        some.append(part)
-        rows += part.runs.size_of(part.varied)
-        if rows > ROWS_AT_ONCE:
-            yield some
-            some, rows = [], 0
-    if some:
-        yield some
+def _together(runs: Runs, slots: Slots) -> Iterator[Slots]:
+    """Yield games that are asked at once: as many as have few rows altogether."""
+    numbers = np.cumsum(runs.sizes_of(slots)) // ROWS_AT_ONCE
+    yield from np.split(slots, np.flatnonzero(np.diff(numbers)) + 1)

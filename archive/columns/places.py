@@ -228,15 +228,15 @@ def _holding(runs: Runs, step: Seen, allowed: NDArray[np.bool_]) -> tuple[Spans,
     lines = runs.line_spans(allowed)
     # What lies in few lines is looked up there, and not in the whole file.
     few = len(lines.first) * _FEW < len(allowed)
-    spans, number = meeting(_with_contents(runs, step, lines if few else None), lines)
+    spans, number = meeting(_withcontents(runs, step, lines if few else None), lines)
     return spans, np.flatnonzero(allowed)[number]
 
 
-def _with_contents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
+def _withcontents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
     """Return the rows that hold what a step asks for, of some or of all: what stands in fewest runs is looked
     for first."""
     asked = []
-    for name, allowed in _contents(step):
+    for name, allowed in contents(step):
         starts, values = runs.column(name)
         wanted = allowed[values.view(np.uint8)]
         asked.append((np.count_nonzero(wanted), starts, wanted))
@@ -250,10 +250,10 @@ def _with_contents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
 
 def columns_of(pattern: Pattern) -> set[str]:
     """Return the columns that a pattern names."""
-    return {name for look in looks(pattern) for step in look.steps for name, _ in _contents(step)}
+    return {name for look in looks(pattern) for step in look.steps for name, _ in contents(step)}
 
 
-def _contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
+def contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
     """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
     for square, allowed in step.squares:
         if allowed != ANYTHING:
@@ -289,16 +289,28 @@ def _short(ply: int) -> int:
 
 def _numbers(runs: Runs, look: Look, stand: _Stand) -> NDArray[np.int64]:
     """Return for each span the number of its first place."""
-    first = stand.spans.first.astype(np.int64)
-    ply: NDArray[np.int64] = first - runs.lines["first"][stand.line] + runs.lines["ply"][stand.line]
-    return ply << _PLY | look.own << _OWN | look.mirrored << _MIRRORED | first
+    first = stand.spans.first
+    ply = first - runs.lines["first"][stand.line] + runs.lines["ply"][stand.line]
+    return number_of(look, ply, first)
+
+
+def number_of(look: Look, ply: NDArray[Any], row: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the numbers of places as a look finds them: the least of a game is its first place."""
+    found: NDArray[np.int64] = (
+        ply.astype(np.int64) << _PLY | look.own << _OWN | look.mirrored << _MIRRORED | row
+    )
+    return found
+
+
+def unpacked(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return for numbers of places whose side is own, whether mirrored, and the row."""
+    return number >> _OWN & 1, number >> _MIRRORED & 1, number & (1 << _MIRRORED) - 1
 
 
 def _told(runs: Runs, best: NDArray[np.int64]) -> Places:
     """Return what there is to tell of the places with these numbers, one of each game."""
-    number = best[best != _NOWHERE]
-    row = (number & (1 << _MIRRORED) - 1).astype(np.int32)
-    return told(runs, row, number >> _OWN & 1, number >> _MIRRORED & 1)
+    own, mirrored, row = unpacked(best[best != _NOWHERE])
+    return told(runs, row.astype(np.int32), own, mirrored)
 
 
 def told(runs: Runs, row: Rows, own: NDArray[np.integer], mirrored: NDArray[np.integer]) -> Places:

@@ -117,11 +117,12 @@ class Runs:
         first = self.lines["first"]
         return Spans(first, np.append(first[1:], np.int32(len(self)))).among(chosen)
 
-    def size_of(self, slots: NDArray[np.int32]) -> int:
-        """Return how many rows some games of this file have."""
+    def sizes_of(self, slots: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return how many rows games of this file have."""
         ends = np.append(self.games["first"], np.int32(len(self)))
         game = np.searchsorted(self.games["slot"], slots)
-        return int((ends[game + 1] - ends[game]).sum())
+        sizes: NDArray[np.int32] = ends[game + 1] - ends[game]
+        return sizes
 
     def rows_of(self, slots: NDArray[np.int32], nodes: NDArray[np.int32]) -> Rows:
         """Return the rows of games' positions, which have to be in this file."""

@@ -1,7 +1,7 @@
 """Patterns in games with variations: what DuckDB is told to look for in the columns.
 
-It is asked where a pattern needs several positions of one line, which `places` finds only in games that have
-no other.
+It is asked only where a step has to stay for some plies before another follows: all of them have to lie on
+one line, which is more than what `forked` knows of rows.
 """
 
 from __future__ import annotations
@@ -64,64 +64,9 @@ def _bits(look: Look) -> int:
 def _places(pattern: Pattern, look: Look, source: str) -> str:
     """Return the question for the places of a first step which the others can follow.
 
-    From the last step to the first, what a step needs of the next one is put into tables: so each is read
-    twice, however many there are.
+    A step may stay in one line while the next one stands in another. All positions have to lie on one line:
+    each goes through the one that is deepest so far (`deep`), or that through it.
     """
-    if any(step.step.kept for step in look.steps[:-1]):
-        return _places_of_kept(pattern, look, source)
-    rows, tables = "", list[str]()
-    for number in reversed(range(len(look.steps))):
-        rows = _stands(look.steps[number], source)
-        if tables:
-            rows = _followed(rows, number + 1, pattern.gaps[number])
-        if number:
-            tables += _next_places(rows, number, pattern.gaps[number - 1])
-    before = f"WITH {', '.join(tables)} " if tables else ""
-    return f"SELECT slot, node, {', '.join(_TOLD)} FROM ({before}{rows})"
-
-
-def _next_places(rows: str, number: int, gap: int | None) -> list[str]:
-    """Return the tables that tell where a step by its number stands, for the one before it: `main_N` of the
-    main line, where positions are numbered by ply, and `forks_N` of variations, which are few.
-
-    Without a gap the `last` place of each game is enough. With one, a line is cut into parts of that length:
-    a place within reach lies behind in the same part (`last`) or in the next one, which is entered under the
-    part before it (`first`).
-    """
-    if gap is None:
-        places = f"SELECT slot, max(node) AS last FROM ({rows}) WHERE NOT fork GROUP BY slot"
-    else:
-        places = (
-            "SELECT slot, part, min(first) AS first, max(last) AS last FROM ("
-            "SELECT slot, unnest([part, part - 1]) AS part, unnest([NULL, first]) AS first, "
-            f"unnest([last, NULL]) AS last FROM (SELECT slot, node // {gap} AS part, min(node) AS first, "
-            f"max(node) AS last FROM ({rows}) WHERE NOT fork GROUP BY ALL)) GROUP BY ALL"
-        )
-    forks = f"SELECT slot, node, ply FROM ({rows}) WHERE fork"
-    return [f"main_{number} AS MATERIALIZED ({places})", f"forks_{number} AS MATERIALIZED ({forks})"]
-
-
-def _followed(rows: str, number: int, gap: int | None) -> str:
-    """Return those rows which the step of that number can follow; a row that it follows both on the main line
-    and in a variation comes twice."""
-    columns = ", ".join(f"a.{name}" for name in ("slot", "node", "last", *_TOLD))
-    if gap is None:
-        reach, within = "m.last > a.node", ""
-    else:
-        reach = f"m.part = a.node // {gap} AND (m.last > a.node OR m.first <= a.node + {gap})"
-        within = f" AND b.ply <= a.ply + {gap}"
-    return (
-        f"SELECT {columns} FROM ({rows}) a JOIN main_{number} m "
-        f"ON m.slot = a.slot AND NOT a.fork AND {reach} "
-        f"UNION ALL SELECT {columns} FROM ({rows}) a SEMI JOIN forks_{number} b ON b.slot = a.slot "
-        f"AND b.node > a.node AND b.node <= a.last{within}"
-    )
-
-
-def _places_of_kept(pattern: Pattern, look: Look, source: str) -> str:
-    """Return the same where a step before the last has to stay, which it may do in one line while the next
-    one stands in another. All positions have to lie on one line: each goes through the one that is deepest so
-    far (`deep`), or that through it."""
     told = ", ".join(_TOLD)
     found = (
         f"SELECT slot, node, {told}, stop AS deep, stop_last AS deep_last, node AS at, last AS at_last, "

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from archive.columns.folder import runs_of
-from archive.columns.forked import table_of_games
+from archive.columns.forked import Forked
 from archive.columns.places import first_in, needs_lines, slots_with_variations
 from archive.columns.positions import Positions
 from archive.columns.runs import Runs, make_runs
@@ -57,7 +57,7 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
 
 def test_rows_made_of_runs_are_those_of_the_file(file, records):
     slots = np.arange(0, len(records), 2, dtype=np.int32)
-    made = table_of_games(Runs(file), slots, ["s55", "black_hand_FU", "white_FU"])
+    made = Forked(Runs(file), slots).table(["s55", "black_hand_FU", "white_FU"])
     with bounded() as database:
         columns = f"SELECT {', '.join(made)} FROM {reading([file])}"
         there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
