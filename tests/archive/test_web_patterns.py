@@ -171,6 +171,7 @@ def test_conditions_that_are_not_understood_are_told_beside_their_field(
     page = shown(client, f"?pattern=P1f&{asked}", status=status)
     (form,) = re.findall(r'<details class="filter-games" open>.*?</details>', page)
     assert told in form and "<strong>" not in page
+    assert "How it is written" in shown(client, f"?{asked}")
 
 
 def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):

@@ -75,7 +75,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "chips": chips(scope_of(request), form, {"pattern": text}),
         "also": in_use(form),
     }
-    status = 200 if form.is_valid() else 400
+    status = 400 if text and not form.is_valid() else 200
     if text:
         try:
             context |= _found(request, text, form)
