@@ -176,8 +176,16 @@ def _migrate(folder: Path, **address: str) -> None:
 def migrated() -> str:
     """A database that has its tables and nothing else, made once: the file of SQLite, the name on PostgreSQL.
 
-    To make the tables takes longer than to start an archive that has them. It is gone with this process.
+    To make the tables takes longer than to start an archive that has them. It is gone with this process; the
+    programs that this process runs find it in their environment.
     """
+    variable = "KIFU_MIGRATED_" + ("POSTGRESQL" if os.environ.get("DATABASE_URL") else "SQLITE")
+    if variable not in os.environ:
+        os.environ[variable] = _made_migrated()
+    return os.environ[variable]
+
+
+def _made_migrated() -> str:
     folder = Path(tempfile.mkdtemp(prefix="kifu-migrated-"))
     atexit.register(shutil.rmtree, folder)
     if not os.environ.get("DATABASE_URL"):

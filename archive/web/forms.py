@@ -162,6 +162,16 @@ class PositionFilterForm(FilterForm):
     place = "positions"
 
 
+class PatternFilterForm(FilterForm):
+    """The filters of the games with a pattern, all of which are shogi's."""
+
+    place = "games"
+
+    def __init__(self, data: Mapping[str, Any], **options: Any) -> None:
+        super().__init__(data, **options)
+        del self.fields["game"]
+
+
 def fields_html(found: Iterable[forms.BoundField]) -> SafeString:
     """Return fields with their labels and what is wrong with them."""
     return mark_safe("".join(map(_field_html, found)))

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from archive.api.patterns import PatternQuery
 from archive.api.positions import FilterQuery
 from archive.api.serializers import GamesQuery
 from archive.queries.filters import FILTERS, GameFilters, filters_of, games_asked, positions_asked
 from archive.queries.position_filters import resolve
 from archive.queries.scope import PUBLIC
 from archive.queries.search_box import filters_meant
-from archive.web.forms import GameFilterForm, PositionFilterForm
+from archive.web.forms import GameFilterForm, PatternFilterForm, PositionFilterForm
 
 GAMES = pytest.mark.parametrize("one", filters_of("games"), ids=lambda one: one.name)
 
@@ -29,6 +30,12 @@ def test_the_api_and_the_pages_take_the_same_filters(place):
     assert names <= query().fields.keys() and names <= form.fields.keys()
     others = {one.name for one in FILTERS} - names
     assert others.isdisjoint(query().fields.keys() | form.fields.keys())
+
+
+def test_patterns_take_the_filters_of_lists_but_the_kind_of_game():
+    names = {one.name for one in filters_of("games")}
+    assert names - {"game"} == PatternFilterForm({}).fields.keys()
+    assert names <= PatternQuery().fields.keys()
 
 
 @GAMES

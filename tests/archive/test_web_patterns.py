@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 
 from archive.duck import BusyError
@@ -109,6 +111,67 @@ def test_the_next_page_opens_at_its_games(client, monkeypatch):
     assert hash_mark and f'<section id="{place}"> <h2>Games</h2>' in page
     further = shown(client, address.replace("&amp;", "&"))
     assert f'<section id="{place}"> <h2>Games</h2>' in further and 'rel="next"' not in further
+
+
+@pytest.fixture
+def two_games() -> None:
+    """Games of 甲 and of 乙 with the same moves."""
+    ingest(ready(CORNER, winner=0, black="甲", day="2020/01/02"))
+    ingest(ready(CORNER, winner=0, black="乙", day="2019/01/02"))
+    build()
+
+
+@pytest.mark.parametrize(
+    ("asked", "label"),
+    [
+        ("player=甲", "Player: 甲"),
+        ("from=2020", "From: 2020"),
+        ("q=NOT+player:乙", "Query: NOT player:乙"),
+    ],
+)
+def test_other_conditions_narrow_its_games_down_and_stay(client, two_games, asked, label):
+    assert "2 games" in shown(client, "?pattern=P1f")
+    page = shown(client, f"?pattern=P1f&{asked}")
+    assert "1 game</strong>" in page and ">甲</a></th>" in page and ">乙</a></th>" not in page
+    assert f"<span>{label}</span>" in page and 'href="?pattern=P1f"' in page
+    name, _, value = asked.partition("=")
+    (on,) = re.findall(r'<th scope="row"><a href="(\?[^"]+)">△P-8d</a></th>', page)
+    (as_list,) = re.findall(r'href="/games/(\?[^"]+)" rel="nofollow">As a list', page)
+    for link in (on, as_list):
+        query = QueryDict(unescape(link)[1:])
+        assert value.replace("+", " ") in query[name]
+    assert "1 game</strong>" in shown(client, unescape(on))
+    listed = client.get(f"/games/{unescape(as_list)}", headers={"Accept-Language": "en"}).content.decode()
+    assert ">1 in all<" in listed
+
+
+def test_a_further_page_has_the_same_conditions(client, two_games, monkeypatch):
+    monkeypatch.setattr("archive.web.shogi.patterns.PAGE", 1)
+    page = shown(client, "?pattern=P1f&result=black")
+    (link,) = re.findall(r'rel="next" href="([^"#]+)#', page)
+    assert QueryDict(unescape(link)[1:])["result"] == "black"
+    assert ">乙</span>" in shown(client, unescape(link))
+
+
+def test_without_games_the_conditions_can_be_left_out(client, two_games):
+    page = shown(client, "?pattern=P1f&player=丙")
+    assert "It stands in no game here." in page and "<span>Player: 丙</span>" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "status"),
+    [
+        ("from=yesterday", "Write a date as 2024-03-15, 2024-03 or 2024.", 400),
+        ("q=mover:甲", "mover", 400),
+    ],
+)
+def test_conditions_that_are_not_understood_are_told_beside_their_field(
+    client, two_games, asked, told, status
+):
+    page = shown(client, f"?pattern=P1f&{asked}", status=status)
+    (form,) = re.findall(r'<details class="filter-games" open>.*?</details>', page)
+    assert told in form and "<strong>" not in page
+    assert "How it is written" in shown(client, f"?{asked}")
 
 
 def test_too_many_at_once_are_told_to_come_again(client, monkeypatch):

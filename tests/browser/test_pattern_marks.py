@@ -111,7 +111,7 @@ def test_on_paper_the_results_stand_without_what_is_for_the_screen(
     page = open_page(language="en", theme="dark")
     page.goto(f"{live_server.url}/patterns/?{urlencode({'pattern': 'P7f own:black'})}")
     page.emulate_media(media="print")
-    for one in ("form.name-filter", ".edit-pattern", ".total a", ".plot details"):
+    for one in ("form.name-filter", ".edit-pattern", ".filter-games", ".total a", ".plot details"):
         expect(page.locator(one).first).to_be_hidden()
     for one in (".total", "svg.board", ".tally", ".games .game-row"):
         expect(page.locator(one).first).to_be_visible()

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 
 import django
 
+from tests.serving import SQLITE_FILE, migrated
+
 if TYPE_CHECKING:
     from tests.faults.servers import Postgres
 
@@ -54,6 +56,7 @@ def archive(engine: str, kind: str) -> Iterator[Postgres | None]:
         place.mkdir(exist_ok=True)
         with _small_disk(place, DISK_BYTES[engine]) if kind == "disk" else nullcontext():
             if engine == "sqlite":
+                shutil.copy(migrated(), data / SQLITE_FILE)
                 yield None
                 return
             with _postgres(folder, place) as server:
@@ -99,7 +102,8 @@ def run(engine: str, kind: str, games: int, kills: int, seed: int) -> int:
         from tests.faults.faults import KINDS as FAULTS
         from tests.faults.world import make_hot
 
-        call_command("migrate", verbosity=0)
+        if engine != "sqlite":
+            call_command("migrate", verbosity=0)
         make_hot()
         case = Case(games, kills, Random(seed), server)
         print(f"{kind} on {engine}", flush=True)

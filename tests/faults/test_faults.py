@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.__main__ import KINDS
 from tests.faults.points import removal_steps, steps
-from tests.serving import said_by
+from tests.serving import migrated, said_by
 
 ENGINE = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
 MARKS = {
@@ -28,6 +28,7 @@ def test_every_step_at_which_a_worker_is_killed_is_there():
 @pytest.mark.worker
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=MARKS.get(kind, ())) for kind in KINDS])
 def test_the_archive_is_whole_after(kind):
+    migrated()  # for all of them, which are programs of their own
     words = ["--engine", ENGINE, "--kind", kind, "--games", "80", "--kills", "12"]
     said = said_by("tests.faults", *words)
     if "skipped:" in said:

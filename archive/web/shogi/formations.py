@@ -90,7 +90,7 @@ def one_formation(request: HttpRequest, formation: str) -> HttpResponse:
         "family": _("Castles") if one.family == "castle" else _("Openings"),
         "parents": [(parent, called(parent)) for parent in one.parents],
         "forms": [(form.name, called(form.name)) for form in BY_NAME.values() if formation in form.parents],
-        "patterns": [(text, urlencode({"q": f'pattern:"{text}"'})) for text in one.patterns],
+        "patterns": [(text, urlencode({"pattern": text})) for text in one.patterns],
         "until": one.until,
         "sources": one.sources,
         "found": found,

@@ -14,13 +14,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from archive.issues import language
+from archive.queries.filters import games_asked
 from archive.queries.keyset import InvalidCursorError
 from archive.queries.patterns import STEP, NextMove, PatternFound, PatternGame, PatternResults, pattern_games
 from archive.queries.people import without_gaps
 from archive.queries.scope import scope_of
 from archive.queries.search.errors import BUSY, QueryError
 from archive.web.browsing import Plot, years_plot
-from archive.web.filtering import query_of
+from archive.web.filtering import in_use, query_of
+from archive.web.forms import PatternFilterForm
+from archive.web.game_search import chips
 from archive.web.lines import squares_query
 from archive.web.replay import node_query
 from archive.web.rows import side_mark
@@ -63,12 +66,19 @@ EXAMPLES: Final[dict[Language, tuple[str, ...]]] = {
 def patterns(request: HttpRequest) -> HttpResponse:
     """Show which games have a pattern, how these ended, when, for whom, and what is played next."""
     text = request.GET.get("pattern", "").strip()
-    examples = EXAMPLES[language()]
-    context: dict[str, Any] = {"text": text, "longest": LONGEST, "examples": examples, "section": "positions"}
-    status = 200
+    form = PatternFilterForm(request.GET, label_suffix="")
+    context: dict[str, Any] = {
+        "text": text,
+        "longest": LONGEST,
+        "examples": EXAMPLES[language()],
+        "section": "positions",
+        "chips": chips(scope_of(request), form, {"pattern": text}),
+        "also": in_use(form),
+    }
+    status = 400 if text and not form.is_valid() else 200
     if text:
         try:
-            context |= _found(request, text)
+            context |= _found(request, text, form)
         except InvalidCursorError as error:
             raise BadRequest("cursor") from error
         except QueryError as error:
@@ -78,7 +88,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
             status = 400
 
     def make() -> HttpResponse:
-        response = render(request, "shogi/patterns.html", context, status=status)
+        response = render(request, "shogi/patterns.html", context | {"form": form}, status=status)
         if status == 429:
             response["Retry-After"] = "1"
         return response
@@ -86,11 +96,16 @@ def patterns(request: HttpRequest) -> HttpResponse:
     return conditional(request, make, context)
 
 
-def _found(request: HttpRequest, text: str) -> dict[str, Any]:
-    """Return what the page tells of a pattern. Raises as `parse` and `pattern_games` do."""
+def _found(request: HttpRequest, text: str, form: PatternFilterForm) -> dict[str, Any]:
+    """Return what the page tells of a pattern among the games that a form asks for; without games where the
+    form is wrong. Raises as `parse` and `pattern_games` do."""
     pattern = parse(text)
-    found = pattern_games(scope_of(request), pattern, cursor=request.GET.get("cursor") or None, limit=PAGE)
-    after = found.page.next
+    if not form.is_valid():
+        return {}
+    filters = games_asked(form.cleaned_data)
+    cursor = request.GET.get("cursor") or None
+    found = pattern_games(scope_of(request), pattern, filters, cursor=cursor, limit=PAGE)
+    after, also = found.page.next, in_use(form)
     return {
         "found": found,
         "asked": text_of(pattern),
@@ -98,13 +113,13 @@ def _found(request: HttpRequest, text: str) -> dict[str, Any]:
         "whole": whole_words(pattern, language()),
         "results": _results(found.results),
         "plots": _plots(found),
-        "moves": [_move(one, pattern) for one in found.moves],
+        "moves": [_move(one, pattern, also) for one in found.moves],
         "steps": len(pattern.steps),
         "rows": [one.row for one in found.page.items],
         "places": {one.row.id: _place(one) for one in found.page.items},
         "queries": {one.row.id: _query(one) for one in found.page.items},
-        "next": query_of({"pattern": text, "cursor": after}) if after else "",
-        "query": query_of({"q": 'pattern:"' + text.replace('"', '""') + '"'}),
+        "next": query_of({"pattern": text, **also, "cursor": after}) if after else "",
+        "query": query_of(also | {"q": _as_query(text, also.get("q", ""))}),
     }
 
 
@@ -175,13 +190,18 @@ class Move:
     results: PatternResults
 
 
-def _move(one: NextMove, pattern: Pattern) -> Move:
+def _as_query(text: str, other: str) -> str:
+    """Return the query for the games with a pattern that another query finds, too."""
+    asked = 'pattern:"' + text.replace('"', '""') + '"'
+    return f"{asked} AND ({other})" if other else asked
+
+
+def _move(one: NextMove, pattern: Pattern, also: dict[str, str]) -> Move:
     text = lone_text(one.packed, one.kind, int(not one.own), language())
     after = followed_by(pattern, one.packed, one.kind, one.own)
     asked = text_of(after) if after else ""
-    return Move(
-        text, query_of({"pattern": asked}) if 0 < len(asked) <= LONGEST else "", one.games, one.results
-    )
+    query = query_of({"pattern": asked, **also}) if 0 < len(asked) <= LONGEST else ""
+    return Move(text, query, one.games, one.results)
 
 
 def _query(one: PatternGame) -> str:
