@@ -18,7 +18,6 @@ from typing import Any, Final
 import pytest
 import requests
 import schemathesis
-import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import FlakyStrategyDefinition
 from requests.structures import CaseInsensitiveDict
@@ -28,14 +27,13 @@ from schemathesis.config import SchemathesisConfig
 from archive.management.commands.sample_games import sample_files
 from kifu_core.games import GAMES
 from tests.archive.games import BROKEN, CSA, KIF, UNREADABLE
-from tests.archive.test_contract import check, operations
+from tests.archive.test_contract import check, contract_of_file, operations
 from tests.serving import START_SECONDS, Archive, archive_at, wait_for
-from tools.contract import FILE
 
 pytestmark = [pytest.mark.worker, pytest.mark.one_engine]
 
 REQUESTS: Final = 20_000 if os.environ.get("KIFU_CONTRACT") == "long" else 1_500
-TOLD: Final[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+TOLD: Final[dict[str, Any]] = contract_of_file()
 NAMES: Final = [operation["operationId"] for _path, _method, operation in operations(TOLD)]
 MODES: Final = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 PATHS: Final = REQUESTS // 40
