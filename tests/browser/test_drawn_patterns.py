@@ -307,6 +307,20 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     expect_pattern(page, "K9i")
 
 
+def test_other_conditions_stay_in_the_address_while_one_draws(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(f"{live_server.url}/positions/shogi/edit/?pattern=K9i&player=甲", language="en")
+    expect(page.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
+    tap(page, 8, 9)
+    put(page, "N")
+    expect_pattern(page, "K9i N8i")
+    wanted = {"pattern": ["K9i N8i"], "player": ["甲"]}
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query), wanted)
+    follow(page.get_by_role("button", name="Search", exact=True).last)
+    assert parse_qs(urlsplit(page.url).query) == wanted
+
+
 def test_a_step_with_more_than_its_button_shows_says_so(
     open_page: PageMaker, live_server: LiveServer
 ) -> None:
