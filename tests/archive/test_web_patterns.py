@@ -145,6 +145,18 @@ def test_other_conditions_narrow_its_games_down_and_stay(client, two_games, aske
     assert ">1 in all<" in listed
 
 
+def test_the_editor_keeps_the_conditions_on_the_way_there_and_back(client, two_games):
+    page = shown(client, "?pattern=P1f&player=甲&result=black")
+    (link,) = re.findall(r'href="(/positions/shogi/edit/[^"]+)">\s*Edit on', page)
+    editor = client.get(unescape(link), headers={"Accept-Language": "en"}).content.decode()
+    (form,) = re.findall(r'<form action="/patterns/".*?</form>', editor, re.DOTALL)
+    assert 'value="P1f"' in form and "Player: 甲 · Result: ☗ wins" in " ".join(form.split())
+    for name, value in (("player", "甲"), ("result", "black")):
+        assert f'<input type="hidden" name="{name}" value="{value}">' in form
+    told = client.get("/positions/shogi/edit/?pattern=P1f&player=甲&part=told").content.decode()
+    assert "甲" not in told
+
+
 def test_a_further_page_has_the_same_conditions(client, two_games, monkeypatch):
     monkeypatch.setattr("archive.web.shogi.patterns.PAGE", 1)
     page = shown(client, "?pattern=P1f&result=black")

@@ -171,6 +171,8 @@ def test_the_browser_reads_and_prints_texts_as_the_server_does(
         "８八玉、７八金", "玉8八", "歩33△成銀7七", "9九玉9八香☖1一王",
         "9九玉その後20手以内に9八玉そのあと9七玉", "9九玉その後", "その後9九玉",
         "9九玉その後1000手以内9八玉", "9九玉その後0手以内9八玉", "9九玉その後20手9八玉",
+        "8八玉 その後 20手以内 9九玉", "8八玉、その後、20手以内に、9九玉",
+        "8八玉 その後 20手 以内 9九玉", "8八玉 20手以内 9九玉", "持駒:角、その後、9手以内8八玉",
         "8八玉持駒:角、歩3枚以上、△飛なし", "持ち駒：歩十八", "盤上:と二枚相手の馬1枚以下",
         "持駒:角歩2,P<=5", "持駒:玉", "持駒:角、玉8八", "持駒:角、歩>=3、8八玉", "持駒:角歩3個",
         "持駒:、角", "持駒:角、", "持駒:歩3枚以上、歩2枚以下",
@@ -303,6 +305,20 @@ def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: 
     page.locator(".steps button").first.click()
     page.locator("button.drop-step").click()
     expect_pattern(page, "K9i")
+
+
+def test_other_conditions_stay_in_the_address_while_one_draws(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = open_page(f"{live_server.url}/positions/shogi/edit/?pattern=K9i&player=甲", language="en")
+    expect(page.locator("#pattern-editor [data-content=K] svg")).to_be_visible()
+    tap(page, 8, 9)
+    put(page, "N")
+    expect_pattern(page, "K9i N8i")
+    wanted = {"pattern": ["K9i N8i"], "player": ["甲"]}
+    eventually(page, lambda: parse_qs(urlsplit(page.url).query), wanted)
+    follow(page.get_by_role("button", name="Search", exact=True).last)
+    assert parse_qs(urlsplit(page.url).query) == wanted
 
 
 def test_a_step_with_more_than_its_button_shows_says_so(

@@ -53,7 +53,11 @@ class PatternEditor {
     /** The text as it was before somebody typed in it. @type {string | null} */
     this.begun = null;
     this.timer = 0;
-    this.setAddress = keepAddress(() => `${location.pathname}?${new URLSearchParams({ pattern: this.field.value })}`);
+    this.setAddress = keepAddress(() => {
+      const query = new URLSearchParams(location.search);
+      query.set("pattern", this.field.value);
+      return `${location.pathname}?${query}`;
+    });
     this.fields = new PatternFields(root, (edit) => this.change(() => edit(this.pattern, this.at)));
     this.listen();
     this.draw();

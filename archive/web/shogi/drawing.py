@@ -9,6 +9,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from archive.issues import detail_of, language
+from archive.queries.scope import scope_of
+from archive.web.filtering import in_use
+from archive.web.forms import PatternFilterForm
+from archive.web.game_search import chips
 from kifu_core.errors import KifuError
 from kifu_core.shogi.draw import PIECES, RANK_NAMES
 from kifu_core.shogi.patterns import parse
@@ -28,11 +32,13 @@ _ROWS: Final = ((8, 7, 6, 5, 4, 3, 2, 1), (14, 13, 12, 11, 10, 9))
 
 
 def draw_pattern(request: HttpRequest) -> HttpResponse:
-    """Show a board on which a pattern is drawn, with the one that the address has."""
+    """Show a board on which a pattern is drawn, with the one that the address has; other conditions of games
+    that the address has stay for the search."""
     text = request.GET.get("pattern", "").strip()
     told = _told(text) if text else {}
     if request.GET.get("part") == "told":
         return render(request, "shogi/pattern_told.html", told)
+    form = PatternFilterForm(request.GET, label_suffix="")
     context = {
         "text": text,
         "longest": LONGEST,
@@ -41,6 +47,8 @@ def draw_pattern(request: HttpRequest) -> HttpResponse:
         "ranks": RANK_NAMES[language()],
         "enemy_rows": [_palette(row, own=False) for row in _ROWS],
         "own_rows": [_palette(row, own=True) for row in _ROWS],
+        "also": in_use(form),
+        "chips": chips(scope_of(request), form),
         "hand_kinds": [(LETTERS[kind], PIECES[language()][kind]) for kind in reversed(HAND_KINDS)],
         "section": "positions",
     }

@@ -74,6 +74,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "section": "positions",
         "chips": chips(scope_of(request), form, {"pattern": text}),
         "also": in_use(form),
+        "edit": query_of({"pattern": text, **in_use(form)}),
     }
     status = 400 if text and not form.is_valid() else 200
     if text:

@@ -31,8 +31,11 @@ ALLOWED: Final = f"(!?)(\\{{[^{{}}]*\\}}|\\+?[A-Za-z]|-)([1-9][{RANK_KANJI}])"
 NAMED: Final = f"([☖△▽])?({_NAMES})"
 """One of several pieces that may stand on a square: whether it is the enemy's, and the piece."""
 
-THEN: Final = "(?:その後|そのあと)(?:([0-9]{1,9})手以内に?)?"
-"""One thing after another, and within how many plies."""
+_LATER: Final = "(?:その後|そのあと)"
+_WITHIN: Final = "([0-9]{1,9})手以内に?"
+
+THEN: Final = f"{_LATER}(?:[\\s、]*{_WITHIN})?"
+"""One thing after another, and within how many plies, also after a blank or 、."""
 
 COUNTED: Final = (
     f"([☖△▽]|相手の)?({_NAMES})(?:(>=|<=|=)([0-9]{{1,9}})|(なし)|"
@@ -48,7 +51,7 @@ OPTIONS: Final = {"持駒": "hand", "持ち駒": "hand", "盤上": "board"}
 
 WORD: Final = (
     f"(?:hand|board|{'|'.join(OPTIONS)}):[^\\s、]*(?:、{COUNTED}(?=[\\s、]|$))*|"
-    f"(?:\\{{[^\\s{{}}]*\\}}|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
+    f"(?:\\{{[^\\s{{}}]*\\}}|{_LATER}[\\s、]+(?={_WITHIN})|(?!(?:hand|board|{'|'.join(OPTIONS)}):)[^\\s、])+"
 )
 """What blanks and 、 part; within a list 、 parts what it lists."""
 
