@@ -12,7 +12,7 @@ Five questions of each of six kinds are asked `--rounds` times as the archive as
 its default settings: the first place in every game, and the results of the games. `cold` is asked once after
 the system has been told to forget the files, `warm` when it has read them, `at once` is how long one of eight
 takes that are asked at the same time; milliseconds, half of them and 99 of 100. `most` is the largest memory
-of this process while it asks, in MiB, and `at rest` what it has before.
+of this process while it asks, in MiB, without the pages of mapped files, and `at rest` what it has before.
 
 How to read it: `scan` is reading the columns that its questions read in Parquet, row by row, with nothing
 else asked of them: the limit of an answer that reads rows. The peer is `replayed`: the same question by
@@ -33,6 +33,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Any, Final
 
 from benchmarks import generate
@@ -115,12 +116,22 @@ def measure_making(folder: Path, records: Iterator[Record], games: int) -> tuple
 
 def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, Any]:
     """The milliseconds of each kind of questions, of its limit and of its peer, and the memory they take."""
+    lines = [positions_of(number) for number in range(REPLAYED)]
+    kinds: dict[str, Any] = {}
+    with _Watched() as memory:
+        _measure_kinds(paths, games, rounds, lines, kinds)
+        asked = [text for texts in QUESTIONS.values() for text in texts]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            at_once = list(pool.map(lambda text: _ask(paths, text), asked * rounds))
+    return {"questions": kinds, "at once": _told(at_once), "memory": memory.told()}
+
+
+def _measure_kinds(
+    paths: list[Path], games: int, rounds: int, lines: list[list[Any]], kinds: dict[str, Any]
+) -> None:
+    """Write the milliseconds of each kind of questions to `kinds`."""
     from kifu_core.shogi.patterns import find, parse
 
-    lines = [positions_of(number) for number in range(REPLAYED)]
-    at_rest = _memory("VmRSS")
-    _forget_peak()
-    kinds: dict[str, Any] = {}
     for kind, texts in QUESTIONS.items():
         _forget(paths)
         cold = [_ask(paths, text) for text in texts]
@@ -138,11 +149,29 @@ def measure_questions(paths: list[Path], games: int, rounds: int) -> dict[str, A
             "scan": round(1000 * scan, 1),
             "replayed": round(1000 * replayed * games / REPLAYED),
         }
-    asked = [text for texts in QUESTIONS.values() for text in texts]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        at_once = list(pool.map(lambda text: _ask(paths, text), asked * rounds))
-    memory = {"at rest": at_rest, "most": _memory("VmHWM")}
-    return {"questions": kinds, "at once": _told(at_once), "memory": memory}
+
+
+class _Watched:
+    """The memory of this process while something is done, in MiB: its own, without the pages of mapped
+    files, which the system takes back when it needs them."""
+
+    def __enter__(self) -> _Watched:
+        self.at_rest = self.most = _memory("RssAnon")
+        self.ended = Event()
+        self.thread = Thread(target=self._watch, daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        self.thread.join()
+
+    def _watch(self) -> None:
+        while not self.ended.wait(0.02):
+            self.most = max(self.most, _memory("RssAnon"))
+
+    def told(self) -> dict[str, int]:
+        return {"at rest": self.at_rest, "most": self.most}
 
 
 def _ask(paths: list[Path], text: str) -> float:
@@ -193,11 +222,6 @@ def _forget(paths: list[Path]) -> None:
         with path.open("rb") as file:
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def _forget_peak() -> None:
-    """Have the system count this process' largest memory from now on."""
-    Path("/proc/self/clear_refs").write_text("5")
 
 
 def _memory(name: str) -> int:
