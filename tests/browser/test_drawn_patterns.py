@@ -289,6 +289,45 @@ def test_a_piece_is_put_on_many_squares_and_taken_away_again(
     expect_pattern(page, "P7f P5g P4g")
 
 
+PRESSED = """
+() => [
+  document.querySelector("[data-mode][aria-pressed=true]").dataset.mode,
+  [...document.querySelectorAll("[data-content][aria-pressed=true]")].map((one) => one.dataset.content),
+]
+"""
+
+
+def pressed(page: Page) -> tuple[str, list[str]]:
+    """How the palette says that pieces are taken, and which of them are pressed."""
+    mode, names = page.evaluate(PRESSED)
+    return mode, names
+
+
+def test_the_palette_shows_what_may_stand_on_a_square_or_what_may_not(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = editor(open_page, live_server, "{G,S}7h !P7f K8h")
+    for (file, rank), wanted in (
+        ((7, 8), ("is", ["G", "S"])),
+        ((7, 6), ("not", ["P"])),
+        ((8, 8), ("is", ["K"])),
+        ((5, 5), ("is", [""])),
+        ((7, 6), ("not", ["P"])),
+    ):
+        tap(page, file, rank)
+        eventually(page, lambda: pressed(page), wanted)
+    put(page, "L")
+    expect_pattern(page, "!{P,L}7f K8h {S,G}7h")
+    eventually(page, lambda: pressed(page), ("not", ["L", "P"]))
+    put(page, "P", "L")
+    expect_pattern(page, "K8h {S,G}7h")
+    tap(page, 8, 8)
+    page.locator('[data-mode="not"]').click()
+    eventually(page, lambda: pressed(page), ("not", []))
+    page.locator('[data-mode="is"]').click()
+    eventually(page, lambda: pressed(page), ("is", ["K"]))
+
+
 def test_steps_are_drawn_one_after_the_other(open_page: PageMaker, live_server: LiveServer) -> None:
     page = editor(open_page, live_server, language="en")
     expect(page.locator("button.then")).to_be_disabled()

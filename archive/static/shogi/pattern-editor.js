@@ -131,9 +131,29 @@ class PatternEditor {
     this.change(() => squares.forEach((at) => asked.has(at) && asked.set(at, promoted(asked.get(at) ?? 0))));
   }
 
-  /** Other squares are chosen, or the cursor is elsewhere: what comes is put there in the usual way. */
+  /** @returns {{negated: boolean, names: string[]}} what the first of the chosen squares may hold, or may not */
+  chosenIs() {
+    const allowed = this.step.squares.get(this.squares.wanted()[0]) ?? ANYTHING;
+    return allowed === ANYTHING ? { negated: false, names: [] } : namesOf(allowed);
+  }
+
+  /** @param {string} content of a button of the palette @returns {boolean} whether it is on the chosen squares, or ruled out */
+  isPressed(content) {
+    if (this.brush !== null) return this.brush === bitsOf(content);
+    if (!this.squares.chosen.size) return false;
+    const { negated, names } = this.chosenIs();
+    if (this.mode === "not") return negated && names.includes(content);
+    const bits = bitsOf(content);
+    const allowed = this.step.squares.get(this.squares.wanted()[0]) ?? ANYTHING;
+    return allowed === bits || (allowed !== ANYTHING && (allowed & bits) === bits);
+  }
+
+  /**
+   * Other squares are chosen, or the cursor is elsewhere: what comes is put there in the usual way, or, where a
+   * pointer chose what may not hold some pieces, as these. Keys say how themselves.
+   */
   moved() {
-    if (this.brush === null) this.mode = "is";
+    if (this.brush === null) this.mode = !this.squares.typing && this.chosenIs().negated ? "not" : "is";
     this.draw();
     this.say();
   }
@@ -142,13 +162,7 @@ class PatternEditor {
     const { step } = this;
     this.board.show({ position: NOTHING, from: null, to: null, label: stepWords(step).join(" ") || this.host.ariaLabel || "" });
     drawSquares(this.asked, step.squares);
-    const { chosen } = this.squares;
-    const shown = this.brush ?? (chosen.size ? step.squares.get(this.squares.wanted()[0]) ?? ANYTHING : null);
-    for (const button of this.palette) {
-      const bits = bitsOf(button.dataset.content || "");
-      const pressed = shown === bits || (this.brush === null && shown !== null && shown !== ANYTHING && (shown & bits) === bits);
-      button.setAttribute("aria-pressed", String(pressed));
-    }
+    for (const button of this.palette) button.setAttribute("aria-pressed", String(this.isPressed(button.dataset.content || "")));
     for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === this.mode));
     this.one(".brush-hint").hidden = this.brush === null;
     this.undo.disabled = !this.before.length;
