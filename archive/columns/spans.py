@@ -18,6 +18,10 @@ _PROBED = 4
 """Looking up a span among runs costs about as much as reading so many runs."""
 
 
+_NO_ROW = np.int32(np.iinfo(np.int32).max)
+"""Comes after all rows."""
+
+
 class Spans(NamedTuple):
     """Spans by their first rows and the rows after their last."""
 
@@ -47,7 +51,11 @@ def meeting(spans: Spans, others: Spans) -> tuple[Spans, NDArray[np.intp]]:
     Time: linear in the spans and in what is returned, times the logarithm of the others.
     """
     low = np.searchsorted(others.end, spans.first, "right")
-    high = np.searchsorted(others.first, spans.end, "left")
+    first, end = (np.append(each_of, _NO_ROW) for each_of in others)
+    # Most spans end where the first other one does, or before: only the rest are looked up once more.
+    high = low + (first[low] < spans.end)
+    longer = np.flatnonzero(end[low] < spans.end)
+    high[longer] = np.searchsorted(others.first, spans.end[longer], "left")
     which, other = each(low, high)
     first = np.maximum(spans.first[which], others.first[other])
     return Spans(first, np.minimum(spans.end[which], others.end[other])), other
