@@ -36,31 +36,13 @@ ROWS_AT_ONCE: Final = 500_000
 def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[int] | None = None) -> Places:
     """Return the first place of a pattern in each game that is in the files and not gone; with `few`, of
     those in these slots only. Raises TimeoutError, FileNotFoundError."""
-    asked = _Games(_sorted(state.gone), None if few is None else _sorted(few))
-
-    def look(path: Path) -> _Part:
-        runs = Runs(path)
-        games = None if few is None else asked.hold(runs.games["slot"])
-        places = first_in(runs, pattern, games, question.check_time)
-        part = _Part(runs, places.among(asked.hold(places.slot)), _NO_SLOTS)
-        if not needs_lines(pattern):
-            return part
-        varied = slots_with_variations(runs, pattern)
-        varied = varied[asked.hold(varied)]
-        if _stays_before_others(pattern) or not len(varied):
-            return part._replace(varied=varied)
-        found = [
-            first_in_forked(Forked(runs, some), pattern, question.check_time)
-            for some in _together(runs, varied)
-        ]
-        return part._replace(places=together([part.places, *found]))
-
+    search = _Search(question, pattern, _sorted(state.gone), None if few is None else _sorted(few))
     threads = min(settings.ARCHIVE_PATTERN_THREADS, len(state.files))
     if threads > 1:
         with ThreadPoolExecutor(threads) as pool:
-            parts = [*pool.map(look, state.files)]
+            parts = [*pool.map(search.look, state.files)]
     else:
-        parts = [*map(look, state.files)]
+        parts = [*map(search.look, state.files)]
     found = [part.places for part in parts]
     if varied := [part for part in parts if len(part.varied)]:
         found += _in_variations(question, varied, pattern)
@@ -70,24 +52,46 @@ def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[i
 _NO_SLOTS = np.zeros(0, np.int32)
 
 
-class _Games(NamedTuple):
-    """Games that are asked: not those that are `gone`, and where `few` are told only these."""
-
-    gone: Slots
-    few: Slots | None
-
-    def hold(self, slots: Slots) -> NDArray[np.bool_]:
-        """Tell for each slot whether it is asked."""
-        held = _lacks(self.gone, slots)
-        return held if self.few is None else held & ~_lacks(self.few, slots)
-
-
 class _Part(NamedTuple):
     """What a file has: places, and the slots of the games that are to be asked line by line."""
 
     runs: Runs
     places: Places
     varied: Slots
+
+
+class _Search(NamedTuple):
+    """What is asked of each file: a pattern, in games that are not `gone`, and where `few` are told only in
+    these."""
+
+    question: Asked
+    pattern: Pattern
+    gone: Slots
+    few: Slots | None
+
+    def look(self, path: Path) -> _Part:
+        """Look through a file."""
+        runs = Runs(path)
+        games = None if self.few is None else self._hold(runs.games["slot"])
+        places = first_in(runs, self.pattern, games, self.question.check_time)
+        part = _Part(runs, places.among(self._hold(places.slot)), _NO_SLOTS)
+        return self._with_variations(part) if needs_lines(self.pattern) else part
+
+    def _with_variations(self, part: _Part) -> _Part:
+        varied = slots_with_variations(part.runs, self.pattern)
+        varied = varied[self._hold(varied)]
+        if any(step.kept for step in self.pattern.steps[:-1]) or not len(varied):
+            return part._replace(varied=varied)
+        found = [
+            first_in_forked(Forked(part.runs, some), self.pattern, self.question.check_time)
+            for some in _together(part.runs, varied)
+        ]
+        return part._replace(places=together([part.places, *found]))
+
+    def _hold(self, slots: Slots) -> NDArray[np.bool_]:
+        """Tell for each slot whether it is asked."""
+        held = _lacks(self.gone, slots)
+        return held if self.few is None else held & ~_lacks(self.few, slots)
 
 
 def _sorted(slots: Collection[int]) -> Slots:
@@ -101,12 +105,9 @@ def _lacks(known: Slots, slots: Slots) -> NDArray[np.bool_]:
     return lacking
 
 
-def _stays_before_others(pattern: Pattern) -> bool:
-    return any(step.kept for step in pattern.steps[:-1])
-
-
 def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> Iterator[Places]:
-    """Yield the first places in the games with variations of each of some files."""
+    """Yield the first places in the games with variations of each of some files, where a step has to stay
+    before another follows."""
     names = sorted(columns_of(pattern))
     for part in parts:
         for some in _together(part.runs, part.varied):

@@ -4,8 +4,8 @@ A look at the board asks some columns for some contents: what they have in commo
 cut where lines begin, shortened to the rows from which a step stands long enough, and to those that the next
 step can follow. What is left begins with the first place.
 
-Variations need the rows of other lines for what stands for several plies, or follows: games with variations
-are left to `variations` then.
+What stands for several plies, or follows, needs the rows of other lines where there are variations: games
+that have some are left to `forked` then.
 """
 
 from __future__ import annotations
