@@ -78,7 +78,7 @@ class TestThePage:
     def test_where_nobody_got_to_filters_are_not_to_blame(self, client):
         code = shogi64.encode(Position.from_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1"))
         html = page(client, "?result=draw", code=code)
-        assert "No game here reaches this position yet." in html
+        assert "No game here reaches this position on its main line yet." in html
         assert 'href="?result=draw&amp;match=any"' in html
 
     def test_links_to_other_matches_and_to_images_keep_the_filters(self, client):

@@ -76,8 +76,8 @@ def test_it_shows_the_board_and_the_codes_to_copy(client: Client) -> None:
 
 def test_a_position_that_nobody_reached_is_answered_kindly(client: Client) -> None:
     html = page(client, address("1g1f 9c9d 1f1e"))
-    assert "この局面に至る対局はまだありません" in html
-    assert "No game here reaches this position yet" in page(client, address("1g1f"), "en")
+    assert "本譜でこの局面に至る対局はまだありません" in html
+    assert "No game here reaches this position on its main line yet" in page(client, address("1g1f"), "en")
 
 
 @pytest.mark.usefixtures("games")

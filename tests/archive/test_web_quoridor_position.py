@@ -67,7 +67,7 @@ def test_games_are_listed_and_narrowed_down_by_the_sides_of_the_board(client: Cl
 def test_the_match_counts_mirrored_and_turned_positions_and_shows_them(client: Client) -> None:
     mirrored = after("e2 e8 d3h").copy()
     path = f"/positions/quoridor/{path_code(display_key(mirrored))}/"
-    assert "No game here reaches this position yet." in texts(page(client, path))
+    assert "No game here reaches this position on its main line yet." in texts(page(client, path))
     html = page(client, path + "?match=mirror")
     assert "1 game reaches this position" in texts(html)
     assert f'href="{address(OPENING)}?match=mirror"' in html
