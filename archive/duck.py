@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from duckdb import DuckDBPyConnection
 
 MEMORY: Final = "128MB"
@@ -55,7 +53,7 @@ class BusyError(Exception):
 
 
 class Asked:
-    """One question to the files of a folder: several statements in a connection of its own, within bounds."""
+    """One question: several statements in a connection of its own, within bounds, about given tables."""
 
     def __init__(self, database: DuckDBPyConnection, seconds: float) -> None:
         self._database = database.cursor()
@@ -108,18 +106,16 @@ class Asked:
 
 
 class _Reader:
-    """The instance of this process that reads a folder; each question is a connection to it."""
+    """The instance of this process for questions, each of which is a connection to it."""
 
-    def __init__(self, folder: Path, memory: int, threads: int, places: int) -> None:
+    def __init__(self, memory: int, threads: int, places: int) -> None:
         import duckdb
 
         spilled = settings.DATA_DIR / "tmp"
         self.database = duckdb.connect(":memory:", config=_bounds(f"{memory}MB", threads))
         self.database.execute(f"SET max_temp_directory_size = '{4 * memory}MB'")
-        # Files never change, so what is in them is read once.
-        self.database.execute("SET parquet_metadata_cache = true")
-        # From here on it reads this folder and nothing else, and no statement changes that.
-        self.database.execute(f"SET allowed_directories = [{literal(folder)}, {literal(spilled)}]")
+        # From here on it reads what it has spilled and nothing else, and no statement changes that.
+        self.database.execute(f"SET allowed_directories = [{literal(spilled)}]")
         self.database.execute("SET enable_external_access = false")
         self.database.execute("SET lock_configuration = true")
         self.places = threading.BoundedSemaphore(places)
@@ -156,7 +152,7 @@ _readers: Final[dict[tuple[object, ...], _Reader]] = {}
 _making: Final = threading.Lock()
 
 
-def _reader(folder: Path) -> _Reader:
+def _reader() -> _Reader:
     """Return the instance of this process. One that another process made before it forked this one is of no
     use, and is never touched: its threads are not here."""
     bounds = (
@@ -164,11 +160,11 @@ def _reader(folder: Path) -> _Reader:
         settings.ARCHIVE_PATTERN_THREADS,
         settings.ARCHIVE_PATTERNS_AT_ONCE,
     )
-    key = (os.getpid(), folder, *bounds)
+    key = (os.getpid(), *bounds)
     with _making:
         if key not in _readers:
             _forget_own()
-            _readers[key] = _Reader(folder, *bounds)
+            _readers[key] = _Reader(*bounds)
         return _readers[key]
 
 
@@ -180,8 +176,8 @@ def _forget_own() -> None:
 
 
 @contextmanager
-def asking(folder: Path, seconds: float) -> Iterator[Asked]:
-    """Let the body ask the files of a folder for so many seconds. Raises BusyError, and TimeoutError."""
-    reader = _reader(folder)
+def asking(seconds: float) -> Iterator[Asked]:
+    """Let the body ask for so many seconds. Raises BusyError, and TimeoutError."""
+    reader = _reader()
     with reader.place(), Asked(reader.database, seconds) as asked:
         yield asked

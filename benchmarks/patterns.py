@@ -25,7 +25,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +42,8 @@ from tests.shared import CORPUS
 
 A_FILE: Final = 20_000
 REPLAYED: Final = 200
+READ: Final = ("slot", "node", "ply", "fork", "turn", "move", "result", "played")
+"""Columns that are read of each position, whatever it is asked for."""
 AT_ONCE: Final = 8
 QUESTIONS: Final = {
     "rare": ("K1a N9i -8i", "K5a", "+P1a +P9a", "hand:B=2,R=2", "K1i k9a turn:own"),
@@ -183,7 +184,7 @@ def _ask(paths: list[Path], text: str) -> float:
 
     pattern, state = parse(text), State(tuple(paths), (), 0)
     began = time.perf_counter()
-    with asking(paths[0].parent, 600) as question:
+    with asking(600) as question:
         question.table("found", places_of(question, state, pattern)._asdict())
         question.rows("SELECT result, own, count(*) FROM found GROUP BY ALL")
     return time.perf_counter() - began
@@ -191,18 +192,21 @@ def _ask(paths: list[Path], text: str) -> float:
 
 def _scan(paths: list[Path], text: str) -> float:
     """Return the seconds of reading the columns that a question reads."""
+    from django.conf import settings
+
+    from archive.columns.places import contents
     from archive.columns.schema import TYPES
     from archive.columns.segments import reading
-    from archive.columns.variations import first_places
-    from archive.duck import asking
-    from kifu_core.shogi.patterns import parse
+    from archive.duck import bounded
+    from kifu_core.shogi.patterns import looks, parse
 
     source = reading(paths)
-    words = set(re.findall(r"\w+", first_places(parse(text), "rows")))
-    read = ", ".join(f"max({name})" for name in TYPES if name in words)
+    steps = [step for look in looks(parse(text)) for step in look.steps]
+    names = {name for step in steps for name, _ in contents(step)} | {*READ}
+    read = ", ".join(f"max({name})" for name in TYPES if name in names)
     began = time.perf_counter()
-    with asking(paths[0].parent, 600) as question:
-        question.rows(f"SELECT {read} FROM {source}")
+    with bounded("256MB", settings.ARCHIVE_PATTERN_THREADS) as database:
+        database.execute(f"SELECT {read} FROM {source}").fetchall()
     return time.perf_counter() - began
 
 

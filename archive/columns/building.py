@@ -241,7 +241,7 @@ def _tidy(deadline: float) -> None:
             _merge(space, _enough(segments))
     if _much_gone():
         _drop_gone(deadline)
-    _make_runs(deadline)
+    make_missing_runs(deadline)
     ColumnSegment.objects.filter(retired__lt=_forgotten()).delete()
     delete_unknown()
     tell_all()
@@ -328,7 +328,7 @@ def _without_runs() -> Iterator[Path]:
             yield path
 
 
-def _make_runs(deadline: float) -> None:
+def make_missing_runs(deadline: float = math.inf) -> None:
     """Make the runs that are missing, while there is time."""
     from archive.columns.runs import make_runs
 

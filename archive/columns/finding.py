@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -11,19 +12,17 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from archive.columns.forked import Forked, first_in_forked
+from archive.columns.forked import Forked, first_in_forked, in_any_line
 from archive.columns.places import (
     Places,
-    columns_of,
     first_in,
     needs_lines,
     slots_with_variations,
     together,
-    told,
 )
 from archive.columns.runs import Runs
 from archive.columns.state import State
-from archive.columns.variations import first_places, place_of
+from archive.columns.variations import on_one_line, stays_before_others
 from archive.duck import Asked
 from kifu_core.shogi.patterns import Pattern
 
@@ -45,7 +44,7 @@ def places_of(question: Asked, state: State, pattern: Pattern, few: Collection[i
         parts = [*map(search.look, state.files)]
     found = [part.places for part in parts]
     if varied := [part for part in parts if len(part.varied)]:
-        found += _in_variations(question, varied, pattern)
+        found += _on_one_line(question, varied, pattern)
     return together(found)
 
 
@@ -80,11 +79,12 @@ class _Search(NamedTuple):
     def _with_variations(self, part: _Part) -> _Part:
         varied = slots_with_variations(part.runs, self.pattern)
         varied = varied[self._hold(varied)]
-        if any(step.kept for step in self.pattern.steps[:-1]) or not len(varied):
+        if stays_before_others(self.pattern) or not len(varied):
             return part._replace(varied=varied)
+        check = self.question.check_time
         found = [
-            first_in_forked(Forked(part.runs, some), self.pattern, self.question.check_time)
-            for some in _together(part.runs, varied)
+            first_in_forked(rows, self.pattern, partial(in_any_line, rows, self.pattern, check=check))
+            for rows in _together(part.runs, varied)
         ]
         return part._replace(places=together([part.places, *found]))
 
@@ -105,21 +105,16 @@ def _lacks(known: Slots, slots: Slots) -> NDArray[np.bool_]:
     return lacking
 
 
-def _in_variations(question: Asked, parts: list[_Part], pattern: Pattern) -> Iterator[Places]:
+def _on_one_line(question: Asked, parts: list[_Part], pattern: Pattern) -> Iterator[Places]:
     """Yield the first places in the games with variations of each of some files, where a step has to stay
     before another follows."""
-    names = sorted(columns_of(pattern))
     for part in parts:
-        for some in _together(part.runs, part.varied):
-            question.table("varied", Forked(part.runs, some).table(names))
-            places = {slot: place_of(one) for slot, one in question.rows(first_places(pattern, "varied"))}
-            slots = np.array(sorted(places), np.int32)
-            told_of = np.array([places[slot] for slot in slots.tolist()], np.int32)
-            node, own, mirrored = told_of.reshape(-1, 3).T
-            yield told(part.runs, part.runs.rows_of(slots, node), own, mirrored)
+        for rows in _together(part.runs, part.varied):
+            yield first_in_forked(rows, pattern, partial(on_one_line, question, rows, pattern))
 
 
-def _together(runs: Runs, slots: Slots) -> Iterator[Slots]:
-    """Yield games that are asked at once: as many as have few rows altogether."""
+def _together(runs: Runs, slots: Slots) -> Iterator[Forked]:
+    """Yield the rows of games that are asked at once: as many as have few rows altogether."""
     numbers = np.cumsum(runs.sizes_of(slots)) // ROWS_AT_ONCE
-    yield from np.split(slots, np.flatnonzero(np.diff(numbers)) + 1)
+    for some in np.split(slots, np.flatnonzero(np.diff(numbers)) + 1):
+        yield Forked(runs, some)

@@ -75,6 +75,20 @@ def sha256_of(path: Path) -> str:
     return found.hexdigest()
 
 
+@contextmanager
+def written(path: Path) -> Iterator[Path]:
+    """Give a place for what becomes this file when the body is done: who sees the name sees all of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_name(f".{path.name}.new")
+    try:
+        yield made
+        with made.open("rb") as file:
+            os.fsync(file.fileno())
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
 def says(space: int, told: Mapping[str, Any]) -> bool:
     """Tell whether this is what the manifest of a space says."""
     path = place(space, MANIFEST)
@@ -89,14 +103,8 @@ def write_manifest(space: int, told: Mapping[str, Any]) -> None:
     """Put a manifest of a space in the place of the one before, at once, unless that says the same."""
     if says(space, told):
         return
-    path = place(space, MANIFEST)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_suffix(".new")
-    with made.open("w") as file:
-        file.write(_text(told))
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(path)
+    with written(place(space, MANIFEST)) as made:
+        made.write_text(_text(told))
 
 
 def files() -> Iterator[Path]:

@@ -6,27 +6,25 @@ in any line, has the numbers after it up to its `last`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from archive.columns.places import Places, contents, number_of, told, unpacked
+from archive.columns.places import NO_PLACE, Places, contents, number_of, told, unpacked
 from archive.columns.runs import Runs
-from archive.columns.spans import each
+from archive.columns.spans import Wanted, each
 from kifu_core.shogi.patterns import Look, Pattern, looks
 from kifu_core.shogi.patterns.matching import Seen
 
 _FAR: Final = np.iinfo(np.int32).max
 """More than any number and any ply."""
 
-Wanted = NDArray[np.bool_]
-
 
 class Forked:
     """The rows of some games of a file, by numbers of their own: the row in the file, the game by its place
-    among these, `node`, `ply` and who is to move, the row before it (-1 for none), and the last of those that
+    among these, its ply and who is to move, the row before it (-1 for none), and the last of those that
     come after it."""
 
     def __init__(self, runs: Runs, slots: NDArray[np.int32]) -> None:
@@ -37,11 +35,9 @@ class Forked:
         self.runs, self.slots = runs, slots
         self.game, row = each(begin.astype(np.intp), end.astype(np.intp))
         self.row = row.astype(np.int32)
-        self.node = self.row - begin[self.game]
         line = np.searchsorted(runs.lines["first"], self.row, "right") - 1
         along = self.row - runs.lines["first"][line]
         self.ply = runs.lines["ply"][line] + along
-        self.fork = runs.lines["fork"][line]
         self.turn = runs.lines["turn"][line] ^ along & 1
         self.parent = np.arange(-1, len(row) - 1)
         self.last = np.empty(len(row), np.intp)
@@ -82,74 +78,83 @@ class Forked:
             self._columns[name] = values[np.searchsorted(starts, self.row, "right") - 1]
         return self._columns[name]
 
-    def table(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the rows with some columns, as DuckDB takes them."""
-        rows = {"slot": self.slots[self.game], "node": self.node, "ply": self.ply, "turn": self.turn}
-        return {
-            **rows,
-            "last": self.last - np.arange(len(self)) + self.node,
-            "fork": self.fork,
-            **{name: self.column(name) for name in names},
-        }
-
     def levels(self) -> Iterator[NDArray[np.intp]]:
         """Yield the rows by ply, from the first ply on."""
         order = np.argsort(self.ply, kind="stable")
         yield from np.split(order, np.flatnonzero(np.diff(self.ply[order])) + 1)
 
 
-def first_in_forked(rows: Forked, pattern: Pattern, check: Callable[[], None]) -> Places:
-    """Return the first place of a pattern of which no step but the last has to stay. `check` is called before
-    each step of each look. Time: linear in the rows, for each step of each look, and for the plies that the
-    last one has to stay."""
-    best = np.full(len(rows.slots), np.iinfo(np.int64).max)
+def first_in_forked(rows: Forked, pattern: Pattern, standing: Callable[[Look], NDArray[np.intp]]) -> Places:
+    """Return the first place of a pattern in each game, where `standing` gives the rows in which it stands as
+    one look finds it."""
+    best = np.full(len(rows.slots), NO_PLACE)
     for look in looks(pattern):
-        found = _standing(rows, pattern, look, check)
+        found = standing(look)
         np.minimum.at(best, rows.game[found], number_of(look, rows.ply[found], found))
-    own, mirrored, found = unpacked(best[best < np.iinfo(np.int64).max])
+    own, mirrored, found = unpacked(best[best != NO_PLACE])
     return told(rows.runs, rows.row[found], own, mirrored)
 
 
-def _standing(rows: Forked, pattern: Pattern, look: Look, check: Callable[[], None]) -> NDArray[np.intp]:
-    """Return the rows where the first step of a look stands so that the others follow it."""
+def in_any_line(rows: Forked, pattern: Pattern, look: Look, check: Callable[[], None]) -> NDArray[np.intp]:
+    """Return the rows where the first step of a look stands so that the others follow it; no step but the
+    last has to stay. `check` is called before each step, to raise where that takes too long. Time: linear in
+    the rows, for each step, and for the plies that the last one has to stay."""
     stands: Wanted | None = None
     for step, gap in zip(reversed(look.steps), (None, *reversed(pattern.gaps)), strict=True):
         check()
-        here = _stands(rows, step)
+        here = np.zeros(len(rows), np.bool_)
+        here[_stands(rows, step)[0]] = True
         stands = here if stands is None else here & _leads_to(rows, stands, gap)
     assert stands is not None
     return np.flatnonzero(stands)
 
 
-def _stands(rows: Forked, step: Seen) -> Wanted:
-    """Tell for each row whether a step stands from there on as long as it has to."""
+def stretches(rows: Forked, step: Seen) -> dict[str, NDArray[Any]]:
+    """Return where a step stands as long as it has to, as a table: the game, the `first` row with its ply and
+    the last that comes after it, and the row at which the stretch may `stop`, with the last after that."""
+    first, stop = _stands(rows, step)
+    return {
+        "game": rows.game[first],
+        "first": first,
+        "ply": rows.ply[first],
+        "last": rows.last[first],
+        "stop": stop,
+        "stop_last": rows.last[stop],
+    }
+
+
+def _stands(rows: Forked, step: Seen) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows from which on a step stands as long as it has to, each with the row at which that is
+    over, once for each such row."""
     asked = step.step
     found = np.ones(len(rows), np.bool_)
     if asked.own_turn is not None:
         found &= rows.turn == (step.own if asked.own_turn else 1 - step.own)
     for name, allowed in contents(step):
         found &= allowed[rows.column(name).view(np.uint8)]
-    if asked.kept:
-        found = _kept(rows, found, asked.kept)
+    first, stop = _kept(rows, found, asked.kept)
+    begins = np.ones(len(first), np.bool_)
     if asked.first is not None:
-        found &= rows.ply >= asked.first
+        begins &= rows.ply[first] >= asked.first
     if asked.last is not None:
-        found &= rows.ply <= asked.last
-    return found
+        begins &= rows.ply[first] <= asked.last
+    return first[begins], stop[begins]
 
 
-def _kept(rows: Forked, holds: Wanted, plies: int) -> Wanted:
-    """Tell for each row whether it holds, and so many plies after it in one line."""
+def _kept(rows: Forked, holds: Wanted, plies: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows that hold so long, with so many plies after them in one line, each with the last."""
+    if not plies:
+        stop = np.flatnonzero(holds)
+        return stop, stop
     lasting = np.zeros(len(rows) + 1, np.int32)
     """For how many rows up to each; what comes before the first is the last element."""
     for level in rows.levels():
         lasting[level] = np.where(holds[level], lasting[rows.parent[level]] + 1, 0)
-    ends = np.flatnonzero(lasting > plies)
+    stop = np.flatnonzero(lasting > plies)
+    first = stop
     for _ in range(plies):
-        ends = rows.parent[ends]
-    found = np.zeros(len(rows), np.bool_)
-    found[ends] = True
-    return found
+        first = rows.parent[first]
+    return first, stop
 
 
 def _leads_to(rows: Forked, wanted: Wanted, gap: int | None) -> Wanted:

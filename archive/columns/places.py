@@ -29,7 +29,9 @@ _BYTES: Final = 256
 _FEW: Final = 16
 """Where one line of so many is asked, the others are not looked at."""
 
-_NOWHERE: Final = np.iinfo(np.int64).max
+NO_PLACE: Final = np.iinfo(np.int64).max
+"""More than the number of any place."""
+
 _PLY, _OWN, _MIRRORED = 33, 32, 31
 """A place in its game as a number: the ply, whose side is own, whether mirrored, and the row."""
 
@@ -96,7 +98,7 @@ def first_in(
     """Return the first place of a pattern in each game, or in each of some games of the file; in those
     without variations only, where it `needs_lines`. `check` is called before each step of each look, to raise
     where that takes too long. Time: linear in the runs of the columns that it names, for each look."""
-    best = np.full(len(runs.games["slot"]), _NOWHERE)
+    best = np.full(len(runs.games["slot"]), NO_PLACE)
     allowed = _lines_to_ask(runs, pattern)
     if games is not None:
         allowed &= games[runs.lines["game"]]
@@ -248,11 +250,6 @@ def _withcontents(runs: Runs, step: Seen, within: Spans | None) -> Spans:
     return within
 
 
-def columns_of(pattern: Pattern) -> set[str]:
-    """Return the columns that a pattern names."""
-    return {name for look in looks(pattern) for step in look.steps for name, _ in contents(step)}
-
-
 def contents(step: Seen) -> Iterator[tuple[str, Wanted]]:
     """Yield the columns that a step names, each with whether a content, as a byte, is allowed."""
     for square, allowed in step.squares:
@@ -309,7 +306,7 @@ def unpacked(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _told(runs: Runs, best: NDArray[np.int64]) -> Places:
     """Return what there is to tell of the places with these numbers, one of each game."""
-    own, mirrored, row = unpacked(best[best != _NOWHERE])
+    own, mirrored, row = unpacked(best[best != NO_PLACE])
     return told(runs, row.astype(np.int32), own, mirrored)
 
 

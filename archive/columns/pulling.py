@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from archive.columns.building import delete_unknown, tell_all
-from archive.columns.folder import alone, place, runs_of, sha256_of
+from archive.columns.building import delete_unknown, make_missing_runs, tell_all
+from archive.columns.folder import alone, place, sha256_of, written
 from archive.models import ColumnSegment
 
 
@@ -36,7 +36,7 @@ def pull(source: Path) -> Pulled:
                         lacking.append(str(segment))
                     continue
                 brought.append(segment.size)
-            _make_runs(path)
+        make_missing_runs()
         delete_unknown()
         tell_all()
     return Pulled(len(brought), sum(brought), lacking)
@@ -44,25 +44,12 @@ def pull(source: Path) -> Pulled:
 
 def _bring(source: Path, path: Path, sha256: str) -> bool:
     """Copy a file; return whether it is there and has this SHA-256."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_suffix(".new")
-    try:
-        with source.open("rb") as there, made.open("wb") as here:
-            shutil.copyfileobj(there, here)
-            here.flush()
-            os.fsync(here.fileno())
+    with suppress(FileNotFoundError, _ChangedError), written(path) as made:
+        shutil.copyfile(source, made)
         if sha256_of(made) != sha256:
-            return False
-        made.replace(path)
-    except FileNotFoundError:
-        return False
-    finally:
-        made.unlink(missing_ok=True)
-    return True
+            raise _ChangedError
+    return path.exists()
 
 
-def _make_runs(path: Path) -> None:
-    from archive.columns.runs import make_runs
-
-    if not runs_of(path).exists():
-        make_runs(path)
+class _ChangedError(Exception):
+    """A file is not as it was written."""

@@ -11,7 +11,6 @@ Parquet file at any time, and always has the same bytes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from mmap import ACCESS_READ, mmap
@@ -23,7 +22,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from archive.columns.folder import runs_of
+from archive.columns.folder import runs_of, written
 from archive.columns.positions import UNKNOWN
 from archive.columns.schema import CONTENTS, SQUARES
 from archive.columns.spans import Rows, Spans
@@ -124,11 +123,6 @@ class Runs:
         sizes: NDArray[np.int32] = ends[game + 1] - ends[game]
         return sizes
 
-    def rows_of(self, slots: NDArray[np.int32], nodes: NDArray[np.int32]) -> Rows:
-        """Return the rows of games' positions, which have to be in this file."""
-        rows: Rows = self.games["first"][np.searchsorted(self.games["slot"], slots)] + nodes
-        return rows
-
 
 def write_runs(columns: Mapping[str, Column], path: Path) -> None:
     """Write the runs of the columns of a Parquet file, as `Positions.columns` gives them, beside it."""
@@ -226,19 +220,12 @@ def _write(told: Mapping[str, Column], read: Read, path: Path) -> None:
 def _save(arrays: Iterable[Column], path: Path) -> None:
     """Write arrays in the order of `_TYPES` as a file, which is whole as soon as it has its name."""
     arrays = [np.ascontiguousarray(one, kind) for one, kind in zip(arrays, _TYPES, strict=True)]
-    made = path.with_suffix(".new-runs")
-    try:
-        with made.open("wb") as file:
-            file.write(MAGIC)
-            file.write(np.array([len(one) for one in arrays], np.int64).tobytes())
-            for one in arrays:
-                file.write(one.tobytes())
-                file.write(bytes(-one.nbytes % _ALIGNED))
-            file.flush()
-            os.fsync(file.fileno())
-        made.replace(path)
-    finally:
-        made.unlink(missing_ok=True)
+    with written(path) as made, made.open("wb") as file:
+        file.write(MAGIC)
+        file.write(np.array([len(one) for one in arrays], np.int64).tobytes())
+        for one in arrays:
+            file.write(one.tobytes())
+            file.write(bytes(-one.nbytes % _ALIGNED))
 
 
 def _games(told: Mapping[str, Column]) -> dict[str, Column]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from archive.columns.folder import is_here
+from archive.columns.folder import is_here, written
 from archive.columns.positions import UNKNOWN, Positions
 from archive.columns.schema import OF_GAME, TYPES
 from archive.duck import bounded, literal
@@ -122,15 +121,8 @@ def _held(database: DuckDBPyConnection, rows: str) -> Held | None:
 
 
 def _write(database: DuckDBPyConnection, rows: str, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = path.with_suffix(".new")
-    try:
+    with written(path) as made:
         database.execute(f"COPY ({rows}) TO {literal(made)} {_AS_FILE}")
-        with made.open("rb") as file:
-            os.fsync(file.fileno())
-        made.replace(path)
-    finally:
-        made.unlink(missing_ok=True)
 
 
 def reading(paths: Iterable[Path]) -> str:

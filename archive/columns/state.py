@@ -51,7 +51,7 @@ def state(spaces: Sequence[int]) -> State:
 def asked(spaces: Sequence[int], ask: Callable[[Asked, State], T]) -> T:
     """Return what `ask` makes of the files of spaces; where one of them is not there any more, of those that
     took its place. Raises BusyError, TimeoutError after ARCHIVE_SEARCH_SECONDS, MissingFilesError."""
-    with asking(columns_folder(), settings.ARCHIVE_SEARCH_SECONDS) as question:
+    with asking(settings.ARCHIVE_SEARCH_SECONDS) as question:
         for _ in range(TRIES):
             found = state(spaces)
             if not all(map(is_here, found.files)):

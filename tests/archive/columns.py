@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from archive.columns import building
-from archive.models import Game
-from archive.queries.patterns import PatternGame, pattern_games
-from archive.queries.scope import Scope
+from archive.models import ColumnSegment, Game
+from archive.queries.filters import GameFilters
+from archive.queries.patterns import PatternFound, PatternGame, pattern_games
+from archive.queries.scope import PUBLIC, Scope
 from kifu_core.jkf import Record
-from kifu_core.shogi.patterns import Pattern, find
+from kifu_core.shogi.patterns import Pattern, find, parse
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import can_play, packed_move, start
 
@@ -57,6 +58,16 @@ def told(scope: Scope, pattern: Pattern) -> dict[int, Place]:
             break
     assert len(games) == found.games
     return {one.row.id: (one.ply, one.own, one.mirrored) for one in games}
+
+
+def asked(text: str, **filters: object) -> PatternFound:
+    """What is known of a pattern among the public games."""
+    return pattern_games(PUBLIC, parse(text), GameFilters(**filters))  # type: ignore[arg-type]
+
+
+def segments() -> list[ColumnSegment]:
+    """The files in use."""
+    return list(ColumnSegment.objects.filter(retired=None).order_by("pk"))
 
 
 def build() -> None:

@@ -262,7 +262,7 @@ def told(places: Places) -> dict[int, tuple[int, int, bool]]:
 
 
 def places_in(tmp_path: Path, pattern: Pattern) -> Places:
-    with asking(tmp_path, 60) as question:
+    with asking(60) as question:
         return places_of(question, State(tuple(sorted(tmp_path.glob("*.parquet"))), (), 0), pattern)
 
 

@@ -57,12 +57,20 @@ def test_runs_made_of_a_file_are_those_made_of_its_columns(file):
 
 def test_rows_made_of_runs_are_those_of_the_file(file, records):
     slots = np.arange(0, len(records), 2, dtype=np.int32)
-    made = Forked(Runs(file), slots).table(["s55", "black_hand_FU", "white_FU"])
+    rows = Forked(Runs(file), slots)
     with bounded() as database:
-        columns = f"SELECT {', '.join(made)} FROM {reading([file])}"
+        columns = f"SELECT slot, node, last, ply, turn, s55, white_FU FROM {reading([file])}"
         there = database.execute(f"{columns} WHERE slot % 2 = 0 ORDER BY slot, node").fetchnumpy()
-    assert {name: made[name].tolist() for name in made} == {name: there[name].tolist() for name in made}
-    assert len(made["fork"]) > made["fork"].sum() > 100
+    numbers = np.arange(len(rows))
+    assert slots[rows.game].tolist() == there["slot"].tolist()
+    assert (rows.last - numbers).tolist() == (there["last"] - there["node"]).tolist()
+    assert (rows.ply.tolist(), rows.turn.tolist()) == (there["ply"].tolist(), there["turn"].tolist())
+    for name in ("s55", "white_FU"):
+        assert rows.column(name).tolist() == there[name].tolist()
+    led = rows.parent >= 0
+    assert (rows.ply[led] == rows.ply[rows.parent[led]] + 1).all() and (rows.ply[~led] == 0).all()
+    assert (rows.last[rows.parent[led]] >= numbers[led]).all()
+    assert np.count_nonzero(rows.parent[led] != numbers[led] - 1) > 30
 
 
 def test_first_places_are_those_that_replaying_finds(file, records):
